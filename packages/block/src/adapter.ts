@@ -1,0 +1,175 @@
+import type { Readable } from 'node:stream';
+
+/** How `identifier` is to be read: relative to the namespace, a full URI, or (old entries) whichever parses. */
+export type IdentifierType = 'relative' | 'full' | 'unknown';
+
+/** Names one object. `storageNamespace` is the repository's URI such as `s3://bucket/prefix` or `local://name`. */
+export interface ObjectPointer {
+  readonly storageNamespace: string;
+  readonly identifier: string;
+  readonly identifierType: IdentifierType;
+}
+
+/**
+ * The object-store contract. One adapter instance serves one configured store (`storageId`); `BlockStores`
+ * holds several.
+ *
+ * Guarantees every adapter gives (held by the exported suite):
+ * - after `put`, `copy` or `completeMultipart` resolves the object is durable and whole; before that nothing of
+ *   it is visible, and after a failure or abort nothing is left behind;
+ * - bodies stream with back-pressure in both directions and bounded memory;
+ * - a missing object is `BlockError('not_found')`, never an empty body;
+ * - `properties().etag` equals the walker's etag for the same object and carries no quotes.
+ */
+export interface BlockAdapter {
+  readonly type: BlockstoreType;
+  readonly info: StorageInfo;
+
+  put(pointer: ObjectPointer, body: BodySource, options?: PutOptions): Promise<PutResult>;
+  get(pointer: ObjectPointer): Promise<ObjectBody>;
+  /** `end` is inclusive and cut at the object's end; start < 0 or end < start is `bad_index`. */
+  getRange(pointer: ObjectPointer, start: number, end: number): Promise<ObjectBody>;
+  exists(pointer: ObjectPointer): Promise<boolean>;
+  properties(pointer: ObjectPointer): Promise<ObjectProperties>;
+  /** Idempotent. */
+  delete(pointer: ObjectPointer): Promise<void>;
+  copy(source: ObjectPointer, destination: ObjectPointer): Promise<PutResult>;
+
+  createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;
+  /** Parts 1..10000; a repeated number replaces. */
+  uploadPart(upload: MultipartUpload, partNumber: number, body: BodySource): Promise<UploadedPart>;
+  uploadPartCopy(
+    upload: MultipartUpload,
+    partNumber: number,
+    source: ObjectPointer,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<UploadedPart>;
+  /** Uses exactly the listed parts, in their order. */
+  completeMultipart(upload: MultipartUpload, parts: readonly CompletedPart[]): Promise<CompletedUpload>;
+  /** Idempotent clean-up. */
+  abortMultipart(upload: MultipartUpload): Promise<void>;
+
+  /** Objects under a URI in key order; the key is relative to `relativeTo` (see `WalkedObject`). */
+  walk(uri: string, options?: WalkOptions): AsyncIterableIterator<WalkedObject[]>;
+
+  presign(pointer: ObjectPointer, mode: 'read' | 'write', options?: PresignOptions): Promise<PresignedUrl>;
+  presignPart(upload: MultipartUpload, partNumber: number): Promise<PresignedUrl>;
+
+  /** The region of the bucket of a namespace, or undefined where the store has no regions. */
+  region(storageNamespace: string): Promise<string | undefined>;
+
+  /** Throws `invalid_namespace` when no repository of this store could live there. */
+  validateNamespace(storageNamespace: string): void;
+  /** Throws `invalid_address` or `forbidden` when the address could never be read or written here. */
+  validateAddress(pointer: ObjectPointer): void;
+  /** The absolute URI shown to users for a pointer, e.g. `s3://bucket/prefix/data/x` or `local:///abs/path`. */
+  absoluteUri(pointer: ObjectPointer): string;
+  /**
+   * One comparable spelling per location (real path on the local store, no trailing slash), for questions such
+   * as "does this address lie inside that namespace".
+   */
+  canonicalUri(uri: string): Promise<string>;
+
+  close(): Promise<void>;
+}
+
+export type BlockstoreType = 'local' | 'mem' | 's3' | 'gs' | 'azure';
+
+/** What `GET /config/storage` says of a store. */
+export interface StorageInfo {
+  readonly storageId: string;
+  readonly description: string;
+  readonly backwardCompatible: boolean;
+  readonly productionSafe: boolean;
+  readonly namespaceExample: string;
+  readonly namespaceValidityRegex: string;
+  readonly importValidityRegex: string;
+  readonly defaultNamespacePrefix: string;
+  readonly preSignSupport: boolean;
+  readonly preSignSupportUi: boolean;
+  readonly preSignMultipartUpload: boolean;
+  readonly importSupport: boolean;
+}
+
+/** A whole small body, or a stream of known or unknown (-1) length. */
+export type BodySource = Uint8Array | { readonly stream: Readable; readonly size: number };
+
+export interface PutOptions {
+  readonly storageClass?: string | undefined;
+  /** Fails with `already_exists` instead of overwriting. */
+  readonly ifAbsent?: boolean | undefined;
+  readonly contentType?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PutResult {
+  /** The store's modification time; undefined when it does not tell. */
+  readonly lastModified: Date | undefined;
+  readonly etag: string | undefined;
+}
+
+/**
+ * An open object. `stream()` may be called once; an unread body must be released with `dispose()`.
+ * Small objects may already be in memory: `bytes` is then set and neither call is needed.
+ */
+export interface ObjectBody {
+  readonly size: number;
+  readonly bytes: Buffer | undefined;
+  stream(): Readable;
+  dispose(): void;
+}
+
+export interface ObjectProperties {
+  readonly size: number;
+  readonly etag: string;
+  readonly lastModified: Date;
+  readonly storageClass: string | undefined;
+}
+
+export interface MultipartUpload {
+  readonly pointer: ObjectPointer;
+  readonly uploadId: string;
+}
+
+export interface UploadedPart {
+  /** MD5 hex without quotes. */
+  readonly etag: string;
+  readonly size: number;
+}
+
+export interface CompletedPart {
+  readonly partNumber: number;
+  readonly etag: string;
+}
+
+export interface CompletedUpload {
+  readonly etag: string;
+  readonly size: number;
+  readonly lastModified: Date | undefined;
+}
+
+export interface WalkOptions {
+  /** Continue after this object's full URI. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WalkedObject {
+  /** Full URI, stored as the entry's address. */
+  readonly uri: string;
+  /** Key relative to the last `/` of the walked prefix. */
+  readonly relativeKey: string;
+  readonly etag: string;
+  readonly size: number;
+  readonly lastModified: Date;
+}
+
+export interface PresignOptions {
+  /** Offered as the download's file name. */
+  readonly fileName?: string | undefined;
+}
+
+export interface PresignedUrl {
+  readonly url: string;
+  readonly expiry: Date;
+}

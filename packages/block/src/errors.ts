@@ -1,0 +1,30 @@
+export type BlockErrorKind =
+  | 'not_found'
+  | 'not_supported'
+  | 'bad_index'
+  | 'forbidden'
+  | 'invalid_address'
+  | 'invalid_namespace'
+  | 'write_failed'
+  | 'async_copy_failed'
+  | 'already_exists'
+  | 'upload_not_found'
+  | 'invalid_part'
+  | 'configuration'
+  | 'unavailable';
+
+/** The one family of errors an object store throws. */
+export class BlockError extends Error {
+  override readonly name = 'BlockError';
+  readonly kind: BlockErrorKind;
+
+  constructor(kind: BlockErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+
+  /** True when the same call may succeed later (the store was unreachable, throttled or failing). */
+  get retryable(): boolean {
+    return this.kind === 'unavailable';
+  }
+}

@@ -1,0 +1,105 @@
+import type { CommittedContext } from './context.ts';
+
+/** One record of a tree. `identity` decides equality; `data` is the serialised entry, copied verbatim. */
+export interface TreeRecord {
+  readonly key: Buffer;
+  readonly identity: Buffer;
+  readonly data: Buffer;
+}
+
+/**
+ * A sorted run of records. `next()` is synchronous inside a block and returns a promise only when a block has to
+ * be loaded, so that hot loops pay no promise per record: `const more = it.next(); if (more instanceof Promise) …`.
+ * Fields are valid until the following `next()`; copy what is kept.
+ */
+export interface RecordIterator {
+  next(): boolean | Promise<boolean>;
+  readonly key: Buffer;
+  readonly identity: Buffer;
+  readonly data: Buffer;
+  /** Positions so that the following `next()` yields the first record with key >= `key`; forwards or backwards. */
+  seek(key: Uint8Array): void;
+  close(): void;
+}
+
+/** Staged changes in key order: like records, but `identity` empty means the key was removed. */
+export type ChangeIterator = RecordIterator;
+
+export type DiffType = 'added' | 'removed' | 'changed' | 'conflict';
+
+/** The record shown is the right side's, for `removed` the left side's. */
+export interface DiffIterator extends RecordIterator {
+  readonly type: DiffType;
+}
+
+export type MergeStrategy = 'none' | 'dest-wins' | 'source-wins';
+
+export interface ApplyResult {
+  readonly metaRangeId: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+export interface MergeInput {
+  readonly base: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly strategy: MergeStrategy;
+}
+
+export type MergeResult =
+  | { readonly kind: 'merged'; readonly metaRangeId: string }
+  | { readonly kind: 'conflict'; readonly key: Buffer };
+
+/** What an import replaces in the destination. */
+export interface ImportScope {
+  /** Prefixes ending in `/` (or empty for everything) whose old keys go. */
+  readonly prefixes: readonly Buffer[];
+  /** Exact keys that go. */
+  readonly keys: readonly Buffer[];
+}
+
+/** User properties hashed into ids and stored in the tables of dumps. */
+export interface DumpProperties {
+  readonly entity: string;
+  readonly schemaName: string;
+  readonly schemaDefinition: string;
+}
+
+export interface ListOptions {
+  readonly prefix?: Uint8Array;
+  readonly after?: Uint8Array;
+  readonly delimiter?: Uint8Array;
+}
+
+/**
+ * Committed trees of one repository's namespace: content-addressed, immutable, `""` is the empty tree.
+ * Operations over more than a few thousand entries run off the event loop.
+ */
+export interface CommittedTrees {
+  get(context: CommittedContext, metaRangeId: string, key: Uint8Array): Promise<TreeRecord | undefined>;
+  iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator;
+  /** Applies sorted changes; `removed` of missing keys and equal identities are no changes. */
+  apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult>;
+  diff(context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator;
+  /** The changes that merging `source` into `destination` would make, with conflicts. */
+  mergeDiff(context: CommittedContext, input: Omit<MergeInput, 'strategy'>, from?: Uint8Array): DiffIterator;
+  merge(context: CommittedContext, input: MergeInput): Promise<MergeResult>;
+  /** `destination` without everything in `scope`, plus the whole tree `imported`. */
+  mergeImport(
+    context: CommittedContext,
+    destinationId: string,
+    importedId: string,
+    scope: ImportScope,
+  ): Promise<string>;
+  /** Writes sorted records as a new tree, splitting ranges as configured. */
+  write(
+    context: CommittedContext,
+    records: RecordIterator,
+    dump?: DumpProperties,
+  ): Promise<{ metaRangeId: string; count: number }>;
+  /** Asks the block store, never the cache. */
+  exists(context: CommittedContext, metaRangeId: string): Promise<boolean>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,50 @@
+/** Every way an engine operation can refuse. Each protocol has one table from kind to its own code. */
+export type EngineErrorKind =
+  | 'invalid'
+  | 'not_found'
+  | 'already_exists'
+  | 'conflict'
+  | 'no_changes'
+  | 'dirty_branch'
+  | 'protected'
+  | 'read_only'
+  | 'forbidden'
+  | 'precondition_failed'
+  | 'hook_aborted'
+  | 'in_deletion'
+  | 'data_gone'
+  | 'expired'
+  | 'busy'
+  | 'slow_down'
+  | 'not_supported'
+  | 'not_implemented'
+  | 'corrupt';
+
+/** What the error is about, so that a protocol can say `branch not found` or pick `NoSuchBucket`. */
+export type EngineSubject =
+  | 'repository'
+  | 'branch'
+  | 'tag'
+  | 'commit'
+  | 'ref'
+  | 'object'
+  | 'pull_request'
+  | 'import'
+  | 'task'
+  | 'upload'
+  | 'rules'
+  | 'namespace'
+  | 'storage';
+
+/** The one family of errors the engine throws; the message is for the user and names what to do where it can. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+  readonly kind: EngineErrorKind;
+  readonly subject: EngineSubject | undefined;
+
+  constructor(kind: EngineErrorKind, message: string, options?: ErrorOptions & { subject?: EngineSubject }) {
+    super(message, options);
+    this.kind = kind;
+    this.subject = options?.subject;
+  }
+}

@@ -1,0 +1,31 @@
+export type KvErrorKind =
+  | 'missing_partition_key'
+  | 'missing_key'
+  | 'missing_value'
+  | 'key_too_long'
+  | 'slow_down'
+  | 'unavailable'
+  | 'unknown_driver'
+  | 'driver_configuration'
+  | 'connect_failed'
+  | 'setup_failed'
+  | 'locked'
+  | 'closed';
+
+/** Kinds after which the same call may succeed: `slow_down` (throttled) and `unavailable` (connection lost). */
+const retryableKinds: ReadonlySet<KvErrorKind> = new Set(['slow_down', 'unavailable']);
+
+/** The one family of errors a key-value store throws. "Not found" and a failed condition are answers, not errors. */
+export class KvError extends Error {
+  override readonly name = 'KvError';
+  readonly kind: KvErrorKind;
+
+  constructor(kind: KvErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+
+  get retryable(): boolean {
+    return retryableKinds.has(this.kind);
+  }
+}

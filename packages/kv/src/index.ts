@@ -1,0 +1,3 @@
+export * from './cache-bus.ts';
+export * from './errors.ts';
+export * from './store.ts';

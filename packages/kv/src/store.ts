@@ -1,0 +1,68 @@
+/**
+ * The ordered key-value contract. Everything the service keeps besides object data and committed trees lives
+ * behind it. Keys, partitions and values are bytes; order is unsigned bytewise; there are no multi-key
+ * transactions, so that every kind of store can be a driver.
+ *
+ * Guarantees every driver gives (held by the exported suite):
+ * - an acknowledged write is durable (as far as the driver's settings promise) and visible to every later read
+ *   from any process: strong consistency, no stale reads;
+ * - `setIf` and `deleteIf` are atomic with respect to every other write of that key;
+ * - buffers given by the caller are never kept and buffers returned are the caller's to keep;
+ * - partition and key must be non-empty, a value may be empty;
+ * - a scan is not a snapshot: concurrent changes may or may not be seen, but no entry appears twice, out of
+ *   order, or from another partition.
+ */
+export interface KvStore {
+  /** Driver name as configured: `local`, `postgres`, `mem`, … */
+  readonly type: string;
+  /** The value and the predicate that proves it unchanged later, or undefined when absent. */
+  get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
+  /** Upsert; the last writer wins. */
+  set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;
+  /** Writes only when `condition` holds; false means it did not and nothing was written. */
+  setIf(partition: Uint8Array, key: Uint8Array, value: Uint8Array, condition: KvCondition): Promise<boolean>;
+  /** Idempotent, also for unknown partitions. */
+  delete(partition: Uint8Array, key: Uint8Array): Promise<void>;
+  /** Deletes only while the value is the one `predicate` came from; false means it was not. */
+  deleteIf(partition: Uint8Array, key: Uint8Array, predicate: KvPredicate): Promise<boolean>;
+  /**
+   * Entries of one partition with key >= `start` (or with `prefix`), in byte order, in pages. Pages are fetched
+   * lazily: the first holds min(batch, driver page) entries, each further one doubles up to the driver page.
+   * Never yields an empty page. Leaving the loop early releases everything.
+   */
+  scan(partition: Uint8Array, options?: KvScanOptions): AsyncIterableIterator<KvEntry[]>;
+  /** Every partition that holds at least one entry, in byte order (dumps and operators' tools). */
+  partitions(): AsyncIterableIterator<Buffer>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface KvEntry {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+export interface KvValue {
+  readonly value: Buffer;
+  readonly predicate: KvPredicate;
+}
+
+declare const predicateBrand: unique symbol;
+/** Opaque proof of "unchanged since that get"; only the driver that made it looks inside. */
+export interface KvPredicate {
+  readonly [predicateBrand]: true;
+}
+
+/** `absent`: only when there is no entry; `present`: only when there is one; else only when unchanged. */
+export type KvCondition = 'absent' | 'present' | KvPredicate;
+
+export interface KvScanOptions {
+  /** First key, inclusive. */
+  readonly start?: Uint8Array | undefined;
+  /** Like `start` but exclusive; wins over a smaller `start`. */
+  readonly after?: Uint8Array | undefined;
+  /** Ends the scan at the first key without it; starts at max(start, prefix). */
+  readonly prefix?: Uint8Array | undefined;
+  /** Size of the first page. */
+  readonly batch?: number | undefined;
+}

@@ -1,0 +1,42 @@
+// The whole static gate: type check, lint, format, import rules. Every step runs even when an earlier one fails.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
+
+interface Step {
+  name: string;
+  command: string;
+  args: string[];
+}
+
+const steps: Step[] = [
+  { name: 'types', command: bin('tsc'), args: ['-p', '.'] },
+  {
+    name: 'lint',
+    command: bin('oxlint'),
+    args: ['--type-aware', '--deny-warnings', 'packages', 'bench', 'scripts'],
+  },
+  { name: 'format', command: bin('oxfmt'), args: ['--check', 'packages', 'bench', 'scripts'] },
+  { name: 'imports', command: process.execPath, args: [join(root, 'scripts', 'check-imports.ts')] },
+];
+
+function run(step: Step): Promise<boolean> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const output: Buffer[] = [];
+    const child = spawn(step.command, step.args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+    child.on('close', (code) => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${step.name} (${seconds} s)`);
+      if (code !== 0) process.stdout.write(Buffer.concat(output));
+      resolve(code === 0);
+    });
+  });
+}
+
+const results = await Promise.all(steps.map(run));
+process.exit(results.every(Boolean) ? 0 : 1);

@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+
+const long = process.env['SVC_TEST_LONG'] === '1';
+
+// Two projects: `fast` shares one module graph per worker (isolation costs 20x), `process` holds tests that
+// start, kill or measure processes of their own. Names decide: x.test.ts, x.process.test.ts, x.long.test.ts.
+export default defineConfig({
+  test: {
+    globalSetup: ['packages/testing/src/vitest-global-setup.ts'],
+    reporters: ['default'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 240_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: long ? [] : ['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.process.test.ts', '**/*.long.test.ts', 'packages/ui/**'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: long ? ['packages/*/{src,test}/**/*.long.test.ts'] : ['packages/*/{src,test}/**/*.process.test.ts'],
+          exclude: ['**/node_modules/**'],
+          isolate: true,
+          testTimeout: long ? 3_600_000 : 120_000,
+        },
+      },
+    ],
+  },
+});
