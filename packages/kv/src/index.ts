@@ -1,3 +1,5 @@
 export * from './cache-bus.ts';
+export { createMemStore, MemState } from './drivers/mem.ts';
 export * from './errors.ts';
+export * from './open-store.ts';
 export * from './store.ts';
