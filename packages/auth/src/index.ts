@@ -1,1 +1,6 @@
-export {};
+export type * from './auth.ts';
+export * from './errors.ts';
+export * from './identity.ts';
+export * from './model.ts';
+export * from './requirement-template.ts';
+export * from './requirement.ts';

@@ -1,0 +1,284 @@
+import type { CacheBus, KvStore } from '@svc/kv';
+import type { ClientOrigin, Decision, Identity, RequestHead } from './identity.ts';
+import type {
+  AclPermission,
+  Actor,
+  Credentials,
+  CredentialsWithSecret,
+  ExternalPrincipal,
+  Group,
+  KeyPair,
+  Page,
+  PageRequest,
+  Policy,
+  RbacMode,
+  Statement,
+  User,
+} from './model.ts';
+import type { Requirement } from './requirement.ts';
+
+/** Structured logger, fields first. */
+export interface AuthLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface CacheSettings {
+  readonly enabled: boolean;
+  /** Entries per cache. */
+  readonly size: number;
+  readonly ttlMs: number;
+  readonly jitterMs: number;
+}
+
+export interface AuthOptions {
+  readonly kv: KvStore;
+  readonly cacheBus: CacheBus;
+  /** `auth.encrypt.secret_key`. */
+  readonly encryptSecretKey: string;
+  readonly mode: RbacMode;
+  readonly cache: CacheSettings;
+  readonly loginDurationMs: number;
+  readonly loginMaxDurationMs: number;
+  /** `auth.cookie_domain`. */
+  readonly cookieDomain?: string | undefined;
+  /** `security.trusted_proxies`, CIDRs. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** `installation.fixed_id`. */
+  readonly fixedInstallationId?: string | undefined;
+  /** LDAP, remote authenticator: tried in this order after the built-in access keys. */
+  readonly passwordAuthenticators?: readonly PasswordAuthenticator[] | undefined;
+  /** `auth.cookie_auth_verification`. */
+  readonly sessionVerifier?: SessionVerifier | undefined;
+  /** `auth.authentication_api`. */
+  readonly authenticationService?: AuthenticationService | undefined;
+  /** Milliseconds since the epoch; the system clock when absent. */
+  readonly clock?: (() => number) | undefined;
+  readonly logger: AuthLogger;
+}
+
+/** Checks the secret key against the installation; throws `configuration` when it is not the one it began with. */
+export type CreateAuth = (options: AuthOptions) => Promise<Auth>;
+
+export interface Auth {
+  readonly mode: RbacMode;
+  readonly users: Users;
+  readonly groups: Groups;
+  readonly policies: Policies;
+  readonly credentials: CredentialKeys;
+  readonly externalPrincipals: ExternalPrincipals;
+  readonly setup: Setup;
+  readonly installation: Installation;
+
+  /**
+   * The caller of a request by bearer token, Basic header or cookie: the first source present decides. Undefined
+   * when the request carries none. Throws `unauthenticated`, `forbidden` (cross-origin cookie request),
+   * `too_many_failures` or `unavailable`.
+   */
+  authenticate(request: RequestHead): Promise<Identity | undefined>;
+  /** For signature verification: the user and secret of an access key, or undefined when there is no such key. */
+  credentialsFor(accessKeyId: string): Promise<SigningCredentials | undefined>;
+  /** Counts a failed signature; throws `too_many_failures` once its address has failed too often. */
+  signatureFailed(client: ClientOrigin): void;
+
+  /** User name and password (or access key and secret) for a session. */
+  login(request: LoginRequest): Promise<Session>;
+  loginExternalPrincipal(request: ExternalPrincipalLogin): Promise<Session>;
+  loginSts(request: StsLogin): Promise<Session>;
+  /** `Set-Cookie` value that starts a browser session. */
+  sessionCookie(session: Session, client: ClientOrigin): string;
+  /** `Set-Cookie` values that end every kind of browser session. */
+  logoutCookies(client: ClientOrigin): string[];
+
+  /** Checks one requirement. Throws `unavailable` when policies cannot be read. */
+  authorize(identity: Identity, requirement: Requirement, client: ClientOrigin): Promise<Decision>;
+  /** As `authorize`, but throws `denied` with the message. */
+  ensureAllowed(identity: Identity, requirement: Requirement, client: ClientOrigin): Promise<void>;
+  /** A check to call many times within one request (list filters, bulk calls): policies are fetched once. */
+  permissionsOf(identity: Identity, client: ClientOrigin): Promise<Permissions>;
+
+  /** Peer address, or what a trusted proxy says about it. */
+  clientOf(peerAddress: string, encrypted: boolean, headers: RequestHead['headers']): ClientOrigin;
+  close(): void;
+}
+
+export interface Permissions {
+  check(requirement: Requirement): Decision;
+  /** True when a deny statement covers it; absence of an allowance is not a denial. */
+  isDenied(action: string, resource: string): boolean;
+}
+
+export interface SigningCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly user: User;
+}
+
+export interface LoginRequest {
+  readonly username: string;
+  readonly password: string;
+  readonly client: ClientOrigin;
+  readonly requestId?: string | undefined;
+}
+
+export interface Session {
+  readonly token: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+  readonly username: string;
+}
+
+export interface ExternalPrincipalLogin {
+  readonly identityRequest: Readonly<Record<string, unknown>>;
+  readonly durationSeconds?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export interface StsLogin {
+  readonly code: string;
+  readonly state: string;
+  readonly redirectUri: string;
+  readonly ttlSeconds?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export interface Users {
+  create(user: NewUser, actor: Actor): Promise<User>;
+  get(username: string): Promise<User>;
+  find(by: { readonly email: string } | { readonly externalId: string }): Promise<User | undefined>;
+  list(page?: PageRequest): Promise<Page<User>>;
+  /** Also its credentials, memberships, attachments and external principals. */
+  delete(username: string, actor: Actor): Promise<void>;
+  groups(username: string, page?: PageRequest): Promise<Page<Group>>;
+  policies(username: string, page?: PageRequest & { readonly effective?: boolean }): Promise<Page<Policy>>;
+  attachPolicy(username: string, policyId: string, actor: Actor): Promise<void>;
+  detachPolicy(username: string, policyId: string, actor: Actor): Promise<void>;
+  /** Ends every earlier login of the user. */
+  setPassword(username: string, password: string, actor: Actor): Promise<void>;
+  setFriendlyName(username: string, friendlyName: string, actor: Actor): Promise<void>;
+}
+
+export interface NewUser {
+  readonly username: string;
+  readonly friendlyName?: string | undefined;
+  readonly email?: string | undefined;
+  /** `internal` when absent; another source relaxes the id rules. */
+  readonly source?: string | undefined;
+  readonly externalId?: string | undefined;
+}
+
+export interface Groups {
+  create(
+    group: { readonly id: string; readonly description?: string | undefined },
+    actor: Actor,
+  ): Promise<Group>;
+  get(id: string): Promise<Group>;
+  list(page?: PageRequest): Promise<Page<Group>>;
+  delete(id: string, actor: Actor): Promise<void>;
+  members(id: string, page?: PageRequest): Promise<Page<User>>;
+  addMember(id: string, username: string, actor: Actor): Promise<void>;
+  removeMember(id: string, username: string, actor: Actor): Promise<void>;
+  policies(id: string, page?: PageRequest): Promise<Page<Policy>>;
+  attachPolicy(id: string, policyId: string, actor: Actor): Promise<void>;
+  detachPolicy(id: string, policyId: string, actor: Actor): Promise<void>;
+  /** `''` when nothing is attached; throws `no_acl` when the group has other policies. */
+  acl(id: string): Promise<AclPermission | ''>;
+  setAcl(id: string, permission: string, actor: Actor): Promise<void>;
+}
+
+export interface Policies {
+  create(policy: PolicyInput, actor: Actor): Promise<Policy>;
+  get(id: string): Promise<Policy>;
+  list(page?: PageRequest): Promise<Page<Policy>>;
+  /** Replaces the statements of an existing policy. */
+  update(id: string, policy: PolicyInput, actor: Actor): Promise<Policy>;
+  delete(id: string, actor: Actor): Promise<void>;
+}
+
+export interface PolicyInput {
+  readonly id: string;
+  readonly statement: readonly Statement[];
+}
+
+export interface CredentialKeys {
+  /** With `key` the operator's own pair, else a generated one. */
+  create(username: string, actor: Actor, key?: KeyPair): Promise<CredentialsWithSecret>;
+  get(username: string, accessKeyId: string): Promise<Credentials>;
+  list(username: string, page?: PageRequest): Promise<Page<Credentials>>;
+  delete(username: string, accessKeyId: string, actor: Actor): Promise<void>;
+}
+
+export interface ExternalPrincipals {
+  attach(username: string, principalId: string, actor: Actor): Promise<void>;
+  detach(username: string, principalId: string, actor: Actor): Promise<void>;
+  list(username: string, page?: PageRequest): Promise<Page<ExternalPrincipal>>;
+  get(principalId: string): Promise<ExternalPrincipal>;
+}
+
+export interface Setup {
+  state(): Promise<SetupState>;
+  /** First administrator; throws `already_initialized` afterwards. Failures are limited per client address. */
+  run(input: SetupInput, client?: ClientOrigin): Promise<CredentialsWithSecret>;
+  setCommPrefs(prefs: CommPrefs): Promise<void>;
+  /** One more administrator, for whoever holds the configuration. */
+  createSuperuser(username: string, key?: KeyPair): Promise<CredentialsWithSecret>;
+}
+
+export interface SetupState {
+  readonly initialized: boolean;
+  readonly commPrefsMissing: boolean;
+}
+
+export interface SetupInput {
+  readonly username: string;
+  readonly key?: KeyPair | undefined;
+  readonly commPrefs?: Partial<CommPrefs> | undefined;
+}
+
+export interface CommPrefs {
+  readonly email?: string | undefined;
+  readonly firstName?: string | undefined;
+  readonly lastName?: string | undefined;
+  readonly companyName?: string | undefined;
+  readonly featureUpdates: boolean;
+  readonly securityUpdates: boolean;
+}
+
+export interface Installation {
+  id(): Promise<string>;
+  setupTimestamp(): Promise<Date | undefined>;
+  metadata(): Promise<ReadonlyMap<string, string>>;
+}
+
+/** Seam of LDAP and the remote authenticator. */
+export interface PasswordAuthenticator {
+  /** Goes into the log and into the `source` of new users. */
+  readonly source: string;
+  /** Group of users seen for the first time. */
+  readonly defaultGroup: string;
+  /** Undefined is a definite no; a throw means it could not be asked. */
+  authenticate(attempt: {
+    readonly username: string;
+    readonly password: string;
+    readonly requestId?: string | undefined;
+  }): Promise<{ readonly userId: string } | undefined>;
+}
+
+/** Seam of a session cookie set by another service. */
+export interface SessionVerifier {
+  readonly cookieName: string;
+  /** Undefined refuses the session; a throw means it could not be checked. */
+  verify(cookieValue: string, requestId?: string): Promise<User | undefined>;
+}
+
+/** Seam of the external authentication service. Its refusals are thrown as `AuthError`. */
+export interface AuthenticationService {
+  /** The user an authorization code stands for, as external id. */
+  stsLogin(request: StsLogin): Promise<{ readonly externalId: string }>;
+  /** Undefined when external principals are switched off. */
+  readonly verifyPrincipal:
+    | ((request: ExternalPrincipalLogin) => Promise<{ readonly principalId: string }>)
+    | undefined;
+}

@@ -1,0 +1,29 @@
+import type { User } from './model.ts';
+
+export type AuthMethod = 'bearer' | 'basic' | 'cookie' | 'sig_v4' | 'sig_v2' | 'external_cookie';
+
+/** The authenticated caller. */
+export interface Identity {
+  readonly user: User;
+  readonly method: AuthMethod;
+  /** The key the caller proved to hold, or that a token was issued for. */
+  readonly accessKeyId?: string;
+}
+
+/** Where a request comes from, after trusted proxies were taken into account (`clientOf`). */
+export interface ClientOrigin {
+  readonly ip: string;
+  /** The client speaks TLS, to us or to a trusted proxy. */
+  readonly secure: boolean;
+}
+
+/** What authentication needs of an HTTP request; header names in lower case as node:http gives them. */
+export interface RequestHead {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly client: ClientOrigin;
+  readonly requestId?: string | undefined;
+}
+
+/** The outcome of a permission check; `message` is the full text of the refusal. */
+export type Decision = { readonly allowed: true } | { readonly allowed: false; readonly message: string };
