@@ -1,1 +1,1 @@
-export {};
+export * from './records/index.ts';

@@ -1,0 +1,2 @@
+export * from './string-map.ts';
+export * from './timestamp.ts';

@@ -1,0 +1,70 @@
+import type { StringMap } from '@svc/encoding';
+import type { Actor, Commit, Forceable, InRepository, OnBranch, Page } from './model.ts';
+
+export interface CommitOptions extends OnBranch, Forceable {
+  readonly message: string;
+  readonly metadata?: StringMap | undefined;
+  /** Unix seconds; overrides the creation date. */
+  readonly date?: number | undefined;
+  readonly allowEmpty?: boolean | undefined;
+  /** Takes this tree verbatim; the branch must be clean. */
+  readonly sourceMetaRange?: string | undefined;
+  readonly actor: Actor;
+}
+
+export interface LogOptions extends InRepository {
+  readonly ref: string;
+  /** Exclusive commit-valued ref. */
+  readonly after?: string | undefined;
+  readonly amount?: number | undefined;
+  /** Stop after `amount`; `hasMore` is then always false. */
+  readonly limit?: boolean | undefined;
+  readonly firstParent?: boolean | undefined;
+  /** Milliseconds since 1970; older commits are neither shown nor followed. */
+  readonly since?: number | undefined;
+  readonly stopAt?: string | undefined;
+  readonly objects?: readonly string[] | undefined;
+  readonly prefixes?: readonly string[] | undefined;
+}
+
+/** A commit as another server computed it. */
+export interface CommitRecord extends Omit<Commit, 'creationDate' | 'metadata'> {
+  /** Unix seconds. */
+  readonly creationDate: number;
+  readonly metadata?: StringMap | undefined;
+}
+
+export interface CommitOverrides {
+  /** `""` counts as none. */
+  readonly message?: string | undefined;
+  /** Replaces the whole map. */
+  readonly metadata?: StringMap | undefined;
+}
+
+export interface CherryPickOptions extends OnBranch, Forceable {
+  readonly ref: string;
+  /** 1-based; required for merge commits. */
+  readonly parentNumber?: number | undefined;
+  readonly overrides?: CommitOverrides | undefined;
+  readonly actor: Actor;
+}
+
+export interface RevertOptions extends OnBranch, Forceable {
+  readonly ref: string;
+  /** 1-based; 0 is unspecified. */
+  readonly parentNumber?: number | undefined;
+  readonly overrides?: CommitOverrides | undefined;
+  readonly allowEmpty?: boolean | undefined;
+  readonly actor: Actor;
+}
+
+export interface Commits {
+  create(options: CommitOptions): Promise<Commit>;
+  /** The commit of any commit-valued ref. */
+  get(options: InRepository & { readonly ref: string }): Promise<Commit>;
+  log(options: LogOptions): Promise<Page<Commit>>;
+  /** Plumbing: stores a commit record whose id must match its content. */
+  createRecord(options: InRepository & Forceable & { readonly commit: CommitRecord }): Promise<void>;
+  cherryPick(options: CherryPickOptions): Promise<Commit>;
+  revert(options: RevertOptions): Promise<Commit>;
+}

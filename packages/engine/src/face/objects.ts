@@ -1,0 +1,224 @@
+import type { BodySource, ObjectBody, PresignedUrl } from '@svc/block';
+import type { StringMap, Timestamp } from '@svc/encoding';
+import type { Forceable, InRepository, OnBranch, PageRequest } from './model.ts';
+
+/** One object of a ref. */
+export interface ObjectEntry {
+  readonly path: string;
+  /** Absolute URI. */
+  readonly physicalAddress: string;
+  /** As stored: relative to the namespace (`data/…`) or a full URI. */
+  readonly address: string;
+  readonly addressType: 'relative' | 'full' | 'by_prefix';
+  /** Checksum without quotes. */
+  readonly etag: string;
+  readonly size: number;
+  readonly mtime: Timestamp;
+  /** Stored value; may be `""` (imports), which readers show as `application/octet-stream`. */
+  readonly contentType: string;
+  readonly metadata: StringMap;
+  /** Set when the operation was asked to presign. */
+  readonly presigned?: PresignedUrl | undefined;
+}
+
+/**
+ * A listed item, decoded field by field on demand. The page hands out one reused cursor: read what is needed
+ * inside the callback and keep nothing of it.
+ */
+export interface ListedObject {
+  readonly kind: 'object' | 'common_prefix';
+  /** Path bytes. */
+  readonly key: Buffer;
+  readonly path: string;
+  readonly physicalAddress: string;
+  readonly etag: string;
+  readonly size: number;
+  readonly mtime: Timestamp;
+  readonly contentType: string;
+  readonly metadata: StringMap;
+  readonly presigned: PresignedUrl | undefined;
+}
+
+export interface ObjectPage {
+  readonly count: number;
+  readonly hasMore: boolean;
+  readonly nextOffset: string;
+  /** Once per item in key order, synchronously, with one reused cursor. */
+  visit(visitor: (item: ListedObject) => void): void;
+  /** Plain copies, for callers that do not mind an object per item. */
+  toArray(): ListedObjectCopy[];
+}
+
+export type ListedObjectCopy =
+  | ({ readonly kind: 'object' } & ObjectEntry)
+  | { readonly kind: 'common_prefix'; readonly path: string };
+
+export interface ListObjectsOptions extends InRepository, PageRequest {
+  readonly ref: string;
+  readonly delimiter?: string | undefined;
+  readonly presign?: boolean | undefined;
+  /** Largest page; 1000 unless the caller has another limit (the gateway: 10000). */
+  readonly maxAmount?: number | undefined;
+}
+
+/** `ifNoneMatch: '*'` = only when absent; `ifMatch` = only when the etag (or `*` any object) is current. */
+export interface WriteCondition {
+  readonly ifNoneMatch?: '*' | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
+export type DigestName = 'sha1' | 'sha256' | 'sha512' | 'crc32' | 'crc32c' | 'crc64nvme';
+
+/** What was hashed on the way: raw digest bytes. */
+export interface BodyDigests {
+  readonly md5: Buffer;
+  readonly size: number;
+  readonly extra: Readonly<Partial<Record<DigestName, Buffer>>>;
+}
+
+export interface UploadObjectOptions extends OnBranch, Forceable, WriteCondition {
+  readonly path: string;
+  readonly body: BodySource;
+  readonly contentType?: string | undefined;
+  readonly metadata?: StringMap | undefined;
+  readonly storageClass?: string | undefined;
+  /** Digests computed besides MD5. */
+  readonly digests?: readonly DigestName[] | undefined;
+  /** Runs after the data is stored and before the entry is staged; throwing removes the data. */
+  readonly verify?: ((digests: BodyDigests) => void | Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StageObjectOptions extends OnBranch, Forceable {
+  readonly path: string;
+  readonly physicalAddress: string;
+  readonly checksum: string;
+  readonly size: number;
+  /** Unix seconds; absent is now. */
+  readonly mtime?: number | undefined;
+  readonly metadata?: StringMap | undefined;
+  readonly contentType?: string | undefined;
+  readonly mayReadRepository?: MayReadRepository | undefined;
+}
+
+/**
+ * Asked when an address given by the client lies inside a repository's namespace and carries no valid link
+ * token: may the caller read every object of that repository? Absent means no.
+ */
+export type MayReadRepository = (repository: string) => boolean | Promise<boolean>;
+
+export interface LinkObjectOptions extends StageObjectOptions, WriteCondition {}
+
+export interface CopyObjectOptions extends Forceable, WriteCondition {
+  readonly source: { readonly repository: string; readonly ref: string; readonly path: string };
+  readonly destination: { readonly repository: string; readonly branch: string; readonly path: string };
+  /** Replaces the source's user metadata. */
+  readonly metadata?: StringMap | undefined;
+  /** Replaces the source's content type. */
+  readonly contentType?: string | undefined;
+  /** Runs on the source entry before anything is copied (copy-source conditions). */
+  readonly checkSource?: ((source: ObjectEntry) => void) | undefined;
+}
+
+export interface DeleteObjectOptions extends OnBranch, Forceable {
+  readonly path: string;
+  readonly noTombstone?: boolean | undefined;
+  /** Only when the etag (or `*`) is current; a missing object is no error. */
+  readonly ifMatch?: string | undefined;
+}
+
+export interface DeleteObjectsOptions extends OnBranch, Forceable {
+  /** At most 1000. */
+  readonly paths: readonly string[];
+  readonly noTombstone?: boolean | undefined;
+}
+
+/** One path that was not deleted; the others were. */
+export interface ObjectFailure {
+  readonly path: string;
+  readonly error: Error;
+}
+
+export interface ObjectLocation extends InRepository {
+  readonly ref: string;
+  readonly path: string;
+}
+
+export interface OpenedObject {
+  readonly entry: ObjectEntry;
+  /** The whole object, or bytes `range.start..range.end` (inclusive). */
+  readonly body: ObjectBody;
+}
+
+export interface PhysicalAddress {
+  /** Signed address to give back to `link`. */
+  readonly physicalAddress: string;
+  readonly presigned: PresignedUrl | undefined;
+}
+
+export interface PresignedMultipart {
+  readonly uploadId: string;
+  readonly physicalAddress: string;
+  readonly presignedUrls: readonly string[];
+}
+
+export interface PresignedMultipartTarget extends OnBranch {
+  readonly path: string;
+  readonly uploadId: string;
+  readonly physicalAddress: string;
+}
+
+export interface Objects {
+  upload(options: UploadObjectOptions): Promise<ObjectEntry>;
+  /** Everything `upload` refuses before it reads the body (for `100-continue` and early errors). */
+  checkUpload(
+    options: Omit<UploadObjectOptions, 'body' | 'verify' | 'digests' | 'storageClass' | 'signal'>,
+  ): Promise<void>;
+  stage(options: StageObjectOptions): Promise<ObjectEntry>;
+  stat(options: ObjectLocation & { readonly presign?: boolean | undefined }): Promise<ObjectEntry>;
+  /** Opens the data; `range` must lie inside the object (`size` of the entry is known from `stat`). */
+  open(
+    options: ObjectLocation & {
+      readonly range?: ((entry: ObjectEntry) => { start: number; end: number } | undefined) | undefined;
+    },
+  ): Promise<OpenedObject>;
+  /** Opens the data of an entry that was just read. */
+  openEntry(
+    repository: string,
+    entry: ObjectEntry,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<ObjectBody>;
+  list(options: ListObjectsOptions): Promise<ObjectPage>;
+  copy(options: CopyObjectOptions): Promise<ObjectEntry>;
+  updateMetadata(options: OnBranch & { readonly path: string; readonly metadata: StringMap }): Promise<void>;
+  delete(options: DeleteObjectOptions): Promise<void>;
+  deleteMany(options: DeleteObjectsOptions): Promise<ObjectFailure[]>;
+  underlyingProperties(options: ObjectLocation): Promise<{ storageClass: string | undefined }>;
+
+  getPhysicalAddress(
+    options: OnBranch & { readonly path: string; readonly presign?: boolean | undefined },
+  ): Promise<PhysicalAddress>;
+  link(options: LinkObjectOptions): Promise<ObjectEntry>;
+
+  createPresignedMultipart(
+    options: OnBranch & { readonly path: string; readonly parts?: number | undefined },
+  ): Promise<PresignedMultipart>;
+  presignMultipartPart(
+    options: PresignedMultipartTarget & { readonly partNumber: number },
+  ): Promise<PresignedUrl>;
+  copyMultipartPart(
+    options: PresignedMultipartTarget & {
+      readonly partNumber: number;
+      readonly source: ObjectLocation;
+      readonly range?: { readonly start: number; readonly end: number } | undefined;
+    },
+  ): Promise<{ etag: string }>;
+  completePresignedMultipart(
+    options: PresignedMultipartTarget & {
+      readonly parts: readonly { readonly partNumber: number; readonly etag: string }[];
+      readonly metadata?: StringMap | undefined;
+      readonly contentType?: string | undefined;
+    },
+  ): Promise<ObjectEntry>;
+  abortPresignedMultipart(options: PresignedMultipartTarget): Promise<void>;
+}

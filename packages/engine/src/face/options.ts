@@ -1,0 +1,61 @@
+import type { BlockAdapter } from '@svc/block';
+import type { CacheBus, KvStore } from '@svc/kv';
+import type { CommittedTrees } from '../committed/tree.ts';
+import type { HookPoints } from './hooks.ts';
+
+/** The configured stores; `undefined` is the only (or the backward compatible) one. */
+export interface EngineBlockStores {
+  get(storageId: string | undefined): BlockAdapter;
+}
+
+export interface CacheSettings {
+  readonly size: number;
+  readonly ttlMs: number;
+  readonly jitterMs: number;
+}
+
+export interface EngineSettings {
+  /** `committed.block_storage_prefix`. */
+  readonly metadataPrefix: string;
+  /** `graveler.ensure_readable_root_namespace`. */
+  readonly ensureReadableRootNamespace: boolean;
+  /** `graveler.max_batch_delay`. */
+  readonly maxBatchDelayMs: number;
+  /** `graveler.background.rate_limit`, requests per second; 0 is unlimited. */
+  readonly backgroundRateLimit: number;
+  /** `graveler.repository_cache.*`. */
+  readonly repositoryCache: CacheSettings;
+  /** `graveler.commit_cache.*`. */
+  readonly commitCache: CacheSettings;
+  /** `ugc.prepare_max_file_size`. */
+  readonly ugcPrepareMaxFileSize: number;
+  /** `ugc.prepare_interval`. */
+  readonly ugcPrepareIntervalMs: number;
+  /** Refuses namespaces in another region when set (`installation.allow_inter_region_storage=false`). */
+  readonly requiredRegion: string | undefined;
+  /** Key of the usage counters; empty while the installation has no id. */
+  readonly installationId: () => Promise<string | undefined>;
+}
+
+export interface EngineLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface EngineOptions {
+  readonly kv: KvStore;
+  readonly blockStores: EngineBlockStores;
+  readonly trees: CommittedTrees;
+  readonly cacheBus: CacheBus;
+  /** `blockstore.signing.secret_key`. */
+  readonly signingSecret: string;
+  readonly settings?: Partial<EngineSettings> | undefined;
+  readonly hooks?: HookPoints | undefined;
+  readonly logger?: EngineLogger | undefined;
+  /** Milliseconds since 1970. */
+  readonly clock?: (() => number) | undefined;
+  /** Counts lost races per operation (metric `graveler_kv_retries`). */
+  readonly onRetry?: ((operation: string) => void) | undefined;
+}

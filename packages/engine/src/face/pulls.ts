@@ -1,0 +1,46 @@
+import type { Timestamp } from '@svc/encoding';
+import type { Actor, Commit, Forceable, InRepository, Page, PageRequest } from './model.ts';
+
+export type PullStatus = 'open' | 'closed' | 'merged';
+
+export interface PullRequest {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly author: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly status: PullStatus;
+  readonly creationDate: Timestamp;
+  readonly closedDate: Timestamp | undefined;
+  readonly mergedCommitId: string | undefined;
+}
+
+export interface InPull extends InRepository {
+  readonly id: string;
+}
+
+export interface CreatePullOptions extends InRepository {
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly source: string;
+  readonly destination: string;
+  readonly actor: Actor;
+}
+
+export interface UpdatePullOptions extends InPull {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+export interface Pulls {
+  create(options: CreatePullOptions): Promise<PullRequest>;
+  get(options: InPull): Promise<PullRequest>;
+  /** Newest first; `closed` includes merged. */
+  list(
+    options: InRepository & PageRequest & { readonly status?: 'open' | 'closed' | 'all' | undefined },
+  ): Promise<Page<PullRequest>>;
+  update(options: UpdatePullOptions): Promise<PullRequest>;
+  merge(options: InPull & Forceable & { readonly actor: Actor }): Promise<Commit>;
+}

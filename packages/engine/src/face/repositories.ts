@@ -1,0 +1,35 @@
+import type { StringMap } from '@svc/encoding';
+import type { Actor, Forceable, InRepository, Page, PageRequest, Repository } from './model.ts';
+
+export interface CreateRepositoryOptions {
+  readonly name: string;
+  /** Absent means the only (or the backward compatible) store. */
+  readonly storageId?: string | undefined;
+  readonly storageNamespace: string;
+  readonly defaultBranch?: string | undefined;
+  readonly bare?: boolean | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly sampleData?: boolean | undefined;
+  readonly actor: Actor;
+}
+
+export interface ListRepositoriesOptions extends PageRequest {
+  /** Case-sensitive substring of the id. */
+  readonly search?: string | undefined;
+  /** Leaves out what the caller may not see; pages stay full. */
+  readonly visible?: ((repository: Repository) => boolean | Promise<boolean>) | undefined;
+}
+
+export interface Repositories {
+  create(options: CreateRepositoryOptions): Promise<Repository>;
+  /** Only active ones; a repository in deletion is `in_deletion`. */
+  get(repository: string): Promise<Repository>;
+  /** Includes repositories in deletion. */
+  list(options: ListRepositoriesOptions): Promise<Page<Repository>>;
+  /** Calling it again resumes an interrupted deletion. */
+  delete(options: InRepository & Forceable): Promise<void>;
+  getMetadata(repository: string): Promise<StringMap>;
+  /** Merges keys; allowed on read-only repositories. */
+  setMetadata(options: InRepository & { readonly metadata: StringMap }): Promise<void>;
+  deleteMetadata(options: InRepository & { readonly keys: readonly string[] }): Promise<void>;
+}

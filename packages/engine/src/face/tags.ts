@@ -1,0 +1,10 @@
+import type { Actor, Forceable, InRepository, Page, PageRequest, Ref } from './model.ts';
+
+export interface Tags {
+  create(
+    options: InRepository & Forceable & { readonly id: string; readonly ref: string; readonly actor: Actor },
+  ): Promise<Ref>;
+  get(options: InRepository & { readonly id: string }): Promise<Ref>;
+  list(options: InRepository & PageRequest): Promise<Page<Ref>>;
+  delete(options: InRepository & Forceable & { readonly id: string; readonly actor: Actor }): Promise<void>;
+}

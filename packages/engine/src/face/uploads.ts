@@ -1,0 +1,97 @@
+import type { BodySource } from '@svc/block';
+import type { StringMap, Timestamp } from '@svc/encoding';
+import type { Forceable, InRepository, OnBranch } from './model.ts';
+import type { BodyDigests, DigestName, ObjectEntry, ObjectLocation, WriteCondition } from './objects.ts';
+
+/** A multipart upload of the gateway; its id is ours, never the store's. */
+export interface Upload {
+  readonly uploadId: string;
+  readonly repository: string;
+  readonly branch: string;
+  readonly path: string;
+  readonly creationDate: Timestamp;
+  readonly owner: string;
+  readonly metadata: StringMap;
+  readonly contentType: string;
+  /** Stored response headers such as `Cache-Control`. */
+  readonly systemHeaders: StringMap;
+  readonly storageClass: string;
+}
+
+export interface UploadPart {
+  readonly partNumber: number;
+  /** MD5 hex. */
+  readonly etag: string;
+  readonly size: number;
+  readonly lastModified: Timestamp;
+  /** Verified checksum headers, name to base64. */
+  readonly checksums: StringMap;
+}
+
+/** Names one upload; every call checks that all four belong together, else the upload is not found. */
+export interface UploadTarget extends OnBranch {
+  readonly path: string;
+  readonly uploadId: string;
+}
+
+export interface CreateUploadOptions extends OnBranch, Forceable {
+  readonly path: string;
+  readonly owner: string;
+  readonly metadata?: StringMap | undefined;
+  readonly contentType?: string | undefined;
+  readonly systemHeaders?: StringMap | undefined;
+  readonly storageClass?: string | undefined;
+}
+
+export interface PutPartOptions extends UploadTarget {
+  readonly partNumber: number;
+  readonly body: BodySource;
+  readonly digests?: readonly DigestName[] | undefined;
+  /** Throwing discards the part. Returns the checksum headers to remember. */
+  readonly verify?: ((digests: BodyDigests) => StringMap | undefined) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CopyPartOptions extends UploadTarget {
+  readonly partNumber: number;
+  readonly source: ObjectLocation;
+  /** Inclusive; must lie inside the source. */
+  readonly range?: { readonly start: number; readonly end: number } | undefined;
+  readonly checkSource?: ((source: ObjectEntry) => void) | undefined;
+}
+
+export interface CompleteUploadOptions extends UploadTarget, Forceable, WriteCondition {
+  readonly parts: readonly { readonly partNumber: number; readonly etag: string }[];
+  /** Refused when the object would have another size. */
+  readonly expectedSize?: number | undefined;
+}
+
+export interface ListUploadsOptions extends InRepository {
+  /** Prefix, markers and delimiter apply to `<branch>/<path>`. */
+  readonly prefix?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly keyMarker?: string | undefined;
+  readonly uploadIdMarker?: string | undefined;
+  readonly amount?: number | undefined;
+}
+
+export interface UploadPage {
+  readonly uploads: readonly Upload[];
+  readonly commonPrefixes: readonly string[];
+  readonly hasMore: boolean;
+  readonly nextKeyMarker: string;
+  readonly nextUploadIdMarker: string;
+}
+
+export interface Uploads {
+  create(options: CreateUploadOptions): Promise<Upload>;
+  get(target: UploadTarget): Promise<Upload>;
+  putPart(options: PutPartOptions): Promise<UploadPart>;
+  copyPart(options: CopyPartOptions): Promise<UploadPart>;
+  complete(options: CompleteUploadOptions): Promise<ObjectEntry>;
+  abort(target: UploadTarget): Promise<void>;
+  listParts(
+    options: UploadTarget & { readonly after?: number | undefined; readonly amount?: number | undefined },
+  ): Promise<{ parts: UploadPart[]; hasMore: boolean }>;
+  list(options: ListUploadsOptions): Promise<UploadPage>;
+}
