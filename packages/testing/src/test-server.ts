@@ -1,0 +1,62 @@
+import { UnavailableError, orSkipReason } from './unavailable-error.ts';
+
+/** The variable through which test processes find the run's server host. */
+export const hostVariable = 'SVC_TEST_SERVER_HOST';
+
+export interface ServerControl {
+  /** Takes the server away, as a crash would. Only for tests that own their server. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+export interface PostgresServer extends ServerControl {
+  readonly connectionString: string;
+}
+
+export interface S3Server extends ServerControl {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+export interface TestServers {
+  postgres: PostgresServer;
+  versitygw: S3Server;
+  moto: S3Server;
+}
+
+/** The run's shared server of that kind, started on first use. */
+export async function testServer<Name extends keyof TestServers>(name: Name): Promise<TestServers[Name]> {
+  const address = await ask(name, 'address');
+  const control: ServerControl = {
+    stop: async () => void (await ask(name, 'stop')),
+    start: async () => void (await ask(name, 'start')),
+    restart: async () => {
+      await ask(name, 'stop');
+      await ask(name, 'start');
+    },
+  };
+  return { ...address, ...control } as TestServers[Name];
+}
+
+/** Like `testServer`, but undefined (with the reason printed) where the server cannot be had; fails with CI=true. */
+export function testServerOrSkip<Name extends keyof TestServers>(
+  name: Name,
+): Promise<TestServers[Name] | undefined> {
+  return orSkipReason(name, () => testServer(name));
+}
+
+async function ask(name: string, action: string): Promise<Record<string, string>> {
+  const host = process.env[hostVariable];
+  if (host === undefined)
+    throw new Error('test servers exist only in a test run (vitest with its global setup)');
+  const response = await fetch(`${host}/${name}/${action}`);
+  const body = (await response.json()) as Record<string, string>;
+  if (response.ok) return body;
+  const message = body['message'] ?? `status ${response.status}`;
+  throw response.status === 404
+    ? new UnavailableError(message)
+    : new Error(`test server ${name}: ${message}`);
+}
