@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { BlockError } from './errors.ts';
 
 /** How `identifier` is to be read: relative to the namespace, a full URI, or (old entries) whichever parses. */
 export type IdentifierType = 'relative' | 'full' | 'unknown';
@@ -33,6 +34,8 @@ export interface BlockAdapter {
   properties(pointer: ObjectPointer): Promise<ObjectProperties>;
   /** Idempotent. */
   delete(pointer: ObjectPointer): Promise<void>;
+  /** Deletes all it can, in as few requests as the store allows; returns those that could not be deleted. */
+  deleteMany(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[]>;
   copy(source: ObjectPointer, destination: ObjectPointer): Promise<PutResult>;
 
   createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;
@@ -92,14 +95,35 @@ export interface StorageInfo {
 }
 
 /** A whole small body, or a stream of known or unknown (-1) length. */
-export type BodySource = Uint8Array | { readonly stream: Readable; readonly size: number };
+export type BodySource = Uint8Array | BodyStream;
+
+export interface BodyStream {
+  readonly stream: Readable;
+  readonly size: number;
+  /**
+   * For callers that hash on the way: called once after the last chunk, it returns the MD5 in hex, and an adapter
+   * that needs one (parts on the local store) does not hash again.
+   */
+  readonly md5?: (() => string) | undefined;
+}
 
 export interface PutOptions {
   readonly storageClass?: string | undefined;
   /** Fails with `already_exists` instead of overwriting. */
   readonly ifAbsent?: boolean | undefined;
+  /**
+   * The address was just generated and nothing refers to it yet, so it may be written in place: a crash may leave
+   * an unfinished object there, which is garbage as every unreferenced address is. An existing object at a fresh
+   * address is `already_exists`. Twice as fast on the local store.
+   */
+  readonly fresh?: boolean | undefined;
   readonly contentType?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface DeleteFailure {
+  readonly pointer: ObjectPointer;
+  readonly error: BlockError;
 }
 
 export interface PutResult {
@@ -113,6 +137,7 @@ export interface PutResult {
  * Small objects may already be in memory: `bytes` is then set and neither call is needed.
  */
 export interface ObjectBody {
+  /** Bytes of this body: the object's, or the range's after cutting. */
   readonly size: number;
   readonly bytes: Buffer | undefined;
   stream(): Readable;

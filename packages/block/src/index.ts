@@ -1,2 +1,5 @@
 export * from './adapter.ts';
+export * from './block-stores.ts';
+export type * from './config.ts';
 export * from './errors.ts';
+export { createMemAdapter } from './adapters/mem.ts';
