@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findBrokenImports } from './import-rules.ts';
 
+// Spelled apart so that the check, which reads text, does not take the sample for an import of this file.
+const dynamicImport = 'import';
 const broken = (path: string, text: string): string[] => findBrokenImports([{ path, text }]);
 
 describe('import rules', () => {
@@ -13,7 +15,7 @@ describe('import rules', () => {
     ['packages/engine/src/a.ts', "import type { X } from '@svc/auth';"],
     ['packages/api/src/a.ts', "import { x } from '@svc/gateway';"],
     ['packages/gateway/src/a.ts', "import { x } from '@svc/api';"],
-    ['packages/cli/src/a.ts', `const x = await ${'import'}('@svc/engine');`],
+    ['packages/cli/src/a.ts', `const x = await ${dynamicImport}('@svc/engine');`],
     ['packages/cli/src/a.ts', "export { x } from '@svc/kv';"],
     ['packages/ui/src/a.tsx', "import { x } from '@svc/block';"],
     ['packages/kv/src/drivers/local.ts', "import { x } from './postgres.ts';"],
