@@ -1,1 +1,2 @@
+export * from './crc64nvme.ts';
 export * from './records/index.ts';
