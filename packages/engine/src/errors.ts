@@ -32,6 +32,8 @@ export type EngineSubject =
   | 'import'
   | 'task'
   | 'upload'
+  | 'part'
+  | 'part_size'
   | 'rules'
   | 'namespace'
   | 'storage';

@@ -61,7 +61,11 @@ export interface ListObjectsOptions extends InRepository, PageRequest {
   readonly maxAmount?: number | undefined;
 }
 
-/** `ifNoneMatch: '*'` = only when absent; `ifMatch` = only when the etag (or `*` any object) is current. */
+/**
+ * `ifNoneMatch: '*'` = only when absent; `ifMatch` = only when the etag (or `*` any object) is current. Refusals:
+ * `precondition_failed` when it does not hold, `not_found` of subject `object` when `ifMatch` finds no object,
+ * `conflict` of subject `object` when an `ifMatch` write lost a race.
+ */
 export interface WriteCondition {
   readonly ifNoneMatch?: '*' | undefined;
   readonly ifMatch?: string | undefined;

@@ -13,7 +13,7 @@ export interface Upload {
   readonly owner: string;
   readonly metadata: StringMap;
   readonly contentType: string;
-  /** Stored response headers such as `Cache-Control`. */
+  /** Stored response headers; keys are ready to be merged into the entry's metadata by `complete`. */
   readonly systemHeaders: StringMap;
   readonly storageClass: string;
 }
@@ -88,6 +88,10 @@ export interface Uploads {
   get(target: UploadTarget): Promise<Upload>;
   putPart(options: PutPartOptions): Promise<UploadPart>;
   copyPart(options: CopyPartOptions): Promise<UploadPart>;
+  /**
+   * An unknown part or one with another etag is `invalid` of subject `part`, a part the store finds too small is
+   * `invalid` of subject `part_size`, another size than expected is `invalid` of subject `upload`.
+   */
   complete(options: CompleteUploadOptions): Promise<ObjectEntry>;
   abort(target: UploadTarget): Promise<void>;
   listParts(
