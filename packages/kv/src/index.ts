@@ -1,4 +1,5 @@
 export * from './cache-bus.ts';
+export { lockLocalStore, type LocalStoreLock } from './drivers/local/lock.ts';
 export { createMemStore, MemState } from './drivers/mem.ts';
 export * from './errors.ts';
 export * from './open-store.ts';

@@ -32,7 +32,7 @@ export async function openStore(config: KvStoreConfig): Promise<KvStore> {
       return openMem();
     case 'local':
       if (config.path.startsWith('memory:')) return openMem();
-      throw new KvError('unknown_driver', 'unknown driver: local');
+      return openLocal(config);
     case 'postgres':
       throw new KvError('unknown_driver', 'unknown driver: postgres');
     default:
@@ -43,6 +43,11 @@ export async function openStore(config: KvStoreConfig): Promise<KvStore> {
 async function openMem(): Promise<KvStore> {
   const { createMemStore } = await import('./drivers/mem.ts');
   return createMemStore();
+}
+
+async function openLocal(config: LocalStoreConfig): Promise<KvStore> {
+  const { openLocalStore } = await import('./drivers/local.ts');
+  return openLocalStore(config);
 }
 
 function unknownDriver(config: never): KvError {

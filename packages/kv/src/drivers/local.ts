@@ -1,0 +1,260 @@
+import { requireEntry, requireKey, requirePartition } from '../arguments.ts';
+import { KvError } from '../errors.ts';
+import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
+import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '../store.ts';
+import { conditionHolds, valuePredicate } from '../value-predicate.ts';
+import { diskError } from './local/disk-errors.ts';
+import { prepareFolder } from './local/folder.ts';
+import { openLmdb, pageReader, type Commit, type LmdbDatabase } from './local/lmdb.ts';
+import { PageArena } from './local/page-arena.ts';
+import {
+  fitsPhysicalKey,
+  logicalKeyOffset,
+  partitionEnd,
+  requireFittingKey,
+  scanBound,
+  type PhysicalKey,
+} from './local/physical-key.ts';
+
+const driverPage = 1000;
+/** A page of large values ends early, so that one page never holds the event loop or the memory for long. */
+const pageBytes = 4 * 1024 * 1024;
+const typicalEntryBytes = 192;
+const nothing = new Uint8Array(0);
+
+export interface LocalStoreOptions {
+  readonly path: string;
+  readonly syncWrites: boolean;
+}
+
+/**
+ * Opens the store beside any other process of this machine that has it open. A server calls `lockLocalStore` first,
+ * once, in its main process.
+ */
+export async function openLocalStore(options: LocalStoreOptions): Promise<KvStore> {
+  await prepareFolder(options.path);
+  try {
+    return new LocalStore(openLmdb(options.path), options);
+  } catch (error) {
+    throw diskError('connect_failed', options.path, error);
+  }
+}
+
+class LocalStore implements KvStore {
+  readonly type = 'local';
+  readonly #db: LmdbDatabase;
+  readonly #path: string;
+  readonly #syncWrites: boolean;
+  /** Passed to lmdb, which writes it into its own buffer before the call returns: one object serves every call. */
+  readonly #physical: PhysicalKey = { length: 0, partition: nothing, key: nothing };
+  #closing: Promise<void> | undefined;
+
+  constructor(db: LmdbDatabase, options: LocalStoreOptions) {
+    this.#db = db;
+    this.#path = options.path;
+    this.#syncWrites = options.syncWrites;
+  }
+
+  async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
+    this.#check();
+    requireKey(partition, key);
+    if (!fitsPhysicalKey(partition, key)) return undefined;
+    // lmdb keeps a snapshot for the rest of the turn, which would hide what another process has acknowledged since.
+    this.#db.resetReadTxn();
+    const found = this.#db.getBinaryFast(this.#key(partition, key));
+    if (found === undefined) return undefined;
+    const value = copyOut(found, this.#db.lastSize);
+    return { value, predicate: valuePredicate(Buffer.from(value)) };
+  }
+
+  async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
+    this.#check();
+    requireEntry(partition, key, value);
+    requireFittingKey(partition, key);
+    await this.#acknowledge(this.#db.put(this.#key(partition, key), Buffer.from(value)));
+  }
+
+  async setIf(
+    partition: Uint8Array,
+    key: Uint8Array,
+    value: Uint8Array,
+    condition: KvCondition,
+  ): Promise<boolean> {
+    this.#check();
+    requireEntry(partition, key, value);
+    requireFittingKey(partition, key);
+    const copy = Buffer.from(value);
+    if (condition === 'absent') {
+      return this.#acknowledge(this.#db.put(this.#key(partition, key), copy, { noOverwrite: true }));
+    }
+    const physical = keptKey(partition, key);
+    return this.#change(() => {
+      if (!conditionHolds(this.#stored(physical), condition)) return false;
+      void this.#db.put(physical, copy);
+      return true;
+    });
+  }
+
+  async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
+    this.#check();
+    requireKey(partition, key);
+    if (!fitsPhysicalKey(partition, key)) return;
+    await this.#acknowledge(this.#db.remove(this.#key(partition, key)));
+  }
+
+  async deleteIf(partition: Uint8Array, key: Uint8Array, predicate: KvPredicate): Promise<boolean> {
+    this.#check();
+    requireKey(partition, key);
+    if (!fitsPhysicalKey(partition, key)) return false;
+    const physical = keptKey(partition, key);
+    return this.#change(() => {
+      if (!conditionHolds(this.#stored(physical), predicate)) return false;
+      void this.#db.remove(physical);
+      return true;
+    });
+  }
+
+  async *scan(
+    partition: Uint8Array,
+    options: KvScanOptions = {},
+  ): AsyncGenerator<KvEntry[], void, undefined> {
+    requirePartition(partition);
+    const owned = Uint8Array.from(partition);
+    if (!fitsPhysicalKey(owned, nothing)) return;
+    let expectedEntryBytes = typicalEntryBytes;
+    yield* scanPages(scanRange(options), options.batch, driverPage, (lower, upper, limit) => {
+      this.#check();
+      const arena = new PageArena(expectedEntryBytes * limit);
+      const page = this.#readPage(arena, owned, lower, upper, limit);
+      if (page.entries.length > 0) expectedEntryBytes = Math.ceil(arena.bytes / page.entries.length) + 8;
+      return page;
+    });
+  }
+
+  async *partitions(): AsyncGenerator<Buffer, void, undefined> {
+    let start: PhysicalKey = { length: 0, partition: nothing, key: nothing };
+    const found: Buffer[] = [];
+    for (;;) {
+      this.#check();
+      const physical = this.#firstKeyFrom(start);
+      if (physical === undefined) break;
+      const partition = physical.subarray(2, 2 + physical.readUInt16BE(0));
+      found.push(partition);
+      start = partitionEnd(partition);
+    }
+    // Stored by length first; names are few.
+    yield* found.toSorted((a, b) => Buffer.compare(a, b));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#db.close();
+    return this.#closing;
+  }
+
+  #check(): void {
+    if (this.#closing !== undefined) throw new KvError('closed', `key-value store ${this.#path} is closed`);
+  }
+
+  #key(partition: Uint8Array, key: Uint8Array): PhysicalKey {
+    const physical = this.#physical;
+    physical.length = partition.length;
+    physical.partition = partition;
+    physical.key = key;
+    return physical;
+  }
+
+  /** Only inside a transaction: the value as that transaction sees it, valid until the next read. */
+  #stored(physical: PhysicalKey): Uint8Array | undefined {
+    const found = this.#db.getBinaryFast(physical);
+    return found === undefined
+      ? undefined
+      : new Uint8Array(found.buffer, found.byteOffset, this.#db.lastSize);
+  }
+
+  async #acknowledge(commit: Commit): Promise<boolean> {
+    // Taken before anything is awaited: it belongs to this very commit.
+    const { flushed } = commit;
+    try {
+      const written = await commit;
+      if (written && this.#syncWrites) await flushed;
+      return written;
+    } catch (error) {
+      throw await this.#writeError(error);
+    }
+  }
+
+  async #change(action: () => boolean): Promise<boolean> {
+    const result = this.#db.transaction(action);
+    const flushed = this.#syncWrites ? this.#db.flushed.then(() => undefined) : undefined;
+    try {
+      const written = await result;
+      if (written) await flushed;
+      return written;
+    } catch (error) {
+      throw await this.#writeError(error);
+    }
+  }
+
+  /** lmdb hides the reason of a failed commit behind a promise that rejects with it. */
+  async #writeError(failure: unknown): Promise<KvError> {
+    try {
+      await (failure as { commitError?: Promise<unknown> }).commitError;
+      return diskError('unavailable', this.#path, failure);
+    } catch (reason) {
+      return diskError('unavailable', this.#path, reason);
+    }
+  }
+
+  #readPage(
+    arena: PageArena,
+    partition: Uint8Array,
+    lower: Uint8Array,
+    upper: Uint8Array | undefined,
+    limit: number,
+  ): ScanPage {
+    const start = scanBound(partition, lower);
+    const end =
+      upper === undefined ? { bound: partitionEnd(partition), cut: false } : scanBound(partition, upper);
+    pageReader.arena = arena;
+    pageReader.keyOffset = logicalKeyOffset(partition);
+    this.#db.resetReadTxn();
+    const rows = this.#db
+      .getRange({ start: start.bound, exclusiveStart: start.cut, end: end.bound, inclusiveEnd: end.cut })
+      .iterate();
+    const entries: KvEntry[] = [];
+    try {
+      while (entries.length < limit && arena.bytes < pageBytes) {
+        const row = rows.next();
+        if (row.done === true) return { entries, last: true };
+        entries.push(row.value);
+      }
+      return { entries, last: false };
+    } finally {
+      rows.return?.();
+    }
+  }
+
+  #firstKeyFrom(start: PhysicalKey): Buffer | undefined {
+    pageReader.arena = new PageArena(0);
+    pageReader.keyOffset = 0;
+    this.#db.resetReadTxn();
+    const rows = this.#db.getRange({ start }).iterate();
+    try {
+      const row = rows.next();
+      return row.done === true ? undefined : row.value.key;
+    } finally {
+      rows.return?.();
+    }
+  }
+}
+
+/** For a key that outlives the call: the caller may change its buffers meanwhile. */
+function keptKey(partition: Uint8Array, key: Uint8Array): PhysicalKey {
+  return { length: partition.length, partition: Uint8Array.from(partition), key: Uint8Array.from(key) };
+}
+
+function copyOut(source: Uint8Array, size: number): Buffer {
+  const copy = Buffer.allocUnsafe(size);
+  copy.set(new Uint8Array(source.buffer, source.byteOffset, size));
+  return copy;
+}
