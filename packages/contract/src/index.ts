@@ -1,1 +1,6 @@
-export {};
+export { models } from './models.ts';
+export * from './openapi.ts';
+export * from './operation.ts';
+export { operations } from './operations.ts';
+export type { OperationId, Operations } from './operations.ts';
+export type { Permission, PermissionLeaf, PermissionNode } from './permission.ts';

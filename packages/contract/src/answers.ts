@@ -1,0 +1,44 @@
+import type { TSchema } from 'typebox';
+import { ErrorBody } from './models/common.ts';
+import { binary } from './models/values.ts';
+import type { ResponseSpec } from './operation.ts';
+
+export function json<S extends TSchema>(
+  schema: S,
+  headers: readonly string[] = [],
+): { readonly content: { readonly 'application/json': S }; readonly headers: readonly string[] } {
+  return { content: { 'application/json': schema }, headers };
+}
+
+export function empty(headers: readonly string[] = []): {
+  readonly content: Readonly<Record<string, never>>;
+  readonly headers: readonly string[];
+} {
+  return { content: {}, headers };
+}
+
+export function bytes(headers: readonly string[] = []): ResponseSpec {
+  return { content: { 'application/octet-stream': binary }, headers };
+}
+
+const errorAnswer = json(ErrorBody);
+
+/** The refusals an operation documents. 429 has no body of its own; `default` covers every other status. */
+export function errors(...statuses: readonly (number | 'default')[]): Record<string, ResponseSpec> {
+  const answers: Record<string, ResponseSpec> = {};
+  for (const status of statuses) answers[status] = status === 429 ? empty() : errorAnswer;
+  return answers;
+}
+
+/** A JSON request body. */
+export function body<S extends TSchema>(
+  schema: S,
+): { readonly required: true; readonly content: { readonly 'application/json': S } } {
+  return { required: true, content: { 'application/json': schema } };
+}
+
+export function optionalBody<S extends TSchema>(
+  schema: S,
+): { readonly required: false; readonly content: { readonly 'application/json': S } } {
+  return { required: false, content: { 'application/json': schema } };
+}

@@ -1,0 +1,82 @@
+import { Type } from 'typebox';
+import { Pagination } from './common.ts';
+import { int64, integer, offFlag, stringMap, text } from './values.ts';
+
+export const Commit = Type.Object(
+  {
+    id: text,
+    parents: Type.Array(text),
+    committer: text,
+    message: text,
+    creation_date: int64,
+    meta_range_id: text,
+    metadata: Type.Optional(stringMap),
+    generation: Type.Optional(int64),
+    version: Type.Optional(Type.Integer({ minimum: 0, maximum: 1 })),
+  },
+  { title: 'Commit' },
+);
+
+export const CommitList = Type.Object(
+  {
+    pagination: Pagination,
+    results: Type.Array(Commit),
+  },
+  { title: 'CommitList' },
+);
+
+export const CommitCreation = Type.Object(
+  {
+    message: text,
+    metadata: Type.Optional(stringMap),
+    date: Type.Optional(int64),
+    allow_empty: Type.Optional(offFlag),
+    force: Type.Optional(offFlag),
+  },
+  { title: 'CommitCreation' },
+);
+
+export const CommitRecordCreation = Type.Object(
+  {
+    commit_id: text,
+    version: Type.Integer({ minimum: 0, maximum: 1 }),
+    committer: text,
+    message: text,
+    metarange_id: text,
+    creation_date: int64,
+    parents: Type.Array(text),
+    metadata: Type.Optional(stringMap),
+    generation: int64,
+    force: Type.Optional(offFlag),
+  },
+  { title: 'CommitRecordCreation' },
+);
+
+export const CommitOverrides = Type.Object(
+  {
+    message: Type.Optional(text),
+    metadata: Type.Optional(stringMap),
+  },
+  { title: 'CommitOverrides' },
+);
+
+export const RevertCreation = Type.Object(
+  {
+    ref: text,
+    commit_overrides: Type.Optional(CommitOverrides),
+    parent_number: integer,
+    force: Type.Optional(offFlag),
+    allow_empty: Type.Optional(offFlag),
+  },
+  { title: 'RevertCreation' },
+);
+
+export const CherryPickCreation = Type.Object(
+  {
+    ref: text,
+    parent_number: Type.Optional(integer),
+    commit_overrides: Type.Optional(CommitOverrides),
+    force: Type.Optional(offFlag),
+  },
+  { title: 'CherryPickCreation' },
+);

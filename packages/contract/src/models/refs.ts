@@ -1,0 +1,75 @@
+import { Type } from 'typebox';
+import { Pagination } from './common.ts';
+import { offFlag, stringMap, text, textOf } from './values.ts';
+
+export const Ref = Type.Object(
+  {
+    id: text,
+    commit_id: text,
+  },
+  { title: 'Ref' },
+);
+
+export const RefList = Type.Object(
+  {
+    pagination: Pagination,
+    results: Type.Array(Ref),
+  },
+  { title: 'RefList' },
+);
+
+export const BranchCreation = Type.Object(
+  {
+    name: text,
+    source: text,
+    force: Type.Optional(offFlag),
+    hidden: Type.Optional(offFlag),
+  },
+  { title: 'BranchCreation' },
+);
+
+export const TagCreation = Type.Object(
+  {
+    id: text,
+    ref: text,
+    force: Type.Optional(offFlag),
+  },
+  { title: 'TagCreation' },
+);
+
+export const ResetCreation = Type.Object(
+  {
+    type: textOf(['object', 'common_prefix', 'reset']),
+    path: Type.Optional(text),
+    force: Type.Optional(offFlag),
+  },
+  { title: 'ResetCreation' },
+);
+
+export const FindMergeBaseResult = Type.Object(
+  {
+    source_commit_id: text,
+    destination_commit_id: text,
+    base_commit_id: text,
+  },
+  { title: 'FindMergeBaseResult' },
+);
+
+export const Merge = Type.Object(
+  {
+    message: Type.Optional(text),
+    metadata: Type.Optional(stringMap),
+    strategy: Type.Optional(text),
+    force: Type.Optional(offFlag),
+    allow_empty: Type.Optional(offFlag),
+    squash_merge: Type.Optional(offFlag),
+  },
+  { title: 'Merge' },
+);
+
+export const MergeResult = Type.Object(
+  {
+    reference: text,
+  },
+  { title: 'MergeResult' },
+);

@@ -1,0 +1,84 @@
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Permission } from './permission.ts';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One answer: its body by media type (none = empty body) and the headers worth knowing. */
+export interface ResponseSpec {
+  readonly content: Readonly<Record<string, TSchema>>;
+  readonly headers?: readonly string[];
+}
+
+export interface BodySpec {
+  readonly required: boolean;
+  readonly content: Readonly<Record<string, TSchema>>;
+}
+
+/** One operation of the HTTP API: everything validation, handlers, documents and clients need to know of it. */
+export interface Operation {
+  readonly operationId: string;
+  readonly method: Method;
+  /** Below the base path `/api/v1`; `{name}` is a percent-decoded segment. */
+  readonly path: string;
+  /** Further paths of the same operation, each with the id it has in the OpenAPI document. */
+  readonly aliases?: readonly { readonly path: string; readonly operationId: string }[];
+  readonly tag: string;
+  readonly summary: string;
+  readonly deprecated?: true;
+  /** Not for programs of users: plumbing that tools need. */
+  readonly internal?: true;
+  readonly experimental?: true;
+  readonly permission: Permission;
+  /** Only path parameters that are more than a non-empty string. */
+  readonly params?: TProperties;
+  readonly query: TProperties;
+  readonly headers: TProperties;
+  readonly body?: BodySpec;
+  readonly responses: Readonly<Record<string, ResponseSpec>>;
+}
+
+export type OperationShape = Omit<Operation, 'query' | 'headers'> & {
+  readonly query?: TProperties;
+  readonly headers?: TProperties;
+};
+
+/** What an operation without query or header parameters has. */
+type NoProperties = Readonly<Record<string, never>>;
+
+type WithDefaults<O extends OperationShape> = Omit<O, 'query' | 'headers'> & {
+  readonly query: O['query'] extends TProperties ? O['query'] : NoProperties;
+  readonly headers: O['headers'] extends TProperties ? O['headers'] : NoProperties;
+};
+
+export function operation<const O extends OperationShape>(shape: O): WithDefaults<O> {
+  return { query: {}, headers: {}, ...shape } as unknown as WithDefaults<O>;
+}
+
+type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
+
+/** The path parameters named in a path. */
+export type PathParameters<P extends string> = { readonly [Name in PathNames<P>]: string };
+
+export type QueryOf<O extends Operation> = Static<TObject<O['query']>>;
+export type HeadersOf<O extends Operation> = Static<TObject<O['headers']>>;
+
+type JsonBody<O extends Operation> = O['body'] extends {
+  required: infer Required;
+  content: { 'application/json': infer S extends TSchema };
+}
+  ? Required extends true
+    ? Static<S>
+    : Static<S> | undefined
+  : undefined;
+
+/** The validated JSON body; undefined where the operation has none (or an optional one was left out). */
+export type BodyOf<O extends Operation> = JsonBody<O>;
+
+type SuccessStatus = '200' | '201' | '202' | 200 | 201 | 202;
+type Successes<O extends Operation> = O['responses'][keyof O['responses'] & SuccessStatus];
+
+/** The JSON body of the operation's 2xx answers; void where the answer is empty or not JSON. */
+export type ResultOf<O extends Operation> =
+  Successes<O> extends { content: { 'application/json': infer S extends TSchema } } ? Static<S> : void;

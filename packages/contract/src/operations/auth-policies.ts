@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { body, empty, errors, json } from '../answers.ts';
+import { Policy, PolicyList } from '../models/auth.ts';
+import { offFlag } from '../models/values.ts';
+import { operation } from '../operation.ts';
+import { page } from '../parameters.ts';
+import { anything, one, policyArn } from '../permission.ts';
+
+export const authPoliciesOperations = {
+  listPolicies: operation({
+    operationId: 'listPolicies',
+    method: 'GET',
+    path: '/auth/policies',
+    tag: 'auth',
+    summary: 'List policies',
+    permission: one('auth:ListPolicies', anything),
+    query: { ...page },
+    responses: {
+      200: json(PolicyList),
+      ...errors(400, 401, 429, 'default'),
+    },
+  }),
+  createPolicy: operation({
+    operationId: 'createPolicy',
+    method: 'POST',
+    path: '/auth/policies',
+    tag: 'auth',
+    summary: 'Create a policy, or replace one with update=true',
+    permission: {
+      type: 'choose',
+      query: 'update',
+      whenTrue: one('auth:UpdatePolicy', policyArn('body.id')),
+      otherwise: one('auth:CreatePolicy', policyArn('body.id')),
+    },
+    query: { update: Type.Optional(offFlag) },
+    body: body(Policy),
+    responses: {
+      201: json(Policy),
+      ...errors(400, 401, 409, 429, 'default'),
+    },
+  }),
+  getPolicy: operation({
+    operationId: 'getPolicy',
+    method: 'GET',
+    path: '/auth/policies/{policyId}',
+    tag: 'auth',
+    summary: 'Get a policy',
+    permission: one('auth:ReadPolicy', policyArn('path.policyId')),
+    responses: {
+      200: json(Policy),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  updatePolicy: operation({
+    operationId: 'updatePolicy',
+    method: 'PUT',
+    path: '/auth/policies/{policyId}',
+    tag: 'auth',
+    summary: 'Replace the statements of a policy',
+    permission: one('auth:UpdatePolicy', policyArn('path.policyId')),
+    body: body(Policy),
+    responses: {
+      200: json(Policy),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  deletePolicy: operation({
+    operationId: 'deletePolicy',
+    method: 'DELETE',
+    path: '/auth/policies/{policyId}',
+    tag: 'auth',
+    summary: 'Delete a policy and its attachments',
+    permission: one('auth:DeletePolicy', policyArn('path.policyId')),
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+} as const;

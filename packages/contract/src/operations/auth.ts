@@ -1,0 +1,76 @@
+import { body, empty, errors, json, optionalBody } from '../answers.ts';
+import {
+  AuthenticationToken,
+  CurrentUser,
+  ForgotPasswordRequest,
+  LoginInformation,
+  UpdatePasswordByToken,
+} from '../models/auth.ts';
+import { operation } from '../operation.ts';
+import { authenticated, open } from '../permission.ts';
+
+export const authOperations = {
+  getCurrentUser: operation({
+    operationId: 'getCurrentUser',
+    method: 'GET',
+    path: '/user',
+    tag: 'auth',
+    summary: 'Get the user who makes the request',
+    permission: authenticated,
+    responses: {
+      200: json(CurrentUser),
+    },
+  }),
+  login: operation({
+    operationId: 'login',
+    method: 'POST',
+    path: '/auth/login',
+    tag: 'auth',
+    summary: 'Exchange an access key or a password for a token',
+    permission: open,
+    body: optionalBody(LoginInformation),
+    responses: {
+      200: json(AuthenticationToken, ['Set-Cookie']),
+      ...errors(400, 401, 429, 'default'),
+    },
+  }),
+  forgotPassword: operation({
+    operationId: 'forgotPassword',
+    method: 'POST',
+    path: '/auth/password/forgot',
+    tag: 'auth',
+    summary: 'Send a mail with a link that sets a new password',
+    permission: open,
+    body: body(ForgotPasswordRequest),
+    responses: {
+      204: empty(),
+      ...errors(400, 429, 501, 'default'),
+    },
+  }),
+  updatePassword: operation({
+    operationId: 'updatePassword',
+    method: 'POST',
+    path: '/auth/password',
+    tag: 'auth',
+    summary: 'Set a new password with the token of a mail',
+    permission: open,
+    body: body(UpdatePasswordByToken),
+    responses: {
+      201: empty(),
+      ...errors(400, 401, 429, 501, 'default'),
+    },
+  }),
+  oauthCallback: operation({
+    operationId: 'oauthCallback',
+    method: 'GET',
+    path: '/oidc/callback',
+    tag: 'auth',
+    summary: 'Finish a login at the identity provider',
+    permission: open,
+    responses: {
+      302: empty(),
+      401: empty(),
+      ...errors('default'),
+    },
+  }),
+} as const;

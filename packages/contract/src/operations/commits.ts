@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+import { body, errors, json } from '../answers.ts';
+import { Commit, CommitCreation } from '../models/commits.ts';
+import { text } from '../models/values.ts';
+import { operation } from '../operation.ts';
+import { branchArn, one, repositoryArn } from '../permission.ts';
+
+export const commitsOperations = {
+  commit: operation({
+    operationId: 'commit',
+    method: 'POST',
+    path: '/repositories/{repository}/branches/{branch}/commits',
+    tag: 'commits',
+    summary: 'Commit the staged changes of a branch',
+    permission: one('fs:CreateCommit', branchArn('path.branch')),
+    query: { source_metarange: Type.Optional(text) },
+    body: body(CommitCreation),
+    responses: {
+      201: json(Commit),
+      ...errors(400, 401, 403, 404, 409, 412, 429, 'default'),
+    },
+  }),
+  getCommit: operation({
+    operationId: 'getCommit',
+    method: 'GET',
+    path: '/repositories/{repository}/commits/{commitId}',
+    tag: 'commits',
+    summary: 'Get a commit',
+    permission: one('fs:ReadCommit', repositoryArn),
+    responses: {
+      200: json(Commit),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+} as const;

@@ -1,0 +1,31 @@
+import { errors, json } from '../answers.ts';
+import { StorageURI } from '../models/common.ts';
+import { operation } from '../operation.ts';
+import { and, one, repositoryArn } from '../permission.ts';
+
+export const metadataOperations = {
+  getMetaRange: operation({
+    operationId: 'getMetaRange',
+    method: 'GET',
+    path: '/repositories/{repository}/metadata/meta_range/{meta_range}',
+    tag: 'metadata',
+    summary: 'Locate a metarange file',
+    permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
+    responses: {
+      200: json(StorageURI, ['Location']),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  getRange: operation({
+    operationId: 'getRange',
+    method: 'GET',
+    path: '/repositories/{repository}/metadata/range/{range}',
+    tag: 'metadata',
+    summary: 'Locate a range file',
+    permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
+    responses: {
+      200: json(StorageURI, ['Location']),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+} as const;

@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { errors, json, optionalBody } from '../answers.ts';
+import { CommitList } from '../models/commits.ts';
+import { DiffList } from '../models/objects.ts';
+import { FindMergeBaseResult, Merge, MergeResult } from '../models/refs.ts';
+import { flag, offFlag, text, textOf } from '../models/values.ts';
+import { operation } from '../operation.ts';
+import { after, amount, delimiter, page, reference, since } from '../parameters.ts';
+import { branchArn, one, repositoryArn } from '../permission.ts';
+
+const logQuery = {
+  after,
+  amount,
+  objects: Type.Optional(Type.Array(text)),
+  prefixes: Type.Optional(Type.Array(text)),
+  limit: Type.Optional(flag),
+  first_parent: Type.Optional(flag),
+  since,
+  stop_at: reference,
+};
+
+export const refsOperations = {
+  logCommits: operation({
+    operationId: 'logCommits',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{ref}/commits',
+    tag: 'refs',
+    summary: 'List the commits reachable from a ref, newest first',
+    permission: one('fs:ReadBranch', branchArn('path.ref')),
+    query: logQuery,
+    responses: {
+      200: json(CommitList),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  logBranchCommits: operation({
+    operationId: 'logBranchCommits',
+    method: 'GET',
+    path: '/repositories/{repository}/branches/{branch}/commits',
+    tag: 'branches',
+    summary: 'List the commits of a branch, newest first',
+    permission: one('fs:ReadBranch', branchArn('path.branch')),
+    query: logQuery,
+    responses: {
+      200: json(CommitList),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  findMergeBase: operation({
+    operationId: 'findMergeBase',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
+    tag: 'refs',
+    summary: 'Find the common ancestor of two refs',
+    permission: one('fs:ListCommits', repositoryArn),
+    responses: {
+      200: json(FindMergeBaseResult),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  mergeIntoBranch: operation({
+    operationId: 'mergeIntoBranch',
+    method: 'POST',
+    path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
+    tag: 'refs',
+    summary: 'Merge a ref into a branch',
+    permission: one('fs:CreateCommit', branchArn('path.destinationBranch')),
+    body: optionalBody(Merge),
+    responses: {
+      200: json(MergeResult),
+      409: json(MergeResult),
+      ...errors(400, 401, 403, 404, 412, 429, 'default'),
+    },
+  }),
+  diffRefs: operation({
+    operationId: 'diffRefs',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{leftRef}/diff/{rightRef}',
+    tag: 'refs',
+    summary: 'List the differences between two refs',
+    permission: one('fs:ListObjects', repositoryArn),
+    query: {
+      ...page,
+      delimiter,
+      type: Type.Optional(textOf(['two_dot', 'three_dot'], { default: 'three_dot' })),
+      include_right_stats: Type.Optional(offFlag),
+    },
+    responses: {
+      200: json(DiffList),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+} as const;

@@ -1,0 +1,218 @@
+import { Type } from 'typebox';
+import { body, empty, errors, json } from '../answers.ts';
+import { TaskInfo } from '../models/common.ts';
+import { GarbageCollectionRules } from '../models/garbage-collection.ts';
+import {
+  BranchProtectionRule,
+  RefsRestore,
+  Repository,
+  RepositoryCreation,
+  RepositoryDumpStatus,
+  RepositoryList,
+  RepositoryMetadata,
+  RepositoryRestoreStatus,
+} from '../models/repositories.ts';
+import { offFlag, text } from '../models/values.ts';
+import { operation } from '../operation.ts';
+import { condition, force, page, search } from '../parameters.ts';
+import { and, anything, namedRepositoryArn, namespaceArn, one, repositoryArn, soft } from '../permission.ts';
+
+export const repositoriesOperations = {
+  listRepositories: operation({
+    operationId: 'listRepositories',
+    method: 'GET',
+    path: '/repositories',
+    tag: 'repositories',
+    summary: 'List repositories',
+    permission: one('fs:ListRepositories', anything),
+    query: { ...page, search },
+    responses: {
+      200: json(RepositoryList),
+      ...errors(400, 401, 429, 'default'),
+    },
+  }),
+  createRepository: operation({
+    operationId: 'createRepository',
+    method: 'POST',
+    path: '/repositories',
+    tag: 'repositories',
+    summary: 'Create a repository',
+    permission: and(
+      one('fs:CreateRepository', namedRepositoryArn('body.name')),
+      soft('fs:AttachStorageNamespace', namespaceArn('body.storage_namespace')),
+    ),
+    query: { bare: Type.Optional(offFlag) },
+    body: body(RepositoryCreation),
+    responses: {
+      201: json(Repository),
+      ...errors(400, 401, 409, 429, 'default'),
+    },
+  }),
+  getRepository: operation({
+    operationId: 'getRepository',
+    method: 'GET',
+    path: '/repositories/{repository}',
+    tag: 'repositories',
+    summary: 'Get a repository',
+    permission: one('fs:ReadRepository', repositoryArn),
+    responses: {
+      200: json(Repository),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  deleteRepository: operation({
+    operationId: 'deleteRepository',
+    method: 'DELETE',
+    path: '/repositories/{repository}',
+    tag: 'repositories',
+    summary: 'Delete a repository; its data in the object store stays',
+    permission: one('fs:DeleteRepository', repositoryArn),
+    query: { force },
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  getRepositoryMetadata: operation({
+    operationId: 'getRepositoryMetadata',
+    method: 'GET',
+    path: '/repositories/{repository}/metadata',
+    tag: 'repositories',
+    summary: 'Get the metadata of a repository',
+    permission: one('fs:ReadRepository', repositoryArn),
+    responses: {
+      200: json(RepositoryMetadata),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  getGCRules: operation({
+    operationId: 'getGCRules',
+    method: 'GET',
+    path: '/repositories/{repository}/settings/gc_rules',
+    tag: 'repositories',
+    summary: 'Get the retention rules',
+    permission: one('retention:GetGarbageCollectionRules', repositoryArn),
+    responses: {
+      200: json(GarbageCollectionRules),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  setGCRules: operation({
+    operationId: 'setGCRules',
+    method: 'PUT',
+    path: '/repositories/{repository}/settings/gc_rules',
+    tag: 'repositories',
+    summary: 'Replace the retention rules',
+    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    body: body(GarbageCollectionRules),
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
+    },
+  }),
+  deleteGCRules: operation({
+    operationId: 'deleteGCRules',
+    method: 'DELETE',
+    path: '/repositories/{repository}/settings/gc_rules',
+    tag: 'repositories',
+    summary: 'Remove the retention rules',
+    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
+    },
+  }),
+  getBranchProtectionRules: operation({
+    operationId: 'getBranchProtectionRules',
+    method: 'GET',
+    path: '/repositories/{repository}/settings/branch_protection',
+    tag: 'repositories',
+    summary: 'List the protected branch patterns',
+    permission: one('branches:GetBranchProtectionRules', repositoryArn),
+    responses: {
+      200: json(Type.Array(BranchProtectionRule), ['ETag']),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  setBranchProtectionRules: operation({
+    operationId: 'setBranchProtectionRules',
+    method: 'PUT',
+    path: '/repositories/{repository}/settings/branch_protection',
+    tag: 'repositories',
+    summary: 'Replace the protected branch patterns',
+    permission: one('branches:SetBranchProtectionRules', repositoryArn),
+    headers: { 'if-match': condition },
+    body: body(Type.Array(BranchProtectionRule)),
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 412, 429, 'default'),
+    },
+  }),
+  dumpStatus: operation({
+    operationId: 'dumpStatus',
+    method: 'GET',
+    path: '/repositories/{repository}/dump',
+    tag: 'repositories',
+    summary: 'Follow a dump',
+    permission: and(
+      one('fs:ListTags', repositoryArn),
+      one('fs:ListBranches', repositoryArn),
+      one('fs:ListCommits', repositoryArn),
+    ),
+    query: { task_id: text },
+    responses: {
+      200: json(RepositoryDumpStatus),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  dumpSubmit: operation({
+    operationId: 'dumpSubmit',
+    method: 'POST',
+    path: '/repositories/{repository}/dump',
+    tag: 'repositories',
+    summary: 'Start dumping commits, branches and tags',
+    permission: and(
+      one('fs:ListTags', repositoryArn),
+      one('fs:ListBranches', repositoryArn),
+      one('fs:ListCommits', repositoryArn),
+    ),
+    responses: {
+      202: json(TaskInfo),
+      ...errors(400, 401, 404, 'default'),
+    },
+  }),
+  restoreStatus: operation({
+    operationId: 'restoreStatus',
+    method: 'GET',
+    path: '/repositories/{repository}/restore',
+    tag: 'repositories',
+    summary: 'Follow a restore',
+    permission: and(
+      one('fs:CreateTag', repositoryArn),
+      one('fs:CreateBranch', repositoryArn),
+      one('fs:CreateCommit', repositoryArn),
+    ),
+    query: { task_id: text },
+    responses: {
+      200: json(RepositoryRestoreStatus),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  restoreSubmit: operation({
+    operationId: 'restoreSubmit',
+    method: 'POST',
+    path: '/repositories/{repository}/restore',
+    tag: 'repositories',
+    summary: 'Start restoring commits, branches and tags into a bare repository',
+    permission: and(
+      one('fs:CreateTag', repositoryArn),
+      one('fs:CreateBranch', repositoryArn),
+      one('fs:CreateCommit', repositoryArn),
+    ),
+    body: body(RefsRestore),
+    responses: {
+      202: json(TaskInfo),
+      ...errors(400, 401, 403, 404, 'default'),
+    },
+  }),
+} as const;

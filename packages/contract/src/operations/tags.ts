@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { body, empty, errors, json } from '../answers.ts';
+import { Ref, RefList, TagCreation } from '../models/refs.ts';
+import { flag } from '../models/values.ts';
+import { operation } from '../operation.ts';
+import { page } from '../parameters.ts';
+import { one, repositoryArn, tagArn } from '../permission.ts';
+
+export const tagsOperations = {
+  listTags: operation({
+    operationId: 'listTags',
+    method: 'GET',
+    path: '/repositories/{repository}/tags',
+    tag: 'tags',
+    summary: 'List tags',
+    permission: one('fs:ListTags', repositoryArn),
+    query: { ...page },
+    responses: {
+      200: json(RefList),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  createTag: operation({
+    operationId: 'createTag',
+    method: 'POST',
+    path: '/repositories/{repository}/tags',
+    tag: 'tags',
+    summary: 'Create a tag',
+    permission: one('fs:CreateTag', tagArn('body.id')),
+    body: body(TagCreation),
+    responses: {
+      201: json(Ref),
+      ...errors(400, 401, 403, 404, 409, 429, 'default'),
+    },
+  }),
+  getTag: operation({
+    operationId: 'getTag',
+    method: 'GET',
+    path: '/repositories/{repository}/tags/{tag}',
+    tag: 'tags',
+    summary: 'Get a tag',
+    permission: one('fs:ReadTag', tagArn('path.tag')),
+    responses: {
+      200: json(Ref),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  deleteTag: operation({
+    operationId: 'deleteTag',
+    method: 'DELETE',
+    path: '/repositories/{repository}/tags/{tag}',
+    tag: 'tags',
+    summary: 'Delete a tag',
+    permission: one('fs:DeleteTag', tagArn('path.tag')),
+    query: { force: Type.Optional(flag) },
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
+    },
+  }),
+} as const;
