@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareBytes, keySuccessor, prefixSuccessor, startsWithBytes } from './byte-order.ts';
+import { crc32c, maskedCrc32c } from './crc32c.ts';
+import { fnv1a64, fnvBasisHigh, fnvBasisLow, fnvModulo, fnvNextHigh } from './fnv.ts';
+import { encodeStringMap, IdentityHash } from './identity-hash.ts';
+import { uvarintLength, VarintReader, writeSvarint, writeUvarint } from './varint.ts';
+
+describe('varint', () => {
+  test('round trip of every size, with its length', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (value) => {
+        const bytes = Buffer.alloc(10);
+        const end = writeUvarint(bytes, 0, value);
+        expect(end).toBe(uvarintLength(value));
+        expect(new VarintReader(bytes, 0, end).uvarint()).toBe(value);
+      }),
+    );
+    for (const value of [0, 127, 128, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 35, 2 ** 53 - 1]) {
+      const bytes = Buffer.alloc(10);
+      const end = writeUvarint(bytes, 0, value);
+      expect([end, new VarintReader(bytes, 0, end).uvarint()]).toEqual([uvarintLength(value), value]);
+    }
+  });
+
+  test('signed numbers zig-zag', () => {
+    const bytes = Buffer.alloc(10);
+    expect([bytes.subarray(0, writeSvarint(bytes, 0, 32)).toString('hex')]).toEqual(['40']);
+    expect(bytes.subarray(0, writeSvarint(bytes, 0, 64)).toString('hex')).toBe('8001');
+    expect(bytes.subarray(0, writeSvarint(bytes, 0, -1)).toString('hex')).toBe('01');
+    fc.assert(
+      fc.property(fc.integer(), (value) => {
+        writeSvarint(bytes, 0, value);
+        expect(new VarintReader(bytes).svarint()).toBe(value);
+      }),
+    );
+  });
+
+  test('a cut or oversized number is NaN', () => {
+    expect(new VarintReader(Buffer.from([0x80, 0x80])).uvarint()).toBeNaN();
+    expect(new VarintReader(Buffer.alloc(20, 0xff)).uvarint()).toBeNaN();
+    expect(new VarintReader(Buffer.alloc(0)).svarint()).toBeNaN();
+  });
+});
+
+describe('byte order', () => {
+  test('agrees with Buffer.compare', () => {
+    const bytes = fc.uint8Array({ maxLength: 6 });
+    fc.assert(
+      fc.property(bytes, bytes, (a, b) => {
+        expect(Math.sign(compareBytes(a, b))).toBe(Buffer.compare(a, b));
+      }),
+    );
+  });
+
+  test('the successor of a prefix is above all its keys and below every other greater key', () => {
+    const bytes = fc.uint8Array({ maxLength: 4 });
+    fc.assert(
+      fc.property(bytes, bytes, (prefix, key) => {
+        const successor = prefixSuccessor(prefix);
+        const above = successor !== undefined && Buffer.compare(key, successor) >= 0;
+        const expected = Buffer.compare(key, prefix) > 0 && !startsWithBytes(key, prefix);
+        expect(above).toBe(expected);
+      }),
+    );
+    expect(prefixSuccessor(Buffer.from([0xff, 0xff]))).toBeUndefined();
+    expect(keySuccessor(Buffer.from('a'))).toEqual(Buffer.from('a\0'));
+  });
+});
+
+describe('hashes', () => {
+  test('fnv-1a', () => {
+    expect(fnv1a64(Buffer.from('a')).toString(16)).toBe('af63dc4c8601ec8c');
+    expect(fnv1a64(Buffer.from('foobar')).toString(16)).toBe('85944171f73967e8');
+    expect(fnv1a64(Buffer.from('k013129')) % 50000n).toBe(0n);
+  });
+
+  test('the halves and their modulo agree with 64-bit arithmetic', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+        (key, divisor) => {
+          let expected = 0xcbf29ce484222325n;
+          let high = fnvBasisHigh;
+          let low = fnvBasisLow;
+          for (const byte of key) {
+            expected = BigInt.asUintN(64, (expected ^ BigInt(byte)) * 0x100000001b3n);
+            low ^= byte;
+            high = fnvNextHigh(high, low);
+            low = Math.imul(low, 0x1b3);
+          }
+          expect(fnv1a64(key)).toBe(expected);
+          expect(fnvModulo(high, low, divisor)).toBe(Number(expected % BigInt(divisor)));
+          expect(fnvModulo(high, low, 50000)).toBe(Number(expected % 50000n));
+        },
+      ),
+    );
+  });
+
+  test('crc-32c, plain and masked', () => {
+    expect(crc32c(Buffer.from('123456789')).toString(16)).toBe('e3069283');
+    expect(maskedCrc32c(Buffer.from('123456789')).toString(16)).toBe('c78ab0e5');
+  });
+
+  test('identity encodings', () => {
+    expect(encodeStringMap({}).toString('hex')).toBe('0402080000000000000000');
+    expect(encodeStringMap({ type: 'ranges' }).toString('hex')).toBe(
+      '0402080000000000000001010208000000000000000474797065010208000000000000000672616e676573',
+    );
+    // U+FF5E sorts before U+1F600 by bytes, after it by UTF-16 units.
+    const sorted = encodeStringMap({ '\u{1F600}': '2', '\uFF5E': '1' });
+    expect(sorted.indexOf(Buffer.from('\uFF5E'))).toBeLessThan(sorted.indexOf(Buffer.from('\u{1F600}')));
+  });
+
+  test('entry and commit goldens', () => {
+    const entry = new IdentityHash()
+      .integer(38)
+      .string('7e70ed4aa82063dd88ca47e91a8c6e09')
+      .map({})
+      .string('application/octet-stream');
+    expect(entry.hex()).toBe('dd7de5fb303d3687e99578d9609ae22342aeb95649133a4ccf9ca0259c59c1a9');
+    const parents = new IdentityHash().strings(['parent1', 'parent2']).digest();
+    const commit = new IdentityHash()
+      .string('commit:v1')
+      .string('Committer')
+      .string('message')
+      .string('metarangeId')
+      .integer(1000000000)
+      .map({ key: 'value' })
+      .embedded(parents);
+    expect(commit.hex()).toBe('0c5f9d6fde638a6aa82840caf2485bdbe6ad0fc3f220ea88884df9ed99d7cf19');
+  });
+});
