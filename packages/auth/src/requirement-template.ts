@@ -1,49 +1,96 @@
-import type { Requirement } from './requirement.ts';
+import { and, type Requirement } from './requirement.ts';
 
 /**
- * The requirement of an operation with placeholders, as declared beside its route. A resource is `*` or a path
- * such as `repository/{repository}/object/{path}`, `namespace/{storage_namespace}` or `user/{userId}`.
+ * The requirement of an operation with placeholders, as the API contract declares it beside each route (the
+ * same shape, held equal by its type). Placeholders are `{path.x}`, `{query.x}`, `{body.x.y}` and, inside
+ * `each`, `{item.x}` or `{item}`.
  */
 export type RequirementTemplate =
-  | { readonly action: string; readonly resource: string; readonly soft?: boolean }
-  | { readonly and: readonly RequirementTemplate[] }
-  | { readonly or: readonly RequirementTemplate[] };
+  | { readonly type: 'one' | 'soft'; readonly action: string; readonly resource: string }
+  | { readonly type: 'and' | 'or'; readonly nodes: readonly RequirementTemplate[] }
+  | { readonly type: 'each'; readonly of: string; readonly node: RequirementTemplate }
+  | {
+      readonly type: 'choose';
+      readonly query: string;
+      readonly whenTrue: RequirementTemplate;
+      readonly otherwise: RequirementTemplate;
+    }
+  | { readonly type: 'deferred'; readonly reason: string; readonly node: RequirementTemplate };
 
-const serviceOfRoot: Readonly<Record<string, string>> = {
-  repository: 'fs',
-  namespace: 'fs',
-  user: 'auth',
-  group: 'auth',
-  policy: 'auth',
-  externalPrincipal: 'auth',
-};
-
-/** Turns a template and the request's decoded values into a requirement. A missing value is a programming error. */
-export function requirementFrom(
-  template: RequirementTemplate,
-  values: Readonly<Record<string, string | undefined>>,
-): Requirement {
-  if ('and' in template) {
-    return { type: 'and', nodes: template.and.map((node) => requirementFrom(node, values)) };
-  }
-  if ('or' in template) return { type: 'or', nodes: template.or.map((node) => requirementFrom(node, values)) };
-  return {
-    type: template.soft === true ? 'soft' : 'one',
-    action: template.action,
-    resource: resourceFrom(template.resource, values),
-  };
+/** The decoded, validated parts of a request that a template may speak of. */
+export interface TemplateValues {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
 }
 
-/** The ARN of a resource path, its placeholders filled. */
-export function resourceFrom(path: string, values: Readonly<Record<string, string | undefined>>): string {
-  if (path === '*') return '*';
-  const slash = path.indexOf('/');
-  const service = serviceOfRoot[path.slice(0, slash)];
-  if (service === undefined) throw new TypeError(`"${path}" names no kind of resource`);
-  const filled = path.replace(/\{([^{}]+)\}/g, (_placeholder, name: string) => {
-    const value = values[name];
-    if (value === undefined) throw new TypeError(`no value for {${name}} in resource "${path}"`);
+/**
+ * What a request needs before its operation starts; undefined when everything is left to the operation
+ * (`deferred`). A placeholder without a value is a programming error and throws.
+ */
+export function requirementFrom(
+  template: RequirementTemplate,
+  values: TemplateValues,
+): Requirement | undefined {
+  return fill(template, { ...values });
+}
+
+/** The same for a node the operation checks itself: `deferred` nodes count, and `item` may be given. */
+export function deferredRequirementFrom(
+  template: RequirementTemplate,
+  values: TemplateValues & { readonly item?: unknown },
+): Requirement | undefined {
+  return fill(template.type === 'deferred' ? template.node : template, { ...values });
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function fill(template: RequirementTemplate, values: Values): Requirement | undefined {
+  switch (template.type) {
+    case 'one':
+    case 'soft':
+      return {
+        type: template.type,
+        action: template.action,
+        resource: fillResource(template.resource, values),
+      };
+    case 'and':
+    case 'or': {
+      const nodes = template.nodes.map((node) => fill(node, values)).filter((node) => node !== undefined);
+      if (nodes.length <= 1) return nodes[0];
+      return { type: template.type, nodes };
+    }
+    case 'each': {
+      const items = lookUp(`body.${template.of}`, values);
+      if (!Array.isArray(items)) throw new TypeError(`"${template.of}" is not a list in the body`);
+      const nodes = items
+        .map((item: unknown) => fill(template.node, { ...values, item }))
+        .filter((node) => node !== undefined);
+      return nodes.length === 0 ? undefined : and(...nodes);
+    }
+    case 'choose':
+      return fill(
+        lookUp(`query.${template.query}`, values) === true ? template.whenTrue : template.otherwise,
+        values,
+      );
+    case 'deferred':
+      return undefined;
+  }
+}
+
+function fillResource(resource: string, values: Values): string {
+  return resource.replace(/\{([^{}]+)\}/g, (_placeholder, name: string) => {
+    const value = lookUp(name, values);
+    if (typeof value !== 'string') throw new TypeError(`no value for {${name}} in resource "${resource}"`);
     return value;
   });
-  return `arn:svc:${service}:::${filled}`;
+}
+
+function lookUp(name: string, values: Values): unknown {
+  let value: unknown = values;
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Values)[part];
+  }
+  return value;
 }

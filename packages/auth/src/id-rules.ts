@@ -1,0 +1,52 @@
+import { AuthError } from './errors.ts';
+import type { KeyPair } from './model.ts';
+
+export type IdKind = 'User' | 'Group' | 'Policy';
+
+/** Characters that mean something in a policy must not come in through a name. */
+const reserved = /[*?${}\p{Cc}]/u;
+
+/** Rules for ids created through the API. Throws `invalid`. */
+export function checkId(kind: IdKind, id: string): void {
+  if (id === '' || id.includes('/'))
+    throw new AuthError('invalid', 'validation error: id must not be empty or hold "/"');
+  checkNoPercent(kind, id);
+  if (!/^.{1,256}$/su.test(id) || reserved.test(id)) {
+    throw new AuthError(
+      'invalid',
+      `validation error: ${kind.toLowerCase()} id must have 1 to 256 characters, none of * ? $ { } and no control characters`,
+    );
+  }
+}
+
+/** The part of the rules that applies before authorization. */
+export function checkNoPercent(kind: IdKind, id: string): void {
+  if (!id.includes('%')) return;
+  throw new AuthError('invalid', `${kind} name cannot contain '%'`);
+}
+
+/** Ids from an identity provider may hold any character but the separator of our keys. */
+export function checkForeignId(id: string): void {
+  if (id === '' || id.includes('/'))
+    throw new AuthError('invalid', 'validation error: id must not be empty or hold "/"');
+}
+
+/** Basic splits at the first ":", signatures at "/". */
+const accessKeyPattern = /^[^:/,=\s]{3,128}$/u;
+
+export function checkKeyPair(key: KeyPair): void {
+  if (!accessKeyPattern.test(key.accessKeyId)) {
+    throw new AuthError(
+      'invalid',
+      'access_key_id must have 3 to 128 characters, none of ":", "/", ",", "=" or white space',
+    );
+  }
+  const bytes = Buffer.byteLength(key.secretAccessKey);
+  if (bytes === 0 || bytes > 256)
+    throw new AuthError('invalid', 'secret_access_key must have 1 to 256 bytes');
+}
+
+/** Syntax only: one "@", a dotted or plain domain, no white space. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@.]+(?:\.[^\s@.]+)*$/u.test(text);
+}
