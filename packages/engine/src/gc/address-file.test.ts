@@ -8,7 +8,7 @@ import { AddressFile } from './address-file.ts';
 
 async function read(path: string): Promise<{ buffer: ArrayBuffer; rows: Record<string, unknown>[] }> {
   const bytes = await readFile(path);
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const buffer = Uint8Array.from(bytes).buffer;
   const rows = await parquetReadObjects({
     file: buffer,
     compressors: { GZIP: (input: Uint8Array) => new Uint8Array(gunzipSync(input)) },

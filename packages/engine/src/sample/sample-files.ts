@@ -97,7 +97,8 @@ function temperatureImage(): Buffer {
   const pixels = Buffer.alloc((width * 3 + 1) * height);
   for (let y = 0; y < height; y += 1) {
     const station = stations[Math.floor((y / height) * stations.length)];
-    for (let x = 0; x < width && station !== undefined; x += 1) {
+    if (station === undefined) continue;
+    for (let x = 0; x < width; x += 1) {
       const warmth = Math.min(1, Math.max(0, (temperature(station, (x / width) * 365) + 20) / 55));
       pixels.writeUIntBE(
         (Math.round(60 + 195 * warmth) << 16) |
