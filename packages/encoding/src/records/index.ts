@@ -1,2 +1,16 @@
+export * from './action-messages.ts';
+export * from './auth-messages.ts';
+export * from './catalog-messages.ts';
+export * from './entry.ts';
+export { compareUtf8, type Message, type MessageOf, type WithUnknownFields } from './fields.ts';
+export * from './graveler-messages.ts';
+export * from './identity.ts';
+export * from './kv-messages.ts';
+export * from './multipart-messages.ts';
+export * from './nano-id.ts';
+export * from './staged-entry.ts';
 export * from './string-map.ts';
 export * from './timestamp.ts';
+export * from './value.ts';
+export * from './wire.ts';
+export * from './xid.ts';

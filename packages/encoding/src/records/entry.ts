@@ -1,0 +1,176 @@
+import { asBuffer, readStringMapEntry, readTimestamp, writeStringMap, writeTimestamp } from './fields.ts';
+import { IdentityHasher } from './identity.ts';
+import type { StringMap } from './string-map.ts';
+import { emptyStringMap } from './string-map.ts';
+import type { Timestamp } from './timestamp.ts';
+import { zeroTimestamp } from './timestamp.ts';
+import { WireReader, WireWriter } from './wire.ts';
+
+export const addressByPrefix = 0;
+export const addressRelative = 1;
+export const addressFull = 2;
+export type AddressType = typeof addressByPrefix | typeof addressRelative | typeof addressFull;
+
+/** What is stored for one object key (`catalog.Entry`). */
+export interface Entry {
+  readonly address: string;
+  readonly lastModified: Timestamp;
+  readonly size: number;
+  readonly etag: string;
+  readonly metadata: StringMap;
+  readonly addressType: AddressType;
+  readonly contentType: string;
+}
+
+export function encodeEntry(entry: Entry): Buffer {
+  const writer = new WireWriter();
+  if (entry.address !== '') writer.string(1, entry.address);
+  writeTimestamp(writer, 2, entry.lastModified);
+  if (entry.size !== 0) writer.integer(3, entry.size);
+  if (entry.etag !== '') writer.string(4, entry.etag);
+  writeStringMap(writer, 5, entry.metadata);
+  if (entry.addressType !== 0) writer.integer(6, entry.addressType);
+  if (entry.contentType !== '') writer.string(7, entry.contentType);
+  return writer.finish();
+}
+
+/**
+ * Reads entries without decoding what nobody asks for: `load` only notes where the fields are. One view can be
+ * reused for any number of entries.
+ */
+export class EntryView implements Entry {
+  #bytes: Buffer = noBytes;
+  #addressStart = 0;
+  #addressEnd = 0;
+  #etagStart = 0;
+  #etagEnd = 0;
+  #typeStart = 0;
+  #typeEnd = 0;
+  #timeStart = 0;
+  #timeEnd = 0;
+  #metadataStart = 0;
+  size = 0;
+  addressType: AddressType = addressByPrefix;
+
+  load(bytes: Buffer): this {
+    this.#bytes = bytes;
+    this.#addressStart = this.#addressEnd = 0;
+    this.#etagStart = this.#etagEnd = 0;
+    this.#typeStart = this.#typeEnd = 0;
+    this.#timeStart = this.#timeEnd = 0;
+    this.#metadataStart = -1;
+    this.size = 0;
+    this.addressType = addressByPrefix;
+    const reader = new WireReader(bytes);
+    while (!reader.done) {
+      const start = reader.position;
+      const tag = reader.varint();
+      if (tag === 24) this.size = reader.integer();
+      else if (tag === 48) this.addressType = reader.integer() as AddressType;
+      else {
+        reader.skip(tag & 7);
+        this.#note(tag, start, reader.position);
+      }
+    }
+    return this;
+  }
+
+  #note(tag: number, start: number, end: number): void {
+    if (tag === 10) {
+      this.#addressStart = start;
+      this.#addressEnd = end;
+    } else if (tag === 34) {
+      this.#etagStart = start;
+      this.#etagEnd = end;
+    } else if (tag === 58) {
+      this.#typeStart = start;
+      this.#typeEnd = end;
+    } else if (tag === 18) {
+      this.#timeStart = start;
+      this.#timeEnd = end;
+    } else if (tag === 42 && this.#metadataStart < 0) this.#metadataStart = start;
+  }
+
+  get address(): string {
+    return this.#text(this.#addressStart, this.#addressEnd);
+  }
+
+  get etag(): string {
+    return this.#text(this.#etagStart, this.#etagEnd);
+  }
+
+  get contentType(): string {
+    return this.#text(this.#typeStart, this.#typeEnd);
+  }
+
+  get lastModified(): Timestamp {
+    if (this.#timeEnd === 0) return zeroTimestamp;
+    const reader = new WireReader(this.#bytes, this.#timeStart, this.#timeEnd);
+    reader.varint();
+    return readTimestamp(reader.bytes());
+  }
+
+  get metadata(): StringMap {
+    if (this.#metadataStart < 0) return emptyStringMap;
+    const map = Object.create(null) as Record<string, string>;
+    const reader = new WireReader(this.#bytes, this.#metadataStart);
+    while (!reader.done) {
+      const tag = reader.varint();
+      if (tag === 42) readStringMapEntry(reader.bytes(), map);
+      else reader.skip(tag & 7);
+    }
+    return map;
+  }
+
+  #text(start: number, end: number): string {
+    if (end === 0) return '';
+    const reader = new WireReader(this.#bytes, start, end);
+    reader.varint();
+    return reader.string();
+  }
+}
+
+const noBytes: Buffer = Buffer.alloc(0);
+
+export function decodeEntry(bytes: Uint8Array): Entry {
+  const reader = new WireReader(asBuffer(bytes));
+  let address = '';
+  let lastModified = zeroTimestamp;
+  let size = 0;
+  let etag = '';
+  let metadata: Record<string, string> | undefined;
+  let addressType: AddressType = addressByPrefix;
+  let contentType = '';
+  while (!reader.done) {
+    const tag = reader.varint();
+    if (tag === 10) address = reader.string();
+    else if (tag === 18) lastModified = readTimestamp(reader.bytes());
+    else if (tag === 24) size = reader.integer();
+    else if (tag === 34) etag = reader.string();
+    else if (tag === 42) {
+      metadata ??= Object.create(null) as Record<string, string>;
+      readStringMapEntry(reader.bytes(), metadata);
+    } else if (tag === 48) addressType = reader.integer() as AddressType;
+    else if (tag === 58) contentType = reader.string();
+    else reader.skip(tag & 7);
+  }
+  return {
+    address,
+    lastModified,
+    size,
+    etag,
+    metadata: metadata ?? emptyStringMap,
+    addressType,
+    contentType,
+  };
+}
+
+/** Decides "same object": address, time and key are not part of it. */
+export function entryIdentity(entry: Pick<Entry, 'size' | 'etag' | 'metadata' | 'contentType'>): Buffer {
+  const hasher = new IdentityHasher();
+  hasher.integer(entry.size);
+  hasher.string(entry.etag);
+  hasher.map(entry.metadata);
+  if (entry.contentType !== '') hasher.string(entry.contentType);
+  return hasher.digest();
+}
