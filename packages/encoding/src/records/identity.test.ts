@@ -4,7 +4,7 @@ import { commitId, entryIdentity, IdentityHasher } from './index.ts';
 test('typed encodings', () => {
   const text = new IdentityHasher();
   text.string('ab');
-  expect(text.gathered().toString('hex')).toBe('0102080000000000000002' + '6162');
+  expect(text.gathered().toString('hex')).toBe('01020800000000000000026162');
   const integer = new IdentityHasher();
   integer.integer(-1);
   expect(integer.gathered().toString('hex')).toBe('0208ffffffffffffffff');
