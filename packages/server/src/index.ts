@@ -1,1 +1,2 @@
-export {};
+export * from './config/index.ts';
+export { configurationDocument } from './config/documentation.ts';

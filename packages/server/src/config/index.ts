@@ -1,0 +1,12 @@
+export { ConfigFileError } from './config-file-error.ts';
+export { formatDuration } from './duration.ts';
+export { ConfigError, loadConfig } from './load.ts';
+export type { LoadOptions, LoadedConfig, Source } from './load.ts';
+export { developmentSecrets, quickstartCredentials } from './presets.ts';
+export type { Preset } from './presets.ts';
+export { describeSource, printConfig, secretValues } from './print.ts';
+export type { PrintedKey } from './print.ts';
+export type { Config } from './schema.ts';
+export type { LogLevel } from './schema/server.ts';
+export { signingSecret, storeSettings } from './stores.ts';
+export type { StoreSettings, StoreType } from './stores.ts';

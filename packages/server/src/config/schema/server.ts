@@ -1,0 +1,174 @@
+import { choice, duration, flag, integer, list, text } from '../key.ts';
+import { objects } from './objects.ts';
+import { checkListenAddress, checkUrl } from './checks.ts';
+
+export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'NONE'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const spellings = { warning: 'WARN', null: 'NONE', panic: 'ERROR' } as const;
+
+export const serverKeys = {
+  listen_address: text(
+    'Address of the one listener for API, gateway, UI, metrics and health; the host may be empty.',
+    {
+      default: '0.0.0.0:8000',
+      check: checkListenAddress,
+    },
+  ),
+  server: {
+    workers: integer(0, 'HTTP worker processes; 0 starts one per core.', { min: 0, max: 1024 }),
+  },
+  logging: {
+    format: choice(['json', 'text'], 'text', 'Form of the log lines.'),
+    level: choice(
+      logLevels,
+      'INFO',
+      'Least severe level that is written. Changes in the file apply at once.',
+      {
+        spellings,
+      },
+    ),
+    audit_log_level: choice(
+      logLevels,
+      'DEBUG',
+      'Level of the line written at the end of each request; below `logging.level` it vanishes. NONE behaves as DEBUG.',
+      { spellings },
+    ),
+    output: list(
+      'Where logs go; several are allowed: `-` standard output, `=` standard error, else a file.',
+      {
+        default: ['-'],
+      },
+    ),
+    file_max_size_mb: integer(100, 'A log file is rotated at this size in MB.', { min: 1 }),
+    files_keep: integer(0, 'Rotated log files kept; 0 keeps all.', { min: 0 }),
+    trace_request_headers: flag(
+      false,
+      'At TRACE, also write request headers (credentials are always removed).',
+    ),
+  },
+  actions: {
+    enabled: flag(true, 'When false, hooks are not executed.'),
+    lua: {
+      net_http_enabled: flag(false, 'Lua hooks may load the `net/http` package.'),
+      timeout: duration('15m', 'Longest run of one Lua hook.', { from: 'positive' }),
+      memory_bytes: integer(268_435_456, 'Memory limit of one Lua hook.', { min: 1_048_576 }),
+    },
+    env: {
+      enabled: flag(true, 'Hooks may read environment variables; when false they read empty strings.'),
+      prefix: text('Hooks may read only variables with this prefix; an empty prefix shows all of them.', {
+        default: 'SVCACTION_',
+      }),
+    },
+  },
+  tls: {
+    enabled: flag(false, 'Serve HTTPS on `listen_address`; there is no plain port then.'),
+    cert_file: text('Server certificate (PEM, chain allowed); reloaded when it changes.', { path: true }),
+    key_file: text('Private key (PEM); reloaded when it changes.', { path: true }),
+  },
+  ui: {
+    enabled: flag(true, 'Serve the embedded web UI; when false `/` answers 404.'),
+    map_tiles_url: text('Tile server of map previews in the UI; empty draws no map background.'),
+    snippets: objects(
+      { id: text('Name of the snippet.'), code: text('HTML placed into the page.') },
+      'Snippets for the UI.',
+      { ignored: 'the UI loads nothing that is not its own' },
+    ),
+  },
+  stats: {
+    enabled: flag(true, 'Collect counters of what is used, shown in `/metrics` and `svcctl usage`.'),
+    address: text(
+      'Where the counters are posted; empty (the default) means nothing ever leaves the process.',
+      {
+        check: checkUrl,
+      },
+    ),
+    flush_interval: duration('30s', 'Interval for posting statistics.', { from: 'positive' }),
+    flush_size: integer(100, 'Distinct counters at which statistics are posted before the interval.', {
+      min: 1,
+    }),
+    extended: flag(false, 'Posted counters carry hashed repository, ref and user names.'),
+  },
+  security: {
+    audit_check_interval: duration('24h', 'Interval of the local self-audit of settings and folders.', {
+      from: 'positive',
+    }),
+    audit_check_url: text('Service asked for alerts about this version; empty (the default) asks nobody.', {
+      check: checkUrl,
+    }),
+    check_latest_version: flag(false, 'Ask for newer versions.', { ignored: 'the service never calls home' }),
+    check_latest_version_cache: duration('1h', 'Lifetime of that answer.', {
+      ignored: 'the service never calls home',
+    }),
+    trusted_proxies: list(
+      'Addresses or CIDR blocks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+    ),
+  },
+  usage_report: {
+    enabled: flag(true, 'Count API and gateway requests in the key-value store.'),
+    flush_interval: duration('5m', 'How often the counts are written; 0 only on demand and at the end.'),
+  },
+  installation: {
+    user_name: text('Creates this administrator at the first start; only with `database.type` local.'),
+    access_key_id: text('Access key id of that administrator, used once.', { secret: true }),
+    secret_access_key: text('Secret access key of that administrator, used once.', { secret: true }),
+    allow_inter_region_storage: flag(true, "Allow repositories in a region other than the block store's."),
+    fixed_id: text('Installation id instead of a random one, used once.'),
+  },
+  ugc: {
+    prepare_max_file_size: integer(
+      125_829_120,
+      'Size at which the file of uncommitted objects (garbage collection) is closed and continued in the next call.',
+      { min: 1 },
+    ),
+    prepare_interval: duration('1m', 'Time after which that file is closed.', { from: 'positive' }),
+  },
+  email_subscription: {
+    enabled: flag(true, 'Subscribe to news at setup.', { ignored: 'the service never calls home' }),
+  },
+};
+
+export const emailKeys = {
+  email: {
+    smtp_host: text('Mail host; without it mail is off.'),
+    smtp_port: integer(0, 'Mail port.', { min: 0, max: 65_535 }),
+    use_ssl: flag(false, 'TLS from the first byte; otherwise STARTTLS when offered.'),
+    username: text('Mail account; empty sends no login.'),
+    password: text('Password of the mail account.', { secret: true }),
+    local_name: text('Host name sent in the greeting.', { default: 'localhost' }),
+    sender: text('Sender address; required with `email.smtp_host`.'),
+    limit_every_duration: duration('1m', 'Average time between mails; 0 means no limit.'),
+    burst: integer(10, 'Mails that may be sent at once; 0 means none is ever sent.', { min: 0 }),
+    svc_base_url: text('Base of links in invitation and reset mails.', {
+      default: 'http://localhost:8000',
+      check: checkUrl,
+    }),
+  },
+};
+
+function checkDomains(values: readonly string[]): string | undefined {
+  if (values.length === 0) return 'must name at least one domain';
+  for (const domain of values) {
+    const above = values.find((other) => domain !== other && domain.endsWith(`.${other}`));
+    if (above !== undefined) return `domain names are prefixes: ${above}, ${domain}`;
+  }
+  return undefined;
+}
+
+export const gatewayKeys = {
+  gateways: {
+    s3: {
+      domain_name: list('Domain or domains of the S3 gateway, needed for virtual-host addressing.', {
+        default: ['s3.svc.localhost'],
+        check: checkDomains,
+      }),
+      region: text("Region the gateway reports; it must match the clients' region.", {
+        default: 'us-east-1',
+      }),
+      fallback_url: text('Requests for a bucket that is no repository are forwarded here.', {
+        check: checkUrl,
+      }),
+      verify_unsupported: flag(true, 'Answer requests for unsupported features with an error.'),
+    },
+  },
+};

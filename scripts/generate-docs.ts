@@ -1,0 +1,9 @@
+// Writes the parts of docs/ that are generated from the code that implements them.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configurationDocument } from '@svc/server';
+
+const docs = join(import.meta.dirname, '..', 'docs');
+await mkdir(docs, { recursive: true });
+await writeFile(join(docs, 'configuration.md'), configurationDocument());
+console.log('docs/configuration.md');
