@@ -1,1 +1,1 @@
-export {};
+export { describeKvStore } from './describe-kv-store.ts';

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createMemStore } from '../drivers/mem.ts';
+import { KvError } from '../errors.ts';
+import type { SuiteContext } from './describe-kv-store.ts';
+import { bytes, freshPartition, readAll } from './partitions.ts';
+
+const empty = Buffer.alloc(0);
+const none = null as unknown as Buffer;
+
+export function entryCases(context: SuiteContext): void {
+  describe('entries', () => {
+    test('two handles opened at once both work and see each other', async () => {
+      const partition = freshPartition();
+      const [first, second] = await Promise.all([context.open(), context.open()]);
+      await first.set(partition, bytes('a'), bytes('1'));
+      await second.set(partition, bytes('b'), bytes('2'));
+      expect((await second.get(partition, bytes('a')))?.value).toEqual(bytes('1'));
+      expect((await first.get(partition, bytes('b')))?.value).toEqual(bytes('2'));
+      await first.close();
+      await first.close();
+      expect((await second.get(partition, bytes('a')))?.value).toEqual(bytes('1'));
+      await expect(first.get(partition, bytes('a'))).rejects.toMatchObject({ kind: 'closed' });
+      await expect(first.set(partition, bytes('a'), bytes('1'))).rejects.toMatchObject({ kind: 'closed' });
+      await second.close();
+    });
+
+    test('what is set is returned, and overwritten by the next set', async () => {
+      const partition = freshPartition();
+      await context.store.set(partition, bytes('k'), bytes('one'));
+      expect((await context.store.get(partition, bytes('k')))?.value).toEqual(bytes('one'));
+      await context.store.set(partition, bytes('k'), bytes('two'));
+      expect((await context.store.get(partition, bytes('k')))?.value).toEqual(bytes('two'));
+    });
+
+    test('buffers of the caller may change as soon as the call returned its promise', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      const partitionArgument = Buffer.from(partition);
+      const [key, value, replacement] = [bytes('key'), bytes('value'), bytes('replacement')];
+      const writing = store.set(partitionArgument, key, value);
+      key.fill(0x78);
+      value.fill(0x78);
+      partitionArgument.fill(0x78);
+      await writing;
+      const stored = await store.get(partition, bytes('key'));
+      expect(stored?.value).toEqual(bytes('value'));
+      stored?.value.fill(0x79);
+      expect((await store.get(partition, bytes('key')))?.value).toEqual(bytes('value'));
+      const condition = stored?.predicate ?? 'absent';
+      const replacing = store.setIf(partition, bytes('key'), replacement, condition);
+      replacement.fill(0x7a);
+      expect(await replacing).toBe(true);
+      const [entry] = await readAll(store, partition);
+      expect(entry).toEqual({ key: bytes('key'), value: bytes('replacement') });
+      entry?.value.fill(0x7b);
+      expect((await store.get(partition, bytes('key')))?.value).toEqual(bytes('replacement'));
+    });
+
+    test('missing partitions, keys and values are refused by name', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      const key = bytes('k');
+      for (const missing of [empty, none]) {
+        for (const call of [
+          () => store.get(missing, key),
+          () => store.set(missing, key, key),
+          () => store.setIf(missing, key, key, 'absent'),
+          () => store.delete(missing, key),
+          () => store.scan(missing).next(),
+        ]) {
+          await expect(call()).rejects.toMatchObject({ kind: 'missing_partition_key' });
+        }
+        for (const call of [
+          () => store.get(partition, missing),
+          () => store.set(partition, missing, key),
+          () => store.setIf(partition, missing, key, 'absent'),
+          () => store.delete(partition, missing),
+        ]) {
+          await expect(call()).rejects.toMatchObject({ kind: 'missing_key' });
+        }
+      }
+      await expect(store.set(partition, key, none)).rejects.toBeInstanceOf(KvError);
+      await expect(store.set(partition, key, none)).rejects.toMatchObject({ kind: 'missing_value' });
+      await expect(store.setIf(partition, key, none, 'absent')).rejects.toMatchObject({
+        kind: 'missing_value',
+      });
+      expect(await readAll(store, partition)).toEqual([]);
+    });
+
+    test('an empty value is stored and returned as empty', async () => {
+      const partition = freshPartition();
+      await context.store.set(partition, bytes('k'), empty);
+      expect((await context.store.get(partition, bytes('k')))?.value).toEqual(empty);
+      expect(await readAll(context.store, partition)).toEqual([{ key: bytes('k'), value: empty }]);
+    });
+
+    test('values of a mebibyte keep every byte', async () => {
+      const partition = freshPartition();
+      const large = randomBytes(1024 * 1024 + 3);
+      await context.store.set(partition, bytes('large'), large);
+      await context.store.set(partition, bytes('small'), bytes('s'));
+      expect((await context.store.get(partition, bytes('large')))?.value.equals(large)).toBe(true);
+      const entries = await readAll(context.store, partition);
+      expect(entries.map((entry) => entry.value.length)).toEqual([large.length, 1]);
+      expect(entries[0]?.value.equals(large)).toBe(true);
+    });
+
+    test('unknown keys and unknown partitions are not found', async () => {
+      const partition = freshPartition();
+      expect(await context.store.get(partition, bytes('k'))).toBeUndefined();
+      await context.store.set(partition, bytes('k'), bytes('v'));
+      expect(await context.store.get(partition, bytes('kk'))).toBeUndefined();
+    });
+
+    test('setIf absent writes once', async () => {
+      const partition = freshPartition();
+      expect(await context.store.setIf(partition, bytes('k'), bytes('1'), 'absent')).toBe(true);
+      expect(await context.store.setIf(partition, bytes('k'), bytes('2'), 'absent')).toBe(false);
+      expect((await context.store.get(partition, bytes('k')))?.value).toEqual(bytes('1'));
+    });
+
+    test('setIf with a predicate writes while the value is unchanged, once', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      await store.set(partition, bytes('k'), empty);
+      const read = await store.get(partition, bytes('k'));
+      const predicate = read?.predicate ?? 'absent';
+      expect(await store.setIf(partition, bytes('k'), bytes('2'), predicate)).toBe(true);
+      expect(await store.setIf(partition, bytes('k'), bytes('3'), predicate)).toBe(false);
+      expect(await store.setIf(partition, bytes('other'), bytes('3'), predicate)).toBe(false);
+      expect((await store.get(partition, bytes('k')))?.value).toEqual(bytes('2'));
+      expect(await store.get(partition, bytes('other'))).toBeUndefined();
+    });
+
+    test('a predicate of another value fails', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      await store.set(partition, bytes('k'), bytes('1'));
+      const foreign = createMemStore();
+      await foreign.set(partition, bytes('k'), bytes('foreign'));
+      const predicate = (await foreign.get(partition, bytes('k')))?.predicate ?? 'absent';
+      expect(await store.setIf(partition, bytes('k'), bytes('2'), predicate)).toBe(false);
+      expect((await store.get(partition, bytes('k')))?.value).toEqual(bytes('1'));
+    });
+
+    test('setIf present updates, and creates nothing', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      expect(await store.setIf(partition, bytes('k'), bytes('1'), 'present')).toBe(false);
+      expect(await store.get(partition, bytes('k'))).toBeUndefined();
+      await store.set(partition, bytes('k'), bytes('1'));
+      expect(await store.setIf(partition, bytes('k'), bytes('2'), 'present')).toBe(true);
+      expect((await store.get(partition, bytes('k')))?.value).toEqual(bytes('2'));
+    });
+
+    test('delete removes, and is content with nothing to remove', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      await store.set(partition, bytes('k'), bytes('1'));
+      await store.delete(partition, bytes('k'));
+      expect(await store.get(partition, bytes('k'))).toBeUndefined();
+      await store.delete(partition, bytes('k'));
+      await store.delete(freshPartition(), bytes('k'));
+    });
+
+    test('deleteIf removes only what the predicate came from', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      await store.set(partition, bytes('k'), bytes('1'));
+      const first = await store.get(partition, bytes('k'));
+      await store.set(partition, bytes('k'), bytes('2'));
+      const second = await store.get(partition, bytes('k'));
+      if (first === undefined || second === undefined) throw new Error('the entry is missing');
+      expect(await store.deleteIf(partition, bytes('k'), first.predicate)).toBe(false);
+      expect((await store.get(partition, bytes('k')))?.value).toEqual(bytes('2'));
+      expect(await store.deleteIf(partition, bytes('k'), second.predicate)).toBe(true);
+      expect(await store.get(partition, bytes('k'))).toBeUndefined();
+      expect(await store.deleteIf(partition, bytes('k'), second.predicate)).toBe(false);
+    });
+
+    test('partitions lists each that holds something, in byte order', async () => {
+      const { store } = context;
+      const base = freshPartition('list').toString();
+      const names = [`${base}/b`, `${base}/a/longer`, `${base}/a`, `${base}/emptied`];
+      for (const name of names) await store.set(bytes(name), bytes('k'), bytes('v'));
+      await store.delete(bytes(`${base}/emptied`), bytes('k'));
+      const found: string[] = [];
+      for await (const partition of store.partitions()) found.push(partition.toString());
+      expect(found.filter((name) => name.startsWith(base))).toEqual([
+        `${base}/a`,
+        `${base}/a/longer`,
+        `${base}/b`,
+      ]);
+    });
+  });
+}

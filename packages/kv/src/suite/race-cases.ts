@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import type { KvStore } from '../store.ts';
+import type { SuiteContext } from './describe-kv-store.ts';
+import { bytes, freshPartition } from './partitions.ts';
+
+export function raceCases(context: SuiteContext): void {
+  describe('races', () => {
+    test('of 50 concurrent creations of one key exactly one succeeds', async () => {
+      const partition = freshPartition();
+      const other = await context.open();
+      const won = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (index % 2 === 0 ? context.store : other).setIf(partition, bytes('k'), bytes(`${index}`), 'absent'),
+        ),
+      );
+      expect(won.filter(Boolean)).toHaveLength(1);
+      const winner = won.indexOf(true);
+      expect((await context.store.get(partition, bytes('k')))?.value).toEqual(bytes(`${winner}`));
+      await other.close();
+    });
+
+    test('50 concurrent increments by get and setIf add up', async () => {
+      const partition = freshPartition();
+      const other = await context.open();
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          increment(index % 2 === 0 ? context.store : other, partition),
+        ),
+      );
+      expect((await other.get(partition, bytes('counter')))?.value).toEqual(bytes('50'));
+      await other.close();
+    });
+
+    test('a deletion and an update with the same predicate: exactly one happens', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      for (let round = 0; round < 20; round++) {
+        const key = bytes(`k${round}`);
+        await store.set(partition, key, bytes('1'));
+        const read = await store.get(partition, key);
+        if (read === undefined) throw new Error('the entry is missing');
+        const [deleted, updated] = await Promise.all([
+          store.deleteIf(partition, key, read.predicate),
+          store.setIf(partition, key, bytes('2'), read.predicate),
+        ]);
+        expect(deleted).not.toBe(updated);
+        expect((await store.get(partition, key))?.value).toEqual(updated ? bytes('2') : undefined);
+      }
+    });
+  });
+}
+
+async function increment(store: KvStore, partition: Buffer): Promise<void> {
+  for (;;) {
+    const current = await store.get(partition, bytes('counter'));
+    const next = bytes(String(Number(current?.value ?? 0) + 1));
+    if (await store.setIf(partition, bytes('counter'), next, current?.predicate ?? 'absent')) return;
+  }
+}
