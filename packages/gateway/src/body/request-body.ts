@@ -1,0 +1,279 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { BodyDigests, DigestName } from '@svc/engine';
+import { S3Error } from '../errors/s3-error.ts';
+import type { S3Request } from '../request/s3-request.ts';
+import type { Authenticated } from '../signature/authenticate.ts';
+import { AwsChunkedDecoder } from './aws-chunked-decoder.ts';
+import {
+  checksumHeader,
+  checksumHeaderOf,
+  contentMd5Of,
+  decodeChecksum,
+  digestsOf,
+  trailerAlgorithmOf,
+  type Checksum,
+  type ChecksumAlgorithm,
+} from './checksums.ts';
+import { ChunkSignatures } from './chunk-signatures.ts';
+import { payloadModeOf, type PayloadMode } from './payload-mode.ts';
+
+/** Bodies up to this size are collected in memory: one buffer is cheaper than a stream. */
+const collectLimit = 1024 * 1024;
+
+/** A whole small body, or a stream of known or unknown (-1) length: what the engine takes. */
+export type CollectedBody = Buffer | { readonly stream: Readable; readonly size: number };
+
+/**
+ * The body of one request: framing taken off, every promise the client made about it (length, digests, chunk
+ * signatures, trailer) checked before anything becomes visible.
+ */
+export class RequestBody {
+  readonly #message: IncomingMessage;
+  readonly #authenticated: Authenticated;
+  readonly #mode: PayloadMode;
+  readonly #contentMd5: Buffer | undefined;
+  readonly #checksum: Checksum | undefined;
+  readonly #trailerAlgorithm: ChecksumAlgorithm | undefined;
+  #trailers: ReadonlyMap<string, string> | undefined;
+  /** Decoded length; -1 when the client did not tell. */
+  readonly size: number;
+
+  /** Refuses contradictory or unreadable announcements; reads nothing yet. */
+  constructor(message: IncomingMessage, request: S3Request, authenticated: Authenticated) {
+    this.#message = message;
+    this.#authenticated = authenticated;
+    this.#mode = payloadModeOf(authenticated.payloadHash);
+    if (this.#mode.kind === 'chunked' && this.#mode.signed && authenticated.identity.method === 'sig_v2')
+      throw new S3Error('InvalidRequest', 'Signed chunks need a SigV4 signature.');
+    this.#contentMd5 = contentMd5Of(request);
+    this.#checksum = checksumHeaderOf(request);
+    this.#trailerAlgorithm =
+      this.#mode.kind === 'chunked' && this.#mode.trailer ? trailerAlgorithmOf(request) : undefined;
+    this.size = decodedLength(request, this.#mode);
+  }
+
+  /** Digests the engine must compute besides MD5. */
+  get digests(): DigestName[] {
+    const names = new Set<DigestName>();
+    if (this.#mode.kind === 'plain' && this.#mode.sha256 !== undefined) names.add('sha256');
+    for (const algorithm of [this.#checksum?.algorithm, this.#trailerAlgorithm])
+      if (algorithm !== undefined && algorithm !== 'md5') names.add(algorithm);
+    return [...names];
+  }
+
+  /** The body for the engine. Small ones are collected first. */
+  async open(): Promise<CollectedBody> {
+    if (this.size >= 0 && this.size <= collectLimit) return this.collect(collectLimit);
+    return { stream: new BodyStream(this.#message, (onData) => this.#decoder(onData)), size: this.size };
+  }
+
+  /** The whole body; `undefined` decoders pass bytes through. */
+  collect(limit: number): Promise<Buffer> {
+    const message = this.#message;
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      let length = 0;
+      const finish = (error: unknown): void => {
+        message.off('data', onInput).off('end', onEnd).off('error', onGone).off('close', onGone);
+        if (error === undefined) {
+          const [first] = pieces;
+          resolve(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, length));
+        } else {
+          message.pause();
+          reject(error);
+        }
+      };
+      const onData = (data: Buffer): void => {
+        length += data.length;
+        if (length > limit)
+          throw new S3Error('InvalidRequest', `The request body is larger than ${limit} bytes.`);
+        pieces.push(data);
+      };
+      const decoder = this.#decoder(onData);
+      const onInput = (input: Buffer): void => {
+        try {
+          decoder.write(input);
+        } catch (error) {
+          finish(error);
+        }
+      };
+      const onEnd = (): void => {
+        try {
+          decoder.end();
+        } catch (error) {
+          finish(error);
+          return;
+        }
+        finish(undefined);
+      };
+      const onGone = (): void => finish(clientGone());
+      if (message.destroyed && !message.readableEnded) {
+        reject(clientGone());
+        return;
+      }
+      message.on('data', onInput).on('end', onEnd).on('error', onGone).on('close', onGone);
+    });
+  }
+
+  /** Reads a request document and verifies it at once. */
+  async readDocument(limit: number): Promise<Buffer> {
+    if (this.size > limit)
+      throw new S3Error('MalformedXML', `The request document is larger than ${limit} bytes.`);
+    const document = await this.collect(limit);
+    this.verify(digestsOf(document, this.digests));
+    return document;
+  }
+
+  /** Throws unless the body is what the client said; answers the checksum headers that were verified. */
+  verify(digests: BodyDigests): Record<string, string> {
+    if (this.#mode.kind === 'plain' && this.#mode.sha256 !== undefined) {
+      if (digests.extra.sha256?.equals(this.#mode.sha256) !== true)
+        throw new S3Error('XAmzContentSHA256Mismatch');
+    }
+    if (this.#contentMd5 !== undefined && !this.#contentMd5.equals(digests.md5))
+      throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.');
+    const checksum = this.#checksum ?? this.#trailerChecksum();
+    if (checksum === undefined) return {};
+    const { algorithm, value } = checksum;
+    const actual = algorithm === 'md5' ? digests.md5 : digests.extra[algorithm];
+    if (actual?.equals(decodeChecksum(algorithm, value)) !== true)
+      throw new S3Error(
+        'BadDigest',
+        `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`,
+      );
+    return { [checksumHeader(algorithm)]: value };
+  }
+
+  #trailerChecksum(): Checksum | undefined {
+    if (this.#trailerAlgorithm === undefined) return undefined;
+    const value = this.#trailers?.get(checksumHeader(this.#trailerAlgorithm));
+    return value === undefined ? undefined : { algorithm: this.#trailerAlgorithm, value };
+  }
+
+  #decoder(onData: (data: Buffer) => void): BodyDecoder {
+    let length = 0;
+    const counted = (data: Buffer): void => {
+      length += data.length;
+      if (this.size >= 0 && length > this.size) throw new S3Error('IncompleteBody');
+      onData(data);
+    };
+    const checkLength = (): void => {
+      if (this.size >= 0 && length !== this.size) throw new S3Error('IncompleteBody');
+    };
+    if (this.#mode.kind === 'plain') return { write: counted, end: checkLength };
+    const { signed, trailer } = this.#mode;
+    const signer = signed ? this.#authenticated.chunkSigner : undefined;
+    const chunks = new AwsChunkedDecoder({
+      signatures: signer === undefined ? undefined : new ChunkSignatures(signer),
+      trailer,
+      onData: counted,
+    });
+    return {
+      write: (input) => chunks.write(input),
+      end: () => {
+        this.#trailers = chunks.end();
+        checkLength();
+        this.#checkTrailers(this.#trailers);
+      },
+    };
+  }
+
+  #checkTrailers(trailers: ReadonlyMap<string, string>): void {
+    if (this.#trailerAlgorithm === undefined) return;
+    const announced = checksumHeader(this.#trailerAlgorithm);
+    if (trailers.has(announced)) return;
+    if (trailers.size === 0) throw new S3Error('IncompleteBody', `The trailer ${announced} is missing.`);
+    throw new S3Error('InvalidRequest', `The trailer is not the announced ${announced}.`);
+  }
+}
+
+interface BodyDecoder {
+  write(input: Buffer): void;
+  end(): void;
+}
+
+/** The decoded body as a stream of its own: destroying it must not destroy the connection. */
+class BodyStream extends Readable {
+  readonly #message: IncomingMessage;
+  readonly #decoder: BodyDecoder;
+  #started = false;
+
+  constructor(message: IncomingMessage, makeDecoder: (onData: (data: Buffer) => void) => BodyDecoder) {
+    super({ highWaterMark: 1024 * 1024 });
+    this.#message = message;
+    this.#decoder = makeDecoder((data) => {
+      if (!this.push(data)) message.pause();
+    });
+  }
+
+  override _read(): void {
+    if (!this.#started) {
+      this.#started = true;
+      if (this.#message.destroyed && !this.#message.readableEnded) {
+        this.destroy(clientGone());
+        return;
+      }
+      this.#message.on('data', this.#onInput).on('end', this.#onEnd);
+      this.#message.on('error', this.#onGone).on('close', this.#onGone);
+    }
+    this.#message.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#message.off('data', this.#onInput).off('end', this.#onEnd);
+    this.#message.off('error', this.#onGone).off('close', this.#onGone);
+    if (!this.#message.readableEnded) this.#message.pause();
+    done(error);
+  }
+
+  readonly #onInput = (input: Buffer): void => {
+    try {
+      this.#decoder.write(input);
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+  };
+
+  readonly #onEnd = (): void => {
+    try {
+      this.#decoder.end();
+    } catch (error) {
+      this.destroy(error as Error);
+      return;
+    }
+    this.push(null);
+  };
+
+  readonly #onGone = (): void => {
+    if (!this.#message.readableEnded) this.destroy(clientGone());
+  };
+}
+
+/** The client left before its body was complete: nobody hears the answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+}
+
+function clientGone(): ClientGoneError {
+  return new ClientGoneError('the client closed the connection before the body was complete');
+}
+
+function decodedLength(request: S3Request, mode: PayloadMode): number {
+  if (mode.kind === 'chunked') {
+    const text = request.headers.get('x-amz-decoded-content-length');
+    if (text === undefined) return -1;
+    if (text === '') throw new S3Error('MissingContentLength');
+    return parseLength(text, 'x-amz-decoded-content-length');
+  }
+  const text = request.headers.get('content-length');
+  if (text !== undefined && text !== '') return parseLength(text, 'Content-Length');
+  return request.headers.has('transfer-encoding') ? -1 : 0;
+}
+
+function parseLength(text: string, header: string): number {
+  const length = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(length))
+    throw new S3Error('InvalidArgument', `${header} must be a non-negative integer.`);
+  return length;
+}

@@ -1,0 +1,114 @@
+/** Every code the gateway answers with, its status and S3's wording (ours for the product's own codes). */
+export const errorCodes = {
+  AccessDenied: { status: 403, message: 'Access Denied.' },
+  AuthorizationHeaderMalformed: { status: 400, message: 'The authorization header is malformed.' },
+  AuthorizationQueryParametersError: {
+    status: 400,
+    message: 'The authorization query parameters are malformed.',
+  },
+  BadDigest: { status: 400, message: 'The checksum you specified did not match what we received.' },
+  BadRequest: { status: 400, message: 'Bad Request' },
+  BucketAlreadyExists: {
+    status: 409,
+    message: 'The requested bucket name is not available: a repository of that name exists.',
+  },
+  ConditionalRequestConflict: {
+    status: 409,
+    message: 'The object changed while the conditional request was running. Please retry.',
+  },
+  EntityTooSmall: {
+    status: 400,
+    message: 'Your proposed upload is smaller than the minimum allowed object size.',
+  },
+  ErrNoSuchBucketPossibleAPIEndpoint: {
+    status: 404,
+    message:
+      'The specified bucket does not exist. The endpoint ends in /api/v1: give S3 clients the server address without it.',
+  },
+  ErrReadOnlyRepository: { status: 403, message: 'The repository is read-only.' },
+  ErrWriteToProtectedBranch: { status: 403, message: 'Cannot write to a protected branch.' },
+  ERRLakeFSNotSupported: { status: 405, message: 'This operation is not supported by the gateway.' },
+  IncompleteBody: {
+    status: 400,
+    message: 'You did not provide the number of bytes specified by the Content-Length HTTP header.',
+  },
+  InternalError: { status: 500, message: 'We encountered an internal error, please try again.' },
+  InvalidAccessKeyId: {
+    status: 403,
+    message: 'The access key ID you provided does not exist in our records.',
+  },
+  InvalidArgument: { status: 400, message: 'Invalid Argument' },
+  InvalidDigest: { status: 400, message: 'The Content-MD5 you specified is not valid.' },
+  InvalidPart: {
+    status: 400,
+    message:
+      'One or more of the specified parts could not be found. The part may not have been uploaded, or the ' +
+      "specified entity tag may not match the part's entity tag.",
+  },
+  InvalidPartNumber: { status: 416, message: 'The requested part number is not satisfiable.' },
+  InvalidPartOrder: {
+    status: 400,
+    message:
+      'The list of parts was not in ascending order. The parts list must be specified in order by part number.',
+  },
+  InvalidRange: { status: 416, message: 'The requested range is not satisfiable.' },
+  InvalidRequest: { status: 400, message: 'Invalid Request' },
+  InvalidURI: { status: 400, message: "Couldn't parse the specified URI: the key is not UTF-8." },
+  KeyTooLongError: { status: 400, message: 'Your key is too long: at most 1024 bytes.' },
+  MalformedDate: {
+    status: 400,
+    message: 'Invalid date format header, expected to be in ISO8601, RFC1123 or RFC1123Z time format.',
+  },
+  MalformedXML: {
+    status: 400,
+    message: 'The XML you provided was not well-formed or did not validate against our published schema.',
+  },
+  MetadataTooLarge: {
+    status: 400,
+    message: 'Your metadata headers exceed the maximum allowed metadata size of 2048 bytes.',
+  },
+  MethodNotAllowed: {
+    status: 405,
+    message: 'The specified method is not allowed against this resource.',
+  },
+  MissingContentLength: { status: 411, message: 'You must provide the Content-Length HTTP header.' },
+  MissingFields: { status: 400, message: 'Missing fields in request.' },
+  NoSuchBucket: { status: 404, message: 'The specified bucket does not exist' },
+  NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
+  NoSuchUpload: {
+    status: 404,
+    message:
+      'The specified multipart upload does not exist. The upload ID may be invalid, or the upload may have ' +
+      'been aborted or completed.',
+  },
+  NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
+  NotImplemented: {
+    status: 501,
+    message: 'A header or query you provided requests a function that is not implemented.',
+  },
+  PreconditionFailed: {
+    status: 412,
+    message: 'At least one of the pre-conditions you specified did not hold',
+  },
+  RequestTimeTooSkewed: {
+    status: 403,
+    message: "The difference between the request time and the server's time is too large.",
+  },
+  SignatureDoesNotMatch: {
+    status: 403,
+    message:
+      'The request signature we calculated does not match the signature you provided. Check your key and ' +
+      'signing method.',
+  },
+  SlowDown: { status: 503, message: 'Please reduce your request rate.' },
+  WrongEndpoint: {
+    status: 404,
+    message: 'S3 requests are served by the gateway: check the endpoint of your client.',
+  },
+  XAmzContentSHA256Mismatch: {
+    status: 400,
+    message: "The provided 'x-amz-content-sha256' header does not match what was computed.",
+  },
+} as const;
+
+export type S3ErrorCode = keyof typeof errorCodes;

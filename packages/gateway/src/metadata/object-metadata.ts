@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import type { StringMap } from '@svc/encoding';
+import { S3Error } from '../errors/s3-error.ts';
+import type { S3Request } from '../request/s3-request.ts';
+import { decodeWords, encodeWords } from './encoded-words.ts';
+
+const requestPrefix = 'x-amz-meta-';
+/** How user metadata is named in an entry, and so in the API. */
+const storedPrefix = 'X-Amz-Meta-';
+/** Response headers kept with an object; hidden from `x-amz-meta-*`. */
+const systemPrefix = '::svc::';
+const maxUserMetadata = 2048;
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+const systemHeaders = [
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Language',
+  'Expires',
+] as const;
+
+/** What a write request says about the object besides its bytes. */
+export interface ObjectDescription {
+  readonly contentType: string;
+  /** User metadata and system headers, as stored in the entry. */
+  readonly metadata: StringMap;
+  readonly storageClass: string | undefined;
+}
+
+export const defaultContentType = 'application/octet-stream';
+
+/** Reads the description from headers, and from the query of a presigned request. */
+export function describeObject(request: S3Request, presigned: boolean): ObjectDescription {
+  const metadata = Object.create(null) as Record<string, string>;
+  let size = 0;
+  const add = (name: string, value: string): void => {
+    if (!token.test(name)) return;
+    size += Buffer.byteLength(name) + Buffer.byteLength(value);
+    metadata[storedPrefix + name] = value;
+  };
+  for (const [name, value] of request.headers)
+    if (name.startsWith(requestPrefix))
+      add(name.slice(requestPrefix.length), decodeWords(headerValue(value)));
+  if (presigned)
+    for (const [name, value] of request.query) {
+      const lower = name.toLowerCase();
+      if (lower.startsWith(requestPrefix)) add(lower.slice(requestPrefix.length), decodeWords(value));
+    }
+  if (size > maxUserMetadata) throw new S3Error('MetadataTooLarge');
+  for (const name of systemHeaders) {
+    const value = systemHeader(request, name);
+    if (value !== undefined && value !== '') metadata[systemPrefix + name] = value;
+  }
+  const storageClass =
+    request.headers.get('x-amz-storage-class') ??
+    (presigned ? request.query.get('x-amz-storage-class') : undefined);
+  const contentType = request.headers.get('content-type');
+  return {
+    contentType:
+      contentType === undefined || contentType === '' ? defaultContentType : headerValue(contentType),
+    metadata,
+    storageClass: storageClass === '' ? undefined : storageClass,
+  };
+}
+
+function systemHeader(request: S3Request, name: (typeof systemHeaders)[number]): string | undefined {
+  const value = request.headers.get(name.toLowerCase());
+  if (value === undefined || name !== 'Content-Encoding')
+    return value === undefined ? undefined : headerValue(value);
+  // The framing of this one request is no property of the object.
+  return value
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked')
+    .join(', ');
+}
+
+/** Header bytes read as UTF-8 where they are that. */
+function headerValue(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+}
+
+/** Adds the stored headers of an object to a response. */
+export function addMetadataHeaders(metadata: StringMap, headers: Record<string, string>): void {
+  let missing = 0;
+  for (const key in metadata) {
+    const value = metadata[key] ?? '';
+    if (key.startsWith(storedPrefix)) {
+      const name = key.slice(storedPrefix.length).toLowerCase();
+      if (token.test(name)) headers[requestPrefix + name] = encodeWords(value);
+      else missing++;
+    } else if (key.startsWith(systemPrefix)) {
+      headers[key.slice(systemPrefix.length)] = safeHeaderValue(value);
+    }
+  }
+  if (missing > 0) headers['x-amz-missing-meta'] = String(missing);
+}
+
+/** A stored text as header bytes; control characters could split the response and are dropped. */
+export function safeHeaderValue(value: string): string {
+  return Buffer.from(value.replaceAll(/\p{Cc}/gu, ''), 'utf8').toString('latin1');
+}

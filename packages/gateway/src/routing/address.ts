@@ -1,0 +1,45 @@
+import { isUtf8 } from 'node:buffer';
+import { sigV4Decode } from '@svc/encoding';
+import { S3Error } from '../errors/s3-error.ts';
+import type { GatewayDomains } from './domains.ts';
+
+/** Where a request points: nothing, a repository, or a repository, a ref and a path. */
+export interface Address {
+  /** Undefined for the service itself (`/`). */
+  readonly repository: string | undefined;
+  /** Undefined when only a repository is named. */
+  readonly ref: string | undefined;
+  readonly path: string;
+  readonly virtualHost: boolean;
+}
+
+const needsDecoding = /[%\u0080-\u00ff]/;
+
+/** Splits host and raw path. Every `/` after the ref belongs to the path; nothing is normalised. */
+export function addressOf(rawPath: string, host: string, domains: GatewayDomains): Address {
+  const target = rawPath.startsWith('/') ? rawPath.slice(1) : rawPath;
+  const decoded = needsDecoding.test(target) ? decodeUtf8(target) : target;
+  const hosted = domains.repositoryOf(host);
+  if (hosted !== undefined) return { repository: hosted, virtualHost: true, ...refAndPath(decoded) };
+  if (decoded === '') return { repository: undefined, ref: undefined, path: '', virtualHost: false };
+  const slash = decoded.indexOf('/');
+  if (slash < 0) return { repository: decoded, ref: undefined, path: '', virtualHost: false };
+  return {
+    repository: decoded.slice(0, slash),
+    virtualHost: false,
+    ...refAndPath(decoded.slice(slash + 1)),
+  };
+}
+
+function refAndPath(text: string): { ref: string | undefined; path: string } {
+  // An empty ref with nothing behind it (`/r//`) still names the repository.
+  if (text === '' || text === '/') return { ref: undefined, path: '' };
+  const slash = text.indexOf('/');
+  return slash < 0 ? { ref: text, path: '' } : { ref: text.slice(0, slash), path: text.slice(slash + 1) };
+}
+
+function decodeUtf8(text: string): string {
+  const bytes = sigV4Decode(text, 'plus');
+  if (!isUtf8(bytes)) throw new S3Error('InvalidURI');
+  return bytes.toString('utf8');
+}

@@ -1,0 +1,183 @@
+import type { Auth, ClientOrigin, Identity } from '@svc/auth';
+import { AuthError } from '@svc/auth';
+import { ChunkSigner, type SigningKeyCache } from '@svc/encoding';
+import { S3Error } from '../errors/s3-error.ts';
+import type { S3Request } from '../request/s3-request.ts';
+import type { GatewayDomains } from '../routing/domains.ts';
+import { checkV2Time, readV2Header, readV2Query, verifyV2, type V2Signature } from './sigv2.ts';
+import {
+  checkSignedHeaders,
+  checkV4Time,
+  readHeaderSignature,
+  readQuerySignature,
+  verifySignature,
+  type V4Signature,
+} from './sigv4.ts';
+
+export interface Authenticated {
+  readonly identity: Identity;
+  /** The host the client signed when a proxy replaced it; used for addressing too. */
+  readonly forwardedHost: string | undefined;
+  /** What chunk and trailer signatures of the body are chained to. Undefined for identities that did not come from a SigV4 signature. */
+  readonly chunkSigner: ChunkSigner | undefined;
+  /** What the signature says of the body: a digest, `UNSIGNED-PAYLOAD` or a streaming mode. */
+  readonly payloadHash: string | undefined;
+  readonly presigned: boolean;
+}
+
+export interface Authentication {
+  readonly auth: Auth;
+  readonly domains: GatewayDomains;
+  readonly signingKeys: SigningKeyCache;
+  readonly now: () => number;
+}
+
+/** A bad Bearer or Basic header beside or instead of a signature: answered in JSON, as by the API. */
+export class PlainAuthenticationError extends Error {
+  override readonly name = 'PlainAuthenticationError';
+}
+
+type Form = 'v4-header' | 'v4-query' | 'v2-header' | 'v2-query';
+
+function signatureForm(request: S3Request): Form | undefined {
+  const authorization = request.headers.get('authorization') ?? '';
+  if (authorization.startsWith('AWS4-ECDSA'))
+    throw new S3Error('InvalidRequest', 'SigV4A (AWS4-ECDSA-P256-SHA256) is not supported; sign with SigV4.');
+  if (authorization.startsWith('AWS4-HMAC-SHA256')) return 'v4-header';
+  if (request.query.has('X-Amz-Algorithm')) return 'v4-query';
+  if (authorization.startsWith('AWS ')) return 'v2-header';
+  if (request.query.has('AWSAccessKeyId')) return 'v2-query';
+  return undefined;
+}
+
+/** Who sends the request. Reads nothing of the body. */
+export async function authenticate(
+  request: S3Request,
+  client: ClientOrigin,
+  requestId: string,
+  using: Authentication,
+): Promise<Authenticated> {
+  const form = signatureForm(request);
+  const plain = await plainIdentity(request, client, requestId, form !== undefined, using.auth);
+  if (plain !== undefined)
+    return {
+      identity: plain,
+      forwardedHost: undefined,
+      chunkSigner: undefined,
+      payloadHash: request.headers.get('x-amz-content-sha256'),
+      presigned: false,
+    };
+  switch (form) {
+    case 'v4-header':
+      return authenticateV4(request, client, readHeaderSignature(request), using);
+    case 'v4-query':
+      return authenticateV4(request, client, readQuerySignature(request), using);
+    case 'v2-header':
+      return authenticateV2(request, client, readV2Header(request), using);
+    case 'v2-query':
+      return authenticateV2(request, client, readV2Query(request), using);
+    case undefined:
+      if (carriesUnknownCredentials(request)) throw new S3Error('MissingFields');
+      throw new S3Error('AccessDenied');
+  }
+}
+
+function carriesUnknownCredentials(request: S3Request): boolean {
+  return (
+    request.headers.has('authorization') ||
+    request.headers.has('x-amz-signature') ||
+    request.query.has('X-Amz-Credential') ||
+    request.query.has('X-Amz-Signature')
+  );
+}
+
+/** Bearer, Basic and session cookies come before signatures: the browser's SQL engine signs with dummy keys. */
+async function plainIdentity(
+  request: S3Request,
+  client: ClientOrigin,
+  requestId: string,
+  signed: boolean,
+  auth: Auth,
+): Promise<Identity | undefined> {
+  const authorization = request.headers.get('authorization');
+  const plainHeader = authorization !== undefined && /^(?:bearer|basic)\s/i.test(authorization);
+  const cookie = request.headers.get('cookie');
+  if (!plainHeader && cookie === undefined) return undefined;
+  try {
+    return await auth.authenticate({
+      method: request.method,
+      headers: {
+        authorization: plainHeader ? authorization : undefined,
+        cookie,
+        origin: request.headers.get('origin'),
+        host: request.headers.get('host'),
+        'sec-fetch-site': request.headers.get('sec-fetch-site'),
+      },
+      client,
+      requestId,
+    });
+  } catch (error) {
+    const refused =
+      error instanceof AuthError && (error.kind === 'unauthenticated' || error.kind === 'forbidden');
+    if (refused && !plainHeader && signed) return undefined;
+    if (refused) throw new PlainAuthenticationError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function authenticateV4(
+  request: S3Request,
+  client: ClientOrigin,
+  signature: V4Signature,
+  { auth, signingKeys, now }: Authentication,
+): Promise<Authenticated> {
+  checkSignedHeaders(request, signature);
+  const credentials = await auth.credentialsFor(signature.accessKeyId);
+  if (credentials === undefined) {
+    auth.signatureFailed(client);
+    throw new S3Error('InvalidAccessKeyId');
+  }
+  const key = signingKeys.get(credentials.secretAccessKey, signature.scope);
+  const { valid, forwardedHost } = verifySignature(request, signature, key);
+  if (!valid) {
+    auth.signatureFailed(client);
+    throw new S3Error('SignatureDoesNotMatch');
+  }
+  checkV4Time(signature, now());
+  return {
+    identity: { user: credentials.user, method: 'sig_v4', accessKeyId: credentials.accessKeyId },
+    forwardedHost,
+    chunkSigner: new ChunkSigner(key, signature.dateTime, signature.scope, signature.signature),
+    payloadHash: signature.payloadHash,
+    presigned: signature.presigned,
+  };
+}
+
+async function authenticateV2(
+  request: S3Request,
+  client: ClientOrigin,
+  signature: V2Signature,
+  { auth, domains, now }: Authentication,
+): Promise<Authenticated> {
+  const credentials = await auth.credentialsFor(signature.accessKeyId);
+  if (credentials === undefined) {
+    auth.signatureFailed(client);
+    throw new S3Error('InvalidAccessKeyId');
+  }
+  const forwarded = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
+  const verify = (host: string | undefined): boolean =>
+    verifyV2(request, signature, credentials.secretAccessKey, domains.repositoryOf(host ?? ''));
+  const direct = verify(request.headers.get('host'));
+  if (!direct && (forwarded === undefined || !verify(forwarded))) {
+    auth.signatureFailed(client);
+    throw new S3Error('SignatureDoesNotMatch');
+  }
+  checkV2Time(request, signature, now());
+  return {
+    identity: { user: credentials.user, method: 'sig_v2', accessKeyId: credentials.accessKeyId },
+    forwardedHost: direct ? undefined : forwarded,
+    chunkSigner: undefined,
+    payloadHash: request.headers.get('x-amz-content-sha256'),
+    presigned: signature.form === 'query',
+  };
+}
