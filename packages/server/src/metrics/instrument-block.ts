@@ -1,0 +1,73 @@
+import type { BlockAdapter, BodySource, ObjectBody } from '@svc/block';
+import type { BlockOperationMetrics, Metrics } from './metrics.ts';
+
+type BlockMetrics = Pick<Metrics, 'block' | 'blockConcurrent'>;
+
+/** Measures the calls of a block store that leave the process. */
+export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): BlockAdapter {
+  const operations: BlockOperationMetrics | undefined =
+    adapter.type === 's3' || adapter.type === 'gs' || adapter.type === 'azure'
+      ? metrics.block[adapter.type]
+      : undefined;
+  const storageId = adapter.info.storageId;
+
+  async function measure<T>(
+    operation: string,
+    call: () => Promise<T>,
+    size?: (result: T) => number,
+  ): Promise<T> {
+    const concurrent = { operation, blockstore_type: adapter.type };
+    metrics.blockConcurrent.inc(concurrent);
+    const started = performance.now();
+    let error = 'true';
+    try {
+      const result = await call();
+      error = 'false';
+      const bytes = size?.(result);
+      if (bytes !== undefined && bytes >= 0)
+        operations?.size.observe({ operation, storage_id: storageId, error }, bytes);
+      return result;
+    } finally {
+      const seconds = (performance.now() - started) / 1000;
+      operations?.duration.observe({ operation, storage_id: storageId, error }, seconds);
+      metrics.blockConcurrent.dec(concurrent);
+    }
+  }
+
+  const bodySize = (body: BodySource) => () => (body instanceof Uint8Array ? body.length : body.size);
+  const readSize = (body: ObjectBody): number => body.size;
+
+  return {
+    type: adapter.type,
+    info: adapter.info,
+    put: (pointer, body, options) =>
+      measure('put', () => adapter.put(pointer, body, options), bodySize(body)),
+    get: (pointer) => measure('get', () => adapter.get(pointer), readSize),
+    getRange: (pointer, start, end) =>
+      measure('get_range', () => adapter.getRange(pointer, start, end), readSize),
+    exists: (pointer) => measure('exists', () => adapter.exists(pointer)),
+    properties: (pointer) => measure('get_properties', () => adapter.properties(pointer)),
+    delete: (pointer) => measure('remove', () => adapter.delete(pointer)),
+    deleteMany: (pointers) => measure('remove_many', () => adapter.deleteMany(pointers)),
+    copy: (source, destination) => measure('copy', () => adapter.copy(source, destination)),
+    createMultipart: (pointer, options) =>
+      measure('create_multipart_upload', () => adapter.createMultipart(pointer, options)),
+    uploadPart: (upload, partNumber, body) =>
+      measure('upload_part', () => adapter.uploadPart(upload, partNumber, body), bodySize(body)),
+    uploadPartCopy: (upload, partNumber, source, range) =>
+      measure('upload_part_copy', () => adapter.uploadPartCopy(upload, partNumber, source, range)),
+    completeMultipart: (upload, parts) =>
+      measure('complete_multipart_upload', () => adapter.completeMultipart(upload, parts)),
+    abortMultipart: (upload) => measure('abort_multipart_upload', () => adapter.abortMultipart(upload)),
+    walk: (uri, options) => adapter.walk(uri, options),
+    presign: (pointer, mode, options) => measure('presign', () => adapter.presign(pointer, mode, options)),
+    presignPart: (upload, partNumber) =>
+      measure('presign_part', () => adapter.presignPart(upload, partNumber)),
+    region: (namespace) => measure('get_region', () => adapter.region(namespace)),
+    validateNamespace: (namespace) => adapter.validateNamespace(namespace),
+    validateAddress: (pointer) => adapter.validateAddress(pointer),
+    absoluteUri: (pointer) => adapter.absoluteUri(pointer),
+    canonicalUri: (uri) => adapter.canonicalUri(uri),
+    close: () => adapter.close(),
+  };
+}

@@ -1,0 +1,100 @@
+import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '@svc/kv';
+import type { Metrics } from './metrics.ts';
+
+type Operation = 'Get' | 'Set' | 'SetIf' | 'Delete' | 'Scan' | 'Close';
+
+/** Measures every call of a key-value store. */
+export function instrumentKv(store: KvStore, metrics: Pick<Metrics, 'kvDuration' | 'kvFailures'>): KvStore {
+  return new InstrumentedKv(store, metrics);
+}
+
+class InstrumentedKv implements KvStore {
+  readonly type: string;
+  readonly #store: KvStore;
+  readonly #durations: Record<Operation, { observe(seconds: number): void }>;
+  readonly #failures: Record<Operation, { inc(): void }>;
+
+  constructor(store: KvStore, metrics: Pick<Metrics, 'kvDuration' | 'kvFailures'>) {
+    this.type = store.type;
+    this.#store = store;
+    // Bound once per operation: labels are not hashed again on every call.
+    const duration = (operation: Operation) => metrics.kvDuration.labels({ type: store.type, operation });
+    const failure = (operation: Operation) => metrics.kvFailures.labels({ type: store.type, operation });
+    this.#durations = {
+      Get: duration('Get'),
+      Set: duration('Set'),
+      SetIf: duration('SetIf'),
+      Delete: duration('Delete'),
+      Scan: duration('Scan'),
+      Close: duration('Close'),
+    };
+    this.#failures = {
+      Get: failure('Get'),
+      Set: failure('Set'),
+      SetIf: failure('SetIf'),
+      Delete: failure('Delete'),
+      Scan: failure('Scan'),
+      Close: failure('Close'),
+    };
+  }
+
+  async #measure<T>(operation: Operation, call: Promise<T>, failed: (result: T) => boolean): Promise<T> {
+    const started = performance.now();
+    try {
+      const result = await call;
+      if (failed(result)) this.#failures[operation].inc();
+      return result;
+    } catch (error) {
+      this.#failures[operation].inc();
+      throw error;
+    } finally {
+      this.#durations[operation].observe((performance.now() - started) / 1000);
+    }
+  }
+
+  get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
+    return this.#measure('Get', this.#store.get(partition, key), isUndefined);
+  }
+
+  set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
+    return this.#measure('Set', this.#store.set(partition, key, value), never);
+  }
+
+  setIf(partition: Uint8Array, key: Uint8Array, value: Uint8Array, condition: KvCondition): Promise<boolean> {
+    return this.#measure('SetIf', this.#store.setIf(partition, key, value, condition), isFalse);
+  }
+
+  delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
+    return this.#measure('Delete', this.#store.delete(partition, key), never);
+  }
+
+  deleteIf(partition: Uint8Array, key: Uint8Array, predicate: KvPredicate): Promise<boolean> {
+    return this.#measure('Delete', this.#store.deleteIf(partition, key, predicate), isFalse);
+  }
+
+  /** Each page counts as one request: the time between pages is the caller's. */
+  async *scan(partition: Uint8Array, options?: KvScanOptions): AsyncIterableIterator<KvEntry[]> {
+    const pages = this.#store.scan(partition, options);
+    try {
+      for (;;) {
+        const page = await this.#measure('Scan', pages.next(), never);
+        if (page.done === true) return;
+        yield page.value;
+      }
+    } finally {
+      await pages.return?.();
+    }
+  }
+
+  partitions(): AsyncIterableIterator<Buffer> {
+    return this.#store.partitions();
+  }
+
+  close(): Promise<void> {
+    return this.#measure('Close', this.#store.close(), never);
+  }
+}
+
+const never = (): boolean => false;
+const isFalse = (result: boolean): boolean => !result;
+const isUndefined = (result: unknown): boolean => result === undefined;

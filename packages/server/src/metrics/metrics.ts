@@ -1,0 +1,187 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, exponentialBuckets } from 'prom-client';
+
+const requestBuckets = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
+const authBuckets = [0.001, 0.002, 0.005, ...requestBuckets];
+const kvBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const asyncBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
+
+const cloudStores = ['s3', 'gs', 'azure'] as const;
+export type CloudStore = (typeof cloudStores)[number];
+
+export interface BlockOperationMetrics {
+  readonly duration: Histogram<'operation' | 'storage_id' | 'error'>;
+  readonly size: Histogram<'operation' | 'storage_id' | 'error'>;
+}
+
+/** The metrics of one process. Names are those dashboards already use. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const block = (store: CloudStore): BlockOperationMetrics => ({
+    duration: new Histogram({
+      name: `${store}_operation_duration_seconds`,
+      help: `durations of ${store} operations`,
+      labelNames: ['operation', 'storage_id', 'error'],
+      registers,
+    }),
+    size: new Histogram({
+      name: `${store}_operation_size_bytes`,
+      help: `sizes of ${store} operations`,
+      labelNames: ['operation', 'storage_id', 'error'],
+      buckets: exponentialBuckets(1, 10, 10),
+      registers,
+    }),
+  });
+  return {
+    registry,
+    apiRequests: new Counter({
+      name: 'api_requests_total',
+      help: 'requests of the API',
+      labelNames: ['code', 'method'],
+      registers,
+    }),
+    apiDuration: new Histogram({
+      name: 'api_request_duration_seconds',
+      help: 'duration of API requests',
+      labelNames: ['operation', 'code'],
+      buckets: requestBuckets,
+      registers,
+    }),
+    apiTimeToFirstByte: new Histogram({
+      name: 'api_request_ttfb_duration_seconds',
+      help: 'time to the first byte of object downloads',
+      labelNames: ['operation'],
+      buckets: requestBuckets,
+      registers,
+    }),
+    gatewayDuration: new Histogram({
+      name: 'gateway_request_duration_seconds',
+      help: 'duration of gateway requests',
+      labelNames: ['operation', 'code'],
+      buckets: requestBuckets,
+      registers,
+    }),
+    concurrentRequests: new Gauge({
+      name: 'lakefs_concurrent_requests',
+      help: 'requests being served',
+      labelNames: ['service', 'operation'],
+      registers,
+    }),
+    authDuration: new Histogram({
+      name: 'auth_request_duration_seconds',
+      help: 'duration of authentication and authorization',
+      labelNames: ['operation', 'success'],
+      buckets: authBuckets,
+      registers,
+    }),
+    kvDuration: new Histogram({
+      name: 'kv_request_duration_seconds',
+      help: 'duration of key-value requests',
+      labelNames: ['type', 'operation'],
+      buckets: kvBuckets,
+      registers,
+    }),
+    kvFailures: new Counter({
+      name: 'kv_request_failures_total',
+      help: 'key-value requests that failed, found nothing or whose condition did not hold',
+      labelNames: ['type', 'operation'],
+      registers,
+    }),
+    kvRetries: new Counter({
+      name: 'graveler_kv_retries',
+      help: 'operations repeated because another writer came first',
+      labelNames: ['operation'],
+      registers,
+    }),
+    dynamoCapacity: new Counter({
+      name: 'dynamo_consumed_capacity_total',
+      help: 'capacity units consumed',
+      labelNames: ['operation'],
+      registers,
+    }),
+    dynamoSlowdown: new Counter({
+      name: 'dynamo_slowdown_total',
+      help: 'throttled requests',
+      labelNames: ['operation'],
+      registers,
+    }),
+    block: { s3: block('s3'), gs: block('gs'), azure: block('azure') },
+    blockConcurrent: new Gauge({
+      name: 'blockstore_concurrent_operations',
+      help: 'block store operations being served',
+      labelNames: ['operation', 'blockstore_type'],
+      registers,
+    }),
+    outgoingConnections: new Gauge({
+      name: 'out_in_use_conns',
+      help: 'outgoing connections in use',
+      labelNames: ['service'],
+      registers,
+    }),
+    tierCacheHits: new Counter({
+      name: 'tier_fs_cache_hits_total',
+      help: 'lookups in the cache folder',
+      labelNames: ['fsName', 'status'],
+      registers,
+    }),
+    tierErrors: new Counter({
+      name: 'tier_fs_errors_total',
+      help: 'errors of the cache folder',
+      labelNames: ['fsName', 'type'],
+      registers,
+    }),
+    tierEvictions: new Histogram({
+      name: 'tier_fs_eviction_bytes',
+      help: 'bytes evicted from the cache folder',
+      labelNames: ['fsName'],
+      buckets: exponentialBuckets(1024, 4, 7),
+      registers,
+    }),
+    tierDownloads: new Histogram({
+      name: 'tier_fs_download_bytes',
+      help: 'bytes downloaded into the cache folder',
+      labelNames: ['fsName'],
+      buckets: exponentialBuckets(1024, 4, 7),
+      registers,
+    }),
+    asyncRunning: new Gauge({
+      name: 'lakefs_async_operations_running',
+      help: 'asynchronous operations running',
+      labelNames: ['operation'],
+      registers,
+    }),
+    asyncDuration: new Histogram({
+      name: 'lakefs_async_operation_duration_seconds',
+      help: 'duration of asynchronous operations',
+      labelNames: ['operation', 'status'],
+      buckets: asyncBuckets,
+      registers,
+    }),
+    asyncExpired: new Counter({
+      name: 'lakefs_async_operations_expired_total',
+      help: 'asynchronous operations that nobody finished',
+      labelNames: ['operation'],
+      registers,
+    }),
+    hookDuration: new Histogram({
+      name: 'svc_hook_run_duration_seconds',
+      help: 'duration of hook runs',
+      labelNames: ['event', 'type', 'status'],
+      buckets: asyncBuckets,
+      registers,
+    }),
+    events: new Counter({
+      name: 'svc_events_total',
+      help: 'what this installation is used for (the statistics of stats.*)',
+      labelNames: ['class', 'name'],
+      registers,
+    }),
+  };
+}
+
+/** Runtime metrics (`process_*`, `nodejs_*`); apart, because they start timers. */
+export function addRuntimeMetrics(metrics: Metrics): void {
+  collectDefaultMetrics({ register: metrics.registry });
+}
