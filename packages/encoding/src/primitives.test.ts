@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareBytes, keySuccessor, prefixSuccessor, startsWithBytes } from './byte-order.ts';
 import { crc32c, maskedCrc32c } from './crc32c.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { compressSync } from 'snappy';
 import { describe, expect, test } from 'vitest';
 import { snappyDecompress } from './snappy-decoder.ts';

@@ -1,1 +1,12 @@
-export {};
+export { BlockCache } from './block-cache.ts';
+export { CorruptTableError } from './corrupt-table-error.ts';
+export { hashBufferSize, TableWriter } from './table-writer.ts';
+export type { FinishedTable, TableType, TableWriterOptions } from './table-writer.ts';
+export { LocalRecordHash } from './record-hash.ts';
+export type { RecordHash } from './record-hash.ts';
+export { TableCursor } from './table-cursor.ts';
+export { TableReader } from './table-reader.ts';
+export { FileSink, MemorySink } from './table-sink.ts';
+export type { TableSink } from './table-sink.ts';
+export { FileSource, MemorySource } from './table-source.ts';
+export type { TableSource } from './table-source.ts';

@@ -1,0 +1,67 @@
+import { maskedCrc32c, snappyDecode, SnappyError, type WorkBuffer } from '@svc/encoding';
+import { CorruptTableError } from './corrupt-table-error.ts';
+import { compressionNone, compressionSnappy } from './table-format.ts';
+
+/** Two values of the greatest size and a long key fit; nothing honest is larger. */
+const maxBlockLength = 128 * 1024 * 1024;
+
+/** Checks and decodes the block stored at `stored[start, start + length)` with its trailer behind it. */
+export function decodeBlock(stored: WorkBuffer, start: number, length: number, target: WorkBuffer): number {
+  const { bytes, view } = stored;
+  const end = start + length;
+  if (view.getUint32(end + 1, true) !== maskedCrc32c(bytes.subarray(start, end + 1))) {
+    throw new CorruptTableError('the checksum of a block does not match');
+  }
+  const type = bytes[end];
+  if (type === compressionNone) {
+    target.reserve(length);
+    bytes.copy(target.bytes, 0, start, end);
+    return length;
+  }
+  if (type !== compressionSnappy) throw new CorruptTableError(`compression type ${type} is unknown`);
+  try {
+    return snappyDecode(bytes, view, start, end, target, maxBlockLength);
+  } catch (error) {
+    if (error instanceof SnappyError) throw new CorruptTableError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Where a decoded block's entries end and its restart offsets begin. */
+export function entriesEnd(body: Buffer, length: number): number {
+  if (length < 4) throw new CorruptTableError('a block is too short');
+  const restarts = body.readUInt32LE(length - 4);
+  const end = length - 4 - 4 * restarts;
+  if (restarts === 0 || end < 0) throw new CorruptTableError("a block's restart count is impossible");
+  return end;
+}
+
+/** Walks a small block of plain names (properties, metaindex, index). Values are slices of `body`. */
+export function readEntries(body: Buffer): { key: Buffer; value: Buffer }[] {
+  const end = entriesEnd(body, body.length);
+  const entries: { key: Buffer; value: Buffer }[] = [];
+  let key: Buffer = Buffer.alloc(0);
+  let at = 0;
+  const uvarint = (): number => {
+    let value = 0;
+    for (let scale = 1; scale <= 0x10000000; scale *= 0x80) {
+      const byte = at < end ? (body[at++] as number) : 0x80;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    throw new CorruptTableError('a block holds an unreadable length');
+  };
+  while (at < end) {
+    const shared = uvarint();
+    const unshared = uvarint();
+    const valueLength = uvarint();
+    if (shared > key.length || unshared + valueLength > end - at) {
+      throw new CorruptTableError('an entry passes the end of its block');
+    }
+    key = Buffer.concat([key.subarray(0, shared), body.subarray(at, at + unshared)]);
+    at += unshared;
+    entries.push({ key, value: body.subarray(at, at + valueLength) });
+    at += valueLength;
+  }
+  return entries;
+}

@@ -1,0 +1,72 @@
+import { compareSlices, VarintReader } from '@svc/encoding';
+import { readEntries } from './block-codec.ts';
+import { CorruptTableError } from './corrupt-table-error.ts';
+import { type BlockHandle, blockTrailerLength, internalTrailerLength, readHandle } from './table-format.ts';
+
+/** The separators and places of all data blocks of a table, packed. */
+export class BlockIndex {
+  readonly count: number;
+  readonly #keys: Buffer;
+  readonly #keyEnds: Uint32Array;
+  readonly #offsets: Float64Array;
+  readonly #lengths: Uint32Array;
+
+  constructor(entries: readonly { separator: Uint8Array; handle: BlockHandle }[]) {
+    this.count = entries.length;
+    this.#keys = Buffer.concat(entries.map((entry) => entry.separator));
+    this.#keyEnds = new Uint32Array(entries.length);
+    this.#offsets = new Float64Array(entries.length);
+    this.#lengths = new Uint32Array(entries.length);
+    let keyEnd = 0;
+    for (const [i, { separator, handle }] of entries.entries()) {
+      keyEnd += separator.length;
+      this.#keyEnds[i] = keyEnd;
+      this.#offsets[i] = handle.offset;
+      this.#lengths[i] = handle.length;
+    }
+  }
+
+  /** Bytes held in memory. */
+  get weight(): number {
+    return this.#keys.length + this.count * 16;
+  }
+
+  offset(block: number): number {
+    return this.#offsets[block] as number;
+  }
+
+  /** Stored length without trailer. */
+  length(block: number): number {
+    return this.#lengths[block] as number;
+  }
+
+  /** The first block that may hold `key` or a greater key; `count` when there is none. */
+  find(key: Uint8Array): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const start = middle === 0 ? 0 : (this.#keyEnds[middle - 1] as number);
+      if (compareSlices(this.#keys, start, this.#keyEnds[middle] as number, key, 0, key.length) < 0)
+        low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Decodes one index block. Blocks must follow each other, which bounds the work a hostile index can cause. */
+export function readIndexEntries(
+  body: Buffer,
+  limit: number,
+  notBefore: number,
+): { separator: Buffer; handle: BlockHandle }[] {
+  let previousEnd = notBefore;
+  return readEntries(body).map(({ key, value }) => {
+    if (key.length < internalTrailerLength) throw new CorruptTableError('an index key is too short');
+    const handle = readHandle(new VarintReader(value), limit);
+    if (handle.offset < previousEnd) throw new CorruptTableError('the index names overlapping blocks');
+    previousEnd = handle.offset + handle.length + blockTrailerLength;
+    return { separator: key.subarray(0, key.length - internalTrailerLength), handle };
+  });
+}

@@ -1,0 +1,117 @@
+import { VarintReader, WorkBuffer } from '@svc/encoding';
+import type { BlockCache, BlockOwner, CachedBlock } from './block-cache.ts';
+import { decodeBlock, readEntries } from './block-codec.ts';
+import { BlockIndex, readIndexEntries } from './block-index.ts';
+import { CorruptTableError } from './corrupt-table-error.ts';
+import { TableCursor } from './table-cursor.ts';
+import {
+  type BlockHandle,
+  blockTrailerLength,
+  decodeFooter,
+  footerLength,
+  indexTypeProperty,
+  propertiesName,
+  readHandle,
+} from './table-format.ts';
+import type { TableSource } from './table-source.ts';
+
+/** An open table. Reading is synchronous; blocks it decodes for lookups stay in the shared cache. */
+export class TableReader implements BlockOwner {
+  readonly blocks: (CachedBlock | undefined)[] = [];
+  readonly index: BlockIndex;
+  readonly properties: ReadonlyMap<string, Buffer>;
+  readonly source: TableSource;
+  readonly #cache: BlockCache | undefined;
+  #lookup: TableCursor | undefined;
+  #closed = false;
+
+  /** Takes over `source`, also when it throws. Without a cache every block is decoded when asked for. */
+  constructor(source: TableSource, cache?: BlockCache) {
+    this.source = source;
+    this.#cache = cache;
+    try {
+      const opened = openTable(source);
+      this.index = opened.index;
+      this.properties = opened.properties;
+    } catch (error) {
+      source.close();
+      throw error;
+    }
+    cache?.reserve(this.index.weight);
+  }
+
+  get cache(): BlockCache | undefined {
+    return this.#cache;
+  }
+
+  /** Reads from start to end with its own buffers; nothing it passes enters the cache. */
+  scan(): TableCursor {
+    return new TableCursor(this, false);
+  }
+
+  /** Reads through the cache: for lookups and short runs. */
+  cursor(): TableCursor {
+    return new TableCursor(this, true);
+  }
+
+  /** The value of `key` as a slice of a cached block; undefined when the table does not hold the key. */
+  get(key: Uint8Array): Buffer | undefined {
+    this.#lookup ??= this.cursor();
+    const cursor = this.#lookup;
+    cursor.seek(key);
+    if (!cursor.next() || cursor.compareKey(key) !== 0) return undefined;
+    return cursor.block.subarray(cursor.valueStart, cursor.valueEnd);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cache?.drop(this);
+    this.#cache?.reserve(-this.index.weight);
+    this.source.close();
+  }
+}
+
+function openTable(source: TableSource): { index: BlockIndex; properties: Map<string, Buffer> } {
+  if (source.size < footerLength)
+    throw new CorruptTableError(`${source.size} bytes are too short for a table`);
+  const footer = Buffer.allocUnsafe(footerLength);
+  source.read(footer, 0, footerLength, source.size - footerLength);
+  const handles = decodeFooter(footer, source.size);
+  const limit = source.size - footerLength;
+
+  const properties = new Map<string, Buffer>();
+  for (const { key, value } of readEntries(readWholeBlock(source, handles.metaindex))) {
+    if (key.toString() !== propertiesName) continue;
+    const handle = readHandle(new VarintReader(value), limit);
+    for (const property of readEntries(readWholeBlock(source, handle))) {
+      properties.set(property.key.toString(), property.value);
+    }
+  }
+
+  const indexType = properties.get(indexTypeProperty);
+  if (indexType !== undefined && indexType.length !== 4)
+    throw new CorruptTableError('the index type is unreadable');
+  const twoLevel = indexType?.readUInt32LE() === 2;
+  let entries = readIndexEntries(readWholeBlock(source, handles.index), limit, 0);
+  if (twoLevel) {
+    const partitions = entries;
+    entries = [];
+    let dataEnd = 0;
+    for (const partition of partitions) {
+      const inner = readIndexEntries(readWholeBlock(source, partition.handle), limit, dataEnd);
+      for (const entry of inner) entries.push(entry);
+      const last = inner.at(-1)?.handle;
+      if (last !== undefined) dataEnd = last.offset + last.length + blockTrailerLength;
+    }
+  }
+  return { index: new BlockIndex(entries), properties };
+}
+
+function readWholeBlock(source: TableSource, handle: BlockHandle): Buffer {
+  const stored = new WorkBuffer(handle.length + blockTrailerLength);
+  source.read(stored.bytes, 0, handle.length + blockTrailerLength, handle.offset);
+  const body = new WorkBuffer(0);
+  const length = decodeBlock(stored, 0, handle.length, body);
+  return body.bytes.subarray(0, length);
+}
