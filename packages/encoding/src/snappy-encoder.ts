@@ -1,22 +1,21 @@
-import type { WorkBuffer } from './work-buffer.ts';
-import { viewOf } from './work-buffer.ts';
 import { writeUvarint } from './varint.ts';
+import { viewOf, WorkBuffer } from './work-buffer.ts';
 
 const chunkSize = 65536;
 const maxTableSize = 16384;
 const minChunkToMatch = 17;
 const inputMargin = 15;
 
-/** An upper bound of the compressed length of `length` bytes. */
+/** Room for the compressed form of `length` bytes, and for what is written past its end on the way. */
 export function snappyMaxLength(length: number): number {
-  return 32 + length + Math.floor(length / 6);
+  return 48 + length + Math.floor(length / 6);
 }
 
 /** Compresses `source` into a new buffer. */
 export function snappyCompress(source: Uint8Array): Buffer {
-  const target = Buffer.allocUnsafe(snappyMaxLength(source.length));
+  const target = new WorkBuffer(snappyMaxLength(source.length));
   const end = new SnappyEncoder().encode(source, viewOf(source), 0, source.length, target, 0);
-  return target.subarray(0, end);
+  return target.bytes.subarray(0, end);
 }
 
 /**
@@ -26,27 +25,22 @@ export function snappyCompress(source: Uint8Array): Buffer {
 export class SnappyEncoder {
   readonly #table = new Uint16Array(maxTableSize);
 
-  /** Compresses a work buffer's bytes `[start, end)` to `target` at `at`; returns the position after them. */
-  encodeFrom(source: WorkBuffer, start: number, end: number, target: Uint8Array, at: number): number {
-    return this.encode(source.bytes, source.view, start, end, target, at);
-  }
-
   /** `target` must have room for `snappyMaxLength(end - start)` bytes. */
   encode(
     source: Uint8Array,
     view: DataView,
     start: number,
     end: number,
-    target: Uint8Array,
+    target: WorkBuffer,
     at: number,
   ): number {
-    let position = writeUvarint(target, at, end - start);
+    let position = writeUvarint(target.bytes, at, end - start);
     for (let chunk = start; chunk < end; chunk += chunkSize) {
       const chunkEnd = Math.min(chunk + chunkSize, end);
       position =
         chunkEnd - chunk < minChunkToMatch
-          ? writeLiteral(source, chunk, chunkEnd, target, position)
-          : this.#encodeChunk(source, view, chunk, chunkEnd, target, position);
+          ? writeLiteral(source, view, chunk, chunkEnd, target.bytes, target.view, position)
+          : this.#encodeChunk(source, view, chunk, chunkEnd, target.bytes, target.view, position);
     }
     return position;
   }
@@ -57,6 +51,7 @@ export class SnappyEncoder {
     start: number,
     end: number,
     target: Uint8Array,
+    targetView: DataView,
     at: number,
   ): number {
     const length = end - start;
@@ -86,7 +81,9 @@ export class SnappyEncoder {
         next = s + step;
         skip += step;
         if (next > limit) {
-          return emitted < end ? writeLiteral(source, emitted, end, target, position) : position;
+          return emitted < end
+            ? writeLiteral(source, view, emitted, end, target, targetView, position)
+            : position;
         }
         candidate = start + (table[nextHash] as number);
         table[nextHash] = s - start;
@@ -94,7 +91,7 @@ export class SnappyEncoder {
         word = view.getInt32(s, true);
       } while (word !== view.getInt32(candidate, true));
 
-      position = writeLiteral(source, emitted, s, target, position);
+      position = writeLiteral(source, view, emitted, s, target, targetView, position);
 
       do {
         const base = s;
@@ -111,7 +108,9 @@ export class SnappyEncoder {
         position = writeCopy(base - candidate, s - base, target, position);
         emitted = s;
         if (s >= limit) {
-          return emitted < end ? writeLiteral(source, emitted, end, target, position) : position;
+          return emitted < end
+            ? writeLiteral(source, view, emitted, end, target, targetView, position)
+            : position;
         }
         table[Math.imul(view.getInt32(s - 1, true), 0x1e35a7bd) >>> shift] = s - 1 - start;
         word = view.getInt32(s, true);
@@ -128,9 +127,11 @@ export class SnappyEncoder {
 
 function writeLiteral(
   source: Uint8Array,
+  view: DataView,
   start: number,
   end: number,
   target: Uint8Array,
+  targetView: DataView,
   at: number,
 ): number {
   const count = end - start;
@@ -146,12 +147,15 @@ function writeLiteral(
     target[position++] = tag & 0xff;
     target[position++] = tag >>> 8;
   }
-  if (count > 48) {
+  if (count <= 64 && end + 8 <= view.byteLength) {
+    // Eight bytes a step; what is written past the literal is overwritten by what follows it.
+    for (let i = 0; i < count; i += 8) {
+      targetView.setBigInt64(position + i, view.getBigInt64(start + i, true), true);
+    }
+  } else {
     target.set(source.subarray(start, end), position);
-    return position + count;
   }
-  for (let i = start; i < end; i++) target[position++] = source[i] as number;
-  return position;
+  return position + count;
 }
 
 function writeCopy(offset: number, length: number, target: Uint8Array, at: number): number {

@@ -361,7 +361,7 @@ export class TableWriter {
     this.#reserveOutput(snappyMaxLength(length) + blockTrailerLength);
     const output = this.#output.bytes;
     const start = this.#outputLength;
-    let end = this.#snappy.encode(body, view, 0, length, output, start);
+    let end = this.#snappy.encode(body, view, 0, length, this.#output, start);
     let type = compressionSnappy;
     if (end - start >= length - Math.floor(length / 8)) {
       type = compressionNone;
