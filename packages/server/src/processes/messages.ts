@@ -1,0 +1,34 @@
+import type { Config, LogLevel } from '../config/index.ts';
+
+/** What a process is there for: `http` workers serve requests, the `background` one does everything else. */
+export type Role = 'http' | 'background';
+
+/** Questions one process asks all others; each answers once. */
+export type Question = 'invalidate' | 'metrics' | 'flush-usage';
+
+export interface StartMessage {
+  readonly type: 'start';
+  readonly role: Role;
+  readonly config: Config;
+  /** HTTP workers of this server: limits are divided among them. */
+  readonly workers: number;
+  /** This worker alone checks the stores and sets up the installation, before anyone listens. */
+  readonly prepares: boolean;
+  readonly allowMismatchedRepositories: boolean;
+}
+
+export type ToWorker =
+  | StartMessage
+  | { readonly type: 'asked'; readonly seq: number; readonly question: Question; readonly payload: unknown }
+  | { readonly type: 'answers'; readonly id: number; readonly values: readonly unknown[] }
+  | { readonly type: 'level'; readonly level: LogLevel }
+  | { readonly type: 'reload-tls' }
+  | { readonly type: 'stop' };
+
+export type ToPrimary =
+  | { readonly type: 'prepared' }
+  | { readonly type: 'ready'; readonly address: { readonly host: string; readonly port: number } | undefined }
+  /** A sentence for the operator; the server cannot start. */
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly payload: unknown }
+  | { readonly type: 'answer'; readonly seq: number; readonly value: unknown };
