@@ -25,9 +25,24 @@ type Call<Method extends HttpMethod> = <
   paths[Path][Method] extends Record<string | number, unknown> ? Answer<paths[Path][Method], Init> : never
 >;
 
+type CallWithHeaders<Method extends HttpMethod> = <
+  Path extends PathsWithMethod<paths, Method>,
+  Init extends MaybeOptionalInit<paths[Path], Method>,
+>(
+  path: Path,
+  ...init: InitArguments<Init>
+) => Promise<{
+  readonly data: paths[Path][Method] extends Record<string | number, unknown>
+    ? Answer<paths[Path][Method], Init>
+    : never;
+  readonly headers: Headers;
+}>;
+
 /** The typed client. Every call returns the decoded answer, or throws `ApiError` when the server refuses. */
 export interface Client {
   readonly get: Call<'get'>;
+  /** As `get`, with the answer's headers (an ETag for a later conditional write). */
+  readonly getWithHeaders: CallWithHeaders<'get'>;
   readonly post: Call<'post'>;
   readonly put: Call<'put'>;
   readonly patch: Call<'patch'>;
@@ -47,6 +62,11 @@ export function createClient(options: ClientOptions): Client {
   });
   return {
     get: method(calls, 'GET') as Call<'get'>,
+    getWithHeaders: (async (path: string, init?: object) => {
+      const send = calls.GET as unknown as Send;
+      const { data, response } = await send(path, init);
+      return { data, headers: response.headers };
+    }) as unknown as CallWithHeaders<'get'>,
     post: method(calls, 'POST') as Call<'post'>,
     put: method(calls, 'PUT') as Call<'put'>,
     patch: method(calls, 'PATCH') as Call<'patch'>,
@@ -55,10 +75,12 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+type Send = (path: string, init?: object) => Promise<{ data?: unknown; response: Response }>;
+
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 function method(calls: FetchClient<paths>, verb: Verb): (path: string, init?: object) => Promise<unknown> {
-  const send = calls[verb] as unknown as (path: string, init?: object) => Promise<{ data?: unknown }>;
+  const send = calls[verb] as unknown as Send;
   return async (path, init) => (await send(path, init)).data;
 }
 

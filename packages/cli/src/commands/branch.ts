@@ -1,0 +1,166 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { CliError, UsageError } from '../errors.ts';
+import { wholeNumber } from '../list-flag.ts';
+import { printPages, withPageFlags, type PageFlags } from '../pagination.ts';
+import { confirm } from '../prompt.ts';
+import { formatUri } from '../uri.ts';
+
+interface ResetFlags {
+  readonly prefix?: string;
+  readonly object?: string;
+  readonly yes?: boolean;
+}
+
+interface RevertFlags {
+  readonly allowEmptyCommit?: boolean;
+  readonly parentNumber?: number;
+  readonly yes?: boolean;
+}
+
+export function register(program: Command): void {
+  const branch = program.command('branch').description('create, list, reset and revert branches');
+
+  branch
+    .command('create')
+    .description('create a branch from another ref')
+    .argument('<branch URI>')
+    .requiredOption('-s, --source <ref URI>', 'where the branch starts')
+    .addHelpText('after', '\nExample:\n  svcctl branch create svc://my-repo/dev --source svc://my-repo/main')
+    .action(
+      action<[string], { source: string }>(async ({ client, out, uris }, [uriText], flags) => {
+        const uri = uris.branch(uriText, 'branch URI');
+        const source = uris.ref(flags.source, 'source ref URI');
+        if (source.repository !== uri.repository) {
+          throw new CliError('source branch must be in the same repository');
+        }
+        out.info(`Source ref: ${formatUri(source)}`);
+        const commitId = await client.post('/repositories/{repository}/branches', {
+          params: { path: { repository: uri.repository } },
+          body: { name: uri.ref, source: source.ref },
+        });
+        if (out.json) out.document({ id: uri.ref, commit_id: commitId });
+        else out.line(`created branch '${uri.ref}' ${commitId}`);
+      }),
+    );
+
+  branch
+    .command('delete')
+    .description('delete a branch with its uncommitted changes')
+    .argument('<branch URI>')
+    .option('-y, --yes', 'do not ask')
+    .action(
+      action<[string], { yes?: boolean }>(async ({ client, out, uris }, [uriText], flags) => {
+        const uri = uris.branch(uriText, 'branch URI');
+        await confirm({ yes: flags.yes, question: `Delete branch ${uri.ref}?`, operation: 'delete branch' });
+        out.info(`Branch: ${formatUri(uri)}`);
+        await client.delete('/repositories/{repository}/branches/{branch}', {
+          params: { path: { repository: uri.repository, branch: uri.ref } },
+        });
+      }),
+    );
+
+  withPageFlags(branch.command('list').description('list branches').argument('<repository URI>')).action(
+    action<[string], PageFlags>((context, [uriText], flags) => {
+      const { repository } = context.uris.repository(uriText, 'repository URI');
+      return printPages(context, flags, {
+        headers: ['Branch', 'Commit ID'],
+        fetchPage: (query) =>
+          context.client.get('/repositories/{repository}/branches', {
+            params: { path: { repository }, query },
+          }),
+        row: (item) => [item.id, item.commit_id],
+      });
+    }),
+  );
+
+  branch
+    .command('show')
+    .description("show a branch's commit")
+    .argument('<branch URI>')
+    .action(
+      action<[string]>(async ({ client, out, uris }, [uriText]) => {
+        const uri = uris.branch(uriText, 'branch URI');
+        out.info(`Branch: ${formatUri(uri)}`);
+        const found = await client.get('/repositories/{repository}/branches/{branch}', {
+          params: { path: { repository: uri.repository, branch: uri.ref } },
+        });
+        if (out.json) out.document(found);
+        else out.line(`Commit ID: ${found.commit_id}`);
+      }),
+    );
+
+  branch
+    .command('reset')
+    .description('discard uncommitted changes: all, under a prefix, or of one object')
+    .argument('<branch URI>')
+    .option('--prefix <prefix>', 'only changes under this prefix')
+    .option('--object <path>', 'only the change of this object')
+    .option('-y, --yes', 'do not ask')
+    .action(
+      action<[string], ResetFlags>(async ({ client, out, uris }, [uriText], flags) => {
+        const uri = uris.branch(uriText, 'branch URI');
+        if (flags.prefix !== undefined && flags.object !== undefined) {
+          throw new UsageError('--prefix and --object exclude each other');
+        }
+        out.info(`Branch: ${formatUri(uri)}`);
+        const what =
+          flags.object ??
+          (flags.prefix === undefined ? 'all uncommitted changes' : `everything under ${flags.prefix}`);
+        await confirm({
+          yes: flags.yes,
+          question: `Reset ${what} of branch ${uri.ref}?`,
+          operation: 'reset',
+        });
+        await client.put('/repositories/{repository}/branches/{branch}', {
+          params: { path: { repository: uri.repository, branch: uri.ref } },
+          body:
+            flags.object !== undefined
+              ? { type: 'object', path: flags.object }
+              : flags.prefix !== undefined
+                ? { type: 'common_prefix', path: flags.prefix }
+                : { type: 'reset' },
+        });
+      }),
+    );
+
+  branch
+    .command('revert')
+    .description('undo commits by new commits, left to right')
+    .argument('<branch URI>')
+    .argument('<commit ref...>')
+    .option('--allow-empty-commit', 'commit even when nothing changes')
+    .option('-m, --parent-number <n>', 'the parent a merge commit is reverted to, from 1', wholeNumber)
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  svcctl branch revert svc://my-repo/main 2c5f1a')
+    .action(
+      action<[string, string[]], RevertFlags>(async ({ client, out, uris }, [uriText, refs], flags) => {
+        const uri = uris.branch(uriText, 'branch URI');
+        if (flags.parentNumber !== undefined && flags.parentNumber < 1) {
+          throw new UsageError('parent number must be positive, if specified');
+        }
+        out.info(`Branch: ${formatUri(uri)}`);
+        await confirm({ yes: flags.yes, question: `Revert ${refs.join(', ')}?`, operation: 'revert' });
+        const repository = uri.repository;
+        // Resolved before the first revert: afterwards `main` or `main~1` would mean something else.
+        const commits: string[] = [];
+        for (const ref of refs) {
+          const commit = await client.get('/repositories/{repository}/commits/{commitId}', {
+            params: { path: { repository, commitId: ref } },
+          });
+          commits.push(commit.id);
+        }
+        for (const [index, commitId] of commits.entries()) {
+          await client.post('/repositories/{repository}/branches/{branch}/revert', {
+            params: { path: { repository, branch: uri.ref } },
+            body: {
+              ref: commitId,
+              parent_number: flags.parentNumber ?? 0,
+              allow_empty: flags.allowEmptyCommit === true,
+            },
+          });
+          out.info(`commit ${refs[index] ?? commitId} successfully reverted`);
+        }
+      }),
+    );
+}

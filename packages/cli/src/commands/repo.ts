@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { action } from '../context.ts';
+import { formatDate } from '../output/format.ts';
+import { printPages, withPageFlags, type PageFlags } from '../pagination.ts';
+import { confirm } from '../prompt.ts';
+import { formatUri } from '../uri.ts';
+
+interface CreateFlags {
+  readonly defaultBranch: string;
+  readonly sampleData?: boolean;
+}
+
+export function register(program: Command): void {
+  const repo = program.command('repo').description('create, list and delete repositories');
+
+  const create = (bare: boolean) =>
+    action<[string, string], CreateFlags>(async ({ client, out, uris }, [uriText, namespace], flags) => {
+      const uri = uris.repository(uriText, 'repository URI');
+      out.info(`Repository: ${formatUri(uri)}`);
+      const repository = await client.post('/repositories', {
+        params: { query: { bare } },
+        body: {
+          name: uri.repository,
+          storage_namespace: namespace,
+          default_branch: flags.defaultBranch,
+          sample_data: flags.sampleData === true,
+        },
+      });
+      if (out.json) {
+        out.document(repository);
+        return;
+      }
+      out.line(`Repository '${repository.id}' created:`);
+      out.line(`storage namespace: ${repository.storage_namespace}`);
+      out.line(`default branch: ${repository.default_branch}`);
+      out.line(`timestamp: ${repository.creation_date}`);
+      if (flags.sampleData === true) out.line('sample data: added');
+    });
+
+  repo
+    .command('create')
+    .description('create a repository')
+    .argument('<repository URI>')
+    .argument('<storage namespace>')
+    .option('-d, --default-branch <name>', 'the branch to start with', 'main')
+    .option('--sample-data', 'put a little sample data into it')
+    .addHelpText('after', '\nExample:\n  svcctl repo create svc://my-repo s3://my-bucket/my-repo')
+    .action(create(false));
+
+  repo
+    .command('create-bare', { hidden: true })
+    .description('create a repository without a commit or branch, to restore refs into')
+    .argument('<repository URI>')
+    .argument('<storage namespace>')
+    .option('-d, --default-branch <name>', 'name of the default branch (not created)', 'main')
+    .action(create(true));
+
+  repo
+    .command('delete')
+    .description('delete a repository; the data in its storage namespace stays')
+    .argument('<repository URI>')
+    .option('-y, --yes', 'do not ask')
+    .action(
+      action<[string], { yes?: boolean }>(async ({ client, out, uris }, [uriText], flags) => {
+        const uri = uris.repository(uriText, 'repository URI');
+        out.info(`Repository: ${formatUri(uri)}`);
+        await confirm({
+          yes: flags.yes,
+          question: `Delete repository ${uri.repository}?`,
+          operation: 'delete repository',
+        });
+        await client.delete('/repositories/{repository}', {
+          params: { path: { repository: uri.repository } },
+        });
+        out.info(`Repository '${uri.repository}' deleted`);
+      }),
+    );
+
+  withPageFlags(repo.command('list').description('list repositories')).action(
+    action<[], PageFlags>((context, _args, flags) =>
+      printPages(context, flags, {
+        headers: ['Repository', 'Creation Date', 'Default Ref Name', 'Storage ID', 'Storage Namespace'],
+        fetchPage: (query) => context.client.get('/repositories', { params: { query } }),
+        row: (item) => [
+          item.id,
+          formatDate(item.creation_date),
+          item.default_branch,
+          item.storage_id ?? '',
+          item.storage_namespace,
+        ],
+      }),
+    ),
+  );
+}
