@@ -34,7 +34,7 @@ export async function openStore(config: KvStoreConfig): Promise<KvStore> {
       if (config.path.startsWith('memory:')) return openMem();
       return openLocal(config);
     case 'postgres':
-      throw new KvError('unknown_driver', 'unknown driver: postgres');
+      return openPostgres(config);
     default:
       throw unknownDriver(config);
   }
@@ -48,6 +48,11 @@ async function openMem(): Promise<KvStore> {
 async function openLocal(config: LocalStoreConfig): Promise<KvStore> {
   const { openLocalStore } = await import('./drivers/local.ts');
   return openLocalStore(config);
+}
+
+async function openPostgres(config: PostgresStoreConfig): Promise<KvStore> {
+  const { openPostgresStore } = await import('./drivers/postgres.ts');
+  return openPostgresStore(config);
 }
 
 function unknownDriver(config: never): KvError {

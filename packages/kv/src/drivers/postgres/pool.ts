@@ -1,0 +1,102 @@
+import { Pool, type ClientConfig } from 'pg';
+import { KvError } from '../../errors.ts';
+import { BinaryClient, bytesOnly } from './binary-client.ts';
+import type { PostgresAddress } from './connection-string.ts';
+import { databaseError } from './database-error.ts';
+import { ensureSchema } from './schema.ts';
+
+const connectTimeoutMs = 10_000;
+/** Above the server's statement_timeout: only a server that no longer answers at all is given up here. */
+const answerTimeoutMs = 45_000;
+const idleTimeoutMs = 60_000;
+const noEncryption = 'The server does not support SSL connections';
+
+export interface PoolOptions {
+  readonly maxOpenConnections: number;
+  readonly maxIdleConnections: number;
+  readonly connectionMaxLifetimeMs: number;
+}
+
+/** Connects once, creates the schema where it is missing, and returns the pool that serves from then on. */
+export async function openPool(address: PostgresAddress, options: PoolOptions): Promise<Pool> {
+  const config = clientConfig(address);
+  const ssl = await connectFirst(config, address);
+  const pool = new Pool({
+    ...config,
+    ssl,
+    Client: BinaryClient,
+    max: options.maxOpenConnections,
+    min: Math.min(options.maxIdleConnections, options.maxOpenConnections),
+    idleTimeoutMillis: idleTimeoutMs,
+    maxLifetimeSeconds: Math.ceil(options.connectionMaxLifetimeMs / 1000),
+  });
+  // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+function clientConfig(address: PostgresAddress): ClientConfig {
+  return {
+    ...(address.host !== undefined && { host: address.host }),
+    ...(address.port !== undefined && { port: address.port }),
+    ...(address.user !== undefined && { user: address.user }),
+    ...(address.password !== undefined && { password: address.password }),
+    ...(address.database !== undefined && { database: address.database }),
+    application_name: address.applicationName ?? 'svc',
+    options: address.options,
+    keepAlive: true,
+    connectionTimeoutMillis: address.connectTimeoutMs ?? connectTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    types: bytesOnly,
+  };
+}
+
+/** Returns how this server is reached: encrypted or, where only preferred and refused, plain. */
+async function connectFirst(
+  config: ClientConfig,
+  address: PostgresAddress,
+): Promise<NonNullable<ClientConfig['ssl']>> {
+  if (address.encryption !== 'prefer') return connectOnce(config, address.encryption, address.table);
+  try {
+    return await connectOnce(config, { rejectUnauthorized: false }, address.table);
+  } catch (error) {
+    if (error instanceof KvError && (error.cause as Error | undefined)?.message === noEncryption) {
+      return connectOnce(config, false, address.table);
+    }
+    throw error;
+  }
+}
+
+async function connectOnce(
+  config: ClientConfig,
+  ssl: NonNullable<ClientConfig['ssl']>,
+  table: string,
+): Promise<NonNullable<ClientConfig['ssl']>> {
+  // The time for an answer is left to the server here: creating the schema may wait for another server doing so.
+  const { query_timeout: _unlimited, ...first } = config;
+  const client = new BinaryClient({ ...first, ssl });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw connectError(error, config);
+  }
+  try {
+    await ensureSchema(client, table);
+  } finally {
+    await client.end();
+  }
+  return ssl;
+}
+
+function connectError(error: unknown, config: ClientConfig): KvError {
+  const reason = databaseError(error);
+  const place = `${config.host ?? 'localhost'}:${config.port ?? 5432}`;
+  return new KvError(
+    'connect_failed',
+    `connect failed: PostgreSQL at ${place}: ${reason.message.replace(/^postgres: /, '')}; ` +
+      'check that it runs and that database.postgres.connection_string names it',
+    { cause: error },
+  );
+}
