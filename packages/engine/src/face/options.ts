@@ -1,12 +1,7 @@
-import type { BlockAdapter } from '@svc/block';
+import type { BlockStores } from '@svc/block';
 import type { CacheBus, KvStore } from '@svc/kv';
 import type { CommittedTrees } from '../committed/tree.ts';
 import type { HookPoints } from './hooks.ts';
-
-/** The configured stores; `undefined` is the only (or the backward compatible) one. */
-export interface EngineBlockStores {
-  get(storageId: string | undefined): BlockAdapter;
-}
 
 export interface CacheSettings {
   readonly size: number;
@@ -46,7 +41,7 @@ export interface EngineLogger {
 
 export interface EngineOptions {
   readonly kv: KvStore;
-  readonly blockStores: EngineBlockStores;
+  readonly blockStores: BlockStores;
   readonly trees: CommittedTrees;
   readonly cacheBus: CacheBus;
   /** `blockstore.signing.secret_key`. */

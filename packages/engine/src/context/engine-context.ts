@@ -1,0 +1,66 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { BlockAdapter, BlockStores } from '@svc/block';
+import { XidGenerator } from '@svc/encoding';
+import type { CacheBus, KvStore } from '@svc/kv';
+import type { CommittedTrees } from '../committed/tree.ts';
+import type { HookPoints } from '../face/hooks.ts';
+import type { EngineLogger, EngineOptions, EngineSettings } from '../face/options.ts';
+import { ProtectionStore } from '../protection/protection-store.ts';
+import { BranchStore } from '../store/branch-store.ts';
+import { CommitStore } from '../store/commit-store.ts';
+import { RepositoryStore } from '../store/repository-store.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { TagStore } from '../store/tag-store.ts';
+import { BranchQueue } from './branch-queue.ts';
+import { defaultSettings, silentLogger } from './settings.ts';
+
+/** What every operation works with. One per engine; holds stores and caches, no state of its own. */
+export interface EngineContext {
+  readonly kv: KvStore;
+  readonly blockStores: BlockStores;
+  readonly trees: CommittedTrees;
+  readonly cacheBus: CacheBus;
+  readonly settings: EngineSettings;
+  readonly hooks: HookPoints | undefined;
+  readonly logger: EngineLogger;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly onRetry: (operation: string) => void;
+  readonly signingKey: KeyObject;
+  readonly xids: XidGenerator;
+  readonly queue: BranchQueue;
+  readonly repositories: RepositoryStore;
+  readonly branches: BranchStore;
+  readonly commits: CommitStore;
+  readonly tags: TagStore;
+  readonly protection: ProtectionStore;
+}
+
+export function createContext(options: EngineOptions): EngineContext {
+  const settings: EngineSettings = { ...defaultSettings, ...options.settings };
+  const clock = options.clock ?? Date.now;
+  const { kv, cacheBus } = options;
+  return {
+    kv,
+    blockStores: options.blockStores,
+    trees: options.trees,
+    cacheBus,
+    settings,
+    hooks: options.hooks,
+    logger: options.logger ?? silentLogger,
+    clock,
+    onRetry: options.onRetry ?? (() => undefined),
+    signingKey: createSecretKey(options.signingSecret, 'utf8'),
+    xids: new XidGenerator({ clock }),
+    queue: new BranchQueue(),
+    repositories: new RepositoryStore(kv, cacheBus, settings),
+    branches: new BranchStore(kv, settings.maxBatchDelayMs),
+    commits: new CommitStore(kv, settings),
+    tags: new TagStore(kv, settings.maxBatchDelayMs),
+    protection: new ProtectionStore(kv, cacheBus),
+  };
+}
+
+export function adapterOf(context: EngineContext, scope: RepositoryScope): BlockAdapter {
+  return context.blockStores.get(scope.repository.storageId);
+}

@@ -1,0 +1,21 @@
+import type { EngineLogger, EngineSettings } from '../face/options.ts';
+
+export const defaultSettings: EngineSettings = {
+  metadataPrefix: '_svc',
+  ensureReadableRootNamespace: true,
+  maxBatchDelayMs: 3,
+  backgroundRateLimit: 0,
+  repositoryCache: { size: 1000, ttlMs: 5000, jitterMs: 2000 },
+  commitCache: { size: 50_000, ttlMs: 600_000, jitterMs: 2000 },
+  ugcPrepareMaxFileSize: 125_829_120,
+  ugcPrepareIntervalMs: 60_000,
+  requiredRegion: undefined,
+  installationId: () => Promise.resolve(undefined),
+};
+
+export const silentLogger: EngineLogger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

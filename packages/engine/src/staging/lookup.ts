@@ -1,0 +1,76 @@
+import { decodeStagedEntry, type StagedEntryData } from '@svc/encoding';
+import type { TreeRecord } from '../committed/tree.ts';
+import type { EngineContext } from '../context/engine-context.ts';
+import { notFound } from '../context/refusals.ts';
+import type { ResolvedTarget } from '../refs/resolve-ref.ts';
+import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+
+/** How often a reader starts over when the branch moved under it. */
+const maxRereads = 3;
+
+/** The newest staged change of a key over `tokens` (newest first); an empty identity is a tombstone. */
+export async function lookupStaged(
+  context: EngineContext,
+  tokens: readonly Buffer[],
+  key: Buffer,
+): Promise<StagedEntryData | undefined> {
+  const [only] = tokens;
+  if (only === undefined) return undefined;
+  if (tokens.length === 1) {
+    const found = await context.kv.get(only, key);
+    return found === undefined ? undefined : decodeStagedEntry(found.value);
+  }
+  const all = await Promise.all(tokens.map((token) => context.kv.get(token, key)));
+  const newest = all.find((found) => found !== undefined);
+  return newest === undefined ? undefined : decodeStagedEntry(newest.value);
+}
+
+export async function lookupCommitted(
+  context: EngineContext,
+  scope: RepositoryScope,
+  commitId: string,
+  key: Buffer,
+): Promise<TreeRecord | undefined> {
+  const commit = await context.commits.get(scope, commitId);
+  return context.trees.get(scope.committed, commit.metaRangeId, key);
+}
+
+/** A key as one branch record shows it: staging over the head's tree. */
+export async function lookupInBranch(
+  context: EngineContext,
+  scope: RepositoryScope,
+  branch: BranchSnapshot,
+  key: Buffer,
+): Promise<TreeRecord | undefined> {
+  const staged = await lookupStaged(context, branch.tokens, key);
+  if (staged !== undefined) return staged.identity.length === 0 ? undefined : staged;
+  return lookupCommitted(context, scope, branch.data.commitId, key);
+}
+
+/** A key as a ref shows it now. */
+export async function lookup(
+  context: EngineContext,
+  scope: RepositoryScope,
+  target: ResolvedTarget,
+  key: Buffer,
+): Promise<TreeRecord | undefined> {
+  let branch = target.staged ? target.branch : undefined;
+  if (branch === undefined) return lookupCommitted(context, scope, target.commitId, key);
+  for (let reread = 0; ; reread += 1) {
+    const staged = await lookupStaged(context, branch.tokens, key);
+    if (staged !== undefined) return staged.identity.length === 0 ? undefined : staged;
+    const record = await lookupCommitted(context, scope, branch.data.commitId, key);
+    if (reread === maxRereads) return record;
+    // A commit may have moved the key from a token we no longer find it in to a tree we did not look at.
+    const now = await context.branches.find(scope, branch.data.id);
+    if (now === undefined) throw notFound('ref');
+    if (sameState(now, branch)) return record;
+    branch = now;
+  }
+}
+
+/** Whether head and tokens are the same, so that what was read from them still holds. */
+export function sameState(left: BranchSnapshot, right: BranchSnapshot): boolean {
+  return left.raw === right.raw || left.raw.equals(right.raw);
+}

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { EngineContext } from '../context/engine-context.ts';
+import { cleanupTokensPartition } from '../store/keys.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+
+const stubValue = Buffer.from('stub-value');
+
+/** A fresh staging token; never reused. */
+export function newToken(repository: string, branch: string): string {
+  return `${repository}-${branch}:${randomUUID()}`;
+}
+
+export function tokenFor(scope: RepositoryScope, branch: string): string {
+  return newToken(scope.repository.id, branch);
+}
+
+/**
+ * Hands tokens that no branch record names any more to the cleaner. Call it only after the compare-and-set that
+ * dropped them: the entries of a listed token are deleted.
+ */
+export async function retireTokens(context: EngineContext, tokens: readonly string[]): Promise<void> {
+  await Promise.all(
+    tokens.map((token) => context.kv.set(cleanupTokensPartition, Buffer.from(token), stubValue)),
+  );
+}
+
+/** Whether nothing was ever staged under a token (or all of it was dropped again). */
+export async function isTokenEmpty(context: EngineContext, token: Buffer): Promise<boolean> {
+  for await (const page of context.kv.scan(token, { batch: 1 })) return page.length === 0;
+  return true;
+}

@@ -1,0 +1,196 @@
+import {
+  decodeEntry,
+  decodeStagedEntry,
+  encodeEntry,
+  encodeStagedEntry,
+  encodeTombstone,
+  entryIdentity,
+  maxValuePartBytes,
+  type Entry,
+} from '@svc/encoding';
+import type { KvCondition, KvValue } from '@svc/kv';
+import type { TreeRecord } from '../committed/tree.ts';
+import { maxTries, pauseBetweenWrites } from '../context/back-off.ts';
+import type { EngineContext } from '../context/engine-context.ts';
+import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
+import type { WriteCondition } from '../face/objects.ts';
+import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { lookupCommitted, lookupStaged } from './lookup.ts';
+
+/** Largest user metadata of one object. */
+const maxMetadataBytes = 64 * 1024;
+
+/** The place of one write: a key of a branch. */
+export interface StagedKey {
+  readonly scope: RepositoryScope;
+  readonly branch: string;
+  readonly key: Buffer;
+}
+
+/**
+ * Runs one write until it is certain that a commit which seals the token also sees the write: the token is the
+ * same before and after. `write` returns false when it lost a race inside the token and must be tried again.
+ */
+export async function withStagingToken(
+  context: EngineContext,
+  place: StagedKey,
+  operation: string,
+  write: (branch: BranchSnapshot, token: Buffer) => Promise<boolean>,
+): Promise<void> {
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    if (attempt > 0) {
+      context.onRetry(operation);
+      await pauseBetweenWrites();
+    }
+    const before = await context.branches.get(place.scope, place.branch);
+    const written = await write(before, Buffer.from(before.data.stagingToken));
+    const after = await context.branches.get(place.scope, place.branch);
+    if (written && after.data.stagingToken === before.data.stagingToken) return;
+  }
+  throw tooManyAttempts();
+}
+
+/** Stages an entry; returns once a later commit is sure to contain it. */
+export async function stageEntry(
+  context: EngineContext,
+  place: StagedKey,
+  entry: Entry,
+  condition: WriteCondition = {},
+): Promise<void> {
+  const value = encodeChange(place.key, entry);
+  await withStagingToken(context, place, 'stage', async (branch, token) => {
+    if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) {
+      await context.kv.set(token, place.key, value);
+      return true;
+    }
+    const current = await readCurrent(context, place, branch, token);
+    // A try before a seal may have left this very entry: that is success, not a rival.
+    if (current.record !== undefined && decodeEntry(current.record.data).address === entry.address)
+      return true;
+    checkCondition(condition, current.record);
+    const stored = await context.kv.setIf(token, place.key, value, current.condition);
+    if (!stored && condition.ifMatch !== undefined) {
+      throw new EngineError('conflict', 'the object was changed by another writer', { subject: 'object' });
+    }
+    return stored;
+  });
+}
+
+function encodeChange(key: Buffer, entry: Entry): Buffer {
+  checkMetadataSize(entry);
+  const data = encodeEntry(entry);
+  if (data.length > maxValuePartBytes) {
+    throw invalid(`entry of ${data.length} bytes is above the maximum of ${maxValuePartBytes}`, 'object');
+  }
+  return encodeStagedEntry(key, entryIdentity(entry), data);
+}
+
+export function checkMetadataSize(entry: Pick<Entry, 'metadata'>): void {
+  let size = 0;
+  for (const [key, value] of Object.entries(entry.metadata)) {
+    size += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (size > maxMetadataBytes) {
+    throw invalid(`user metadata of ${size} bytes is above the maximum of ${maxMetadataBytes}`, 'object');
+  }
+}
+
+interface CurrentValue {
+  /** What the branch shows: undefined when absent or deleted. */
+  readonly record: TreeRecord | undefined;
+  /** Holds while the token's own record is the one read. */
+  readonly condition: KvCondition;
+}
+
+async function readCurrent(
+  context: EngineContext,
+  place: StagedKey,
+  branch: BranchSnapshot,
+  token: Buffer,
+): Promise<CurrentValue> {
+  const own = await context.kv.get(token, place.key);
+  if (own !== undefined) return { record: presentRecord(own), condition: own.predicate };
+  const record = await readBelowToken(context, place, branch);
+  return { record, condition: 'absent' };
+}
+
+function presentRecord(stored: KvValue): TreeRecord | undefined {
+  const change = decodeStagedEntry(stored.value);
+  return change.identity.length === 0 ? undefined : change;
+}
+
+/** What sealed tokens and the tree show, without the current token. */
+async function readBelowToken(
+  context: EngineContext,
+  place: StagedKey,
+  branch: BranchSnapshot,
+): Promise<TreeRecord | undefined> {
+  const sealed = await lookupStaged(context, branch.tokens.slice(1), place.key);
+  if (sealed !== undefined) return sealed.identity.length === 0 ? undefined : sealed;
+  return lookupCommitted(context, place.scope, branch.data.commitId, place.key);
+}
+
+/** Throws unless the condition holds for what is there now. */
+export function checkCondition(condition: WriteCondition, record: TreeRecord | undefined): void {
+  if (condition.ifNoneMatch === '*' && record !== undefined) {
+    throw new EngineError('precondition_failed', 'path already exists', { subject: 'object' });
+  }
+  if (condition.ifMatch === undefined) return;
+  if (record === undefined) throw notFound('object');
+  if (condition.ifMatch !== '*' && decodeEntry(record.data).etag !== condition.ifMatch) {
+    throw new EngineError('precondition_failed', 'Precondition failed', { subject: 'object' });
+  }
+}
+
+/** Replaces the entry a branch shows by `change` of it, atomically on the staged record. */
+export async function changeEntry(
+  context: EngineContext,
+  place: StagedKey,
+  change: (entry: Entry) => Entry,
+): Promise<void> {
+  await withStagingToken(context, place, 'update-metadata', async (branch, token) => {
+    const current = await readCurrent(context, place, branch, token);
+    if (current.record === undefined) throw notFound('object');
+    const value = encodeChange(place.key, change(decodeEntry(current.record.data)));
+    return context.kv.setIf(token, place.key, value, current.condition);
+  });
+}
+
+export interface RemoveOptions {
+  readonly noTombstone?: boolean | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
+/** Deletes a key; a missing one is no error. */
+export async function removeEntry(
+  context: EngineContext,
+  place: StagedKey,
+  options: RemoveOptions = {},
+): Promise<void> {
+  await withStagingToken(context, place, 'delete', async (branch, token) => {
+    const own = await context.kv.get(token, place.key);
+    const present = own === undefined ? undefined : presentRecord(own);
+    if (own !== undefined && present === undefined) return true;
+    if (own === undefined || options.noTombstone === true) {
+      const below = await readBelowToken(context, place, branch);
+      if (below === undefined) {
+        if (own === undefined) return true;
+        checkIfMatch(options, present);
+        return context.kv.deleteIf(token, place.key, own.predicate);
+      }
+      checkIfMatch(options, present ?? below);
+    } else checkIfMatch(options, present);
+    const tombstone = encodeTombstone(place.key);
+    if (options.ifMatch !== undefined) {
+      return context.kv.setIf(token, place.key, tombstone, own?.predicate ?? 'absent');
+    }
+    await context.kv.set(token, place.key, tombstone);
+    return true;
+  });
+}
+
+function checkIfMatch(options: RemoveOptions, record: TreeRecord | undefined): void {
+  if (options.ifMatch !== undefined) checkCondition({ ifMatch: options.ifMatch }, record);
+}

@@ -1,0 +1,89 @@
+import type { BranchData } from '@svc/encoding';
+import { branchMessage } from '@svc/encoding';
+import type { KvPredicate, KvStore } from '@svc/kv';
+import { LRUCache } from 'lru-cache';
+import { notFound } from '../context/refusals.ts';
+import { branchesPrefix, branchKey } from './keys.ts';
+import type { RepositoryScope } from './scope.ts';
+import { SharedReads } from './shared-reads.ts';
+
+/** A branch record as read, with the proof that it is unchanged. Shared between readers: never change it. */
+export interface BranchSnapshot {
+  readonly data: BranchData;
+  readonly predicate: KvPredicate;
+  readonly raw: Buffer;
+  /** The staging token and the sealed ones, newest first, as partitions. */
+  readonly tokens: readonly Buffer[];
+}
+
+/** Branch records. They are never answered from a cache: every read asks the store. */
+export class BranchStore {
+  readonly #kv: KvStore;
+  readonly #reads: SharedReads<BranchSnapshot | undefined>;
+  /** Spares decoding a record whose bytes are those of the last read. */
+  readonly #decoded = new LRUCache<string, BranchSnapshot>({ max: 1000 });
+
+  constructor(kv: KvStore, maxBatchDelayMs: number) {
+    this.#kv = kv;
+    this.#reads = new SharedReads(maxBatchDelayMs);
+  }
+
+  find(scope: RepositoryScope, id: string): Promise<BranchSnapshot | undefined> {
+    const name = `${scope.repository.instanceUid}/${id}`;
+    return this.#reads.read(name, () => this.#load(name, scope, id));
+  }
+
+  async get(scope: RepositoryScope, id: string): Promise<BranchSnapshot> {
+    const snapshot = await this.find(scope, id);
+    if (snapshot === undefined) throw notFound('branch');
+    return snapshot;
+  }
+
+  async #load(name: string, scope: RepositoryScope, id: string): Promise<BranchSnapshot | undefined> {
+    const found = await this.#kv.get(scope.partition, branchKey(id));
+    if (found === undefined) return undefined;
+    const last = this.#decoded.get(name);
+    if (last !== undefined && last.raw.equals(found.value)) return { ...last, predicate: found.predicate };
+    const data = branchMessage.decode(found.value);
+    const snapshot: BranchSnapshot = {
+      data,
+      predicate: found.predicate,
+      raw: found.value,
+      tokens: [data.stagingToken, ...data.sealedTokens].map((token) => Buffer.from(token)),
+    };
+    this.#decoded.set(name, snapshot);
+    return snapshot;
+  }
+
+  create(scope: RepositoryScope, data: BranchData): Promise<boolean> {
+    return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), 'absent');
+  }
+
+  /** Compare-and-set on the whole record; false when it changed since `snapshot`. */
+  replace(scope: RepositoryScope, snapshot: BranchSnapshot, data: BranchData): Promise<boolean> {
+    return this.#kv.setIf(
+      scope.partition,
+      branchKey(data.id),
+      branchMessage.encode(data),
+      snapshot.predicate,
+    );
+  }
+
+  /** Unconditional; restores only. */
+  overwrite(scope: RepositoryScope, data: BranchData): Promise<void> {
+    return this.#kv.set(scope.partition, branchKey(data.id), branchMessage.encode(data));
+  }
+
+  remove(scope: RepositoryScope, snapshot: BranchSnapshot): Promise<boolean> {
+    return this.#kv.deleteIf(scope.partition, branchKey(snapshot.data.id), snapshot.predicate);
+  }
+
+  /** In id order, hidden ones included. */
+  async *list(scope: RepositoryScope, prefix = '', after = ''): AsyncGenerator<BranchData> {
+    const start = Buffer.concat([branchesPrefix, Buffer.from(prefix)]);
+    const options = after === '' ? { prefix: start } : { prefix: start, after: branchKey(after) };
+    for await (const page of this.#kv.scan(scope.partition, options)) {
+      for (const entry of page) yield branchMessage.decode(entry.value);
+    }
+  }
+}

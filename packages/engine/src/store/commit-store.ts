@@ -1,0 +1,71 @@
+import { commitId, commitMessage } from '@svc/encoding';
+import type { KvStore } from '@svc/kv';
+import { JitterCache } from '../context/jitter-cache.ts';
+import { notFound } from '../context/refusals.ts';
+import type { Commit } from '../face/model.ts';
+import type { EngineSettings } from '../face/options.ts';
+import { commitKey, commitsPrefix } from './keys.ts';
+import type { RepositoryScope } from './scope.ts';
+import { SharedReads } from './shared-reads.ts';
+
+/** Commit records: content-addressed and immutable, so a cached one is never wrong. Never change a commit read. */
+export class CommitStore {
+  readonly #kv: KvStore;
+  readonly #cache: JitterCache<Commit>;
+  readonly #reads: SharedReads<Commit | undefined>;
+
+  constructor(kv: KvStore, settings: EngineSettings) {
+    this.#kv = kv;
+    this.#cache = new JitterCache(settings.commitCache);
+    this.#reads = new SharedReads(settings.maxBatchDelayMs);
+  }
+
+  async find(scope: RepositoryScope, id: string): Promise<Commit | undefined> {
+    // By instance, not by name: a re-created repository must not see its predecessor's commits.
+    const name = `${scope.repository.instanceUid}/${id}`;
+    return this.#cache.get(name) ?? (await this.#reads.read(name, () => this.#load(name, scope, id)));
+  }
+
+  async get(scope: RepositoryScope, id: string): Promise<Commit> {
+    const commit = await this.find(scope, id);
+    if (commit === undefined) throw notFound('commit');
+    return commit;
+  }
+
+  async #load(name: string, scope: RepositoryScope, id: string): Promise<Commit | undefined> {
+    const found = await this.#kv.get(scope.partition, commitKey(id));
+    if (found === undefined) return undefined;
+    const commit = commitMessage.decode(found.value);
+    this.#cache.set(name, commit);
+    return commit;
+  }
+
+  /** Computes the id and stores the record; an equal commit that exists already is the same commit. */
+  async add(scope: RepositoryScope, fields: Omit<Commit, 'id'>): Promise<Commit> {
+    const commit: Commit = { ...fields, id: commitId(fields) };
+    await this.addRecord(scope, commit);
+    return commit;
+  }
+
+  /** False when a commit of that id exists. */
+  addRecord(scope: RepositoryScope, commit: Commit): Promise<boolean> {
+    return this.#kv.setIf(scope.partition, commitKey(commit.id), commitMessage.encode(commit), 'absent');
+  }
+
+  /** The only commit whose id starts with `prefix`. */
+  async findByPrefix(scope: RepositoryScope, prefix: string): Promise<Commit | undefined> {
+    const matches: Commit[] = [];
+    for await (const page of this.#kv.scan(scope.partition, { prefix: commitKey(prefix), batch: 2 })) {
+      for (const entry of page) matches.push(commitMessage.decode(entry.value));
+      if (matches.length > 1) return undefined;
+    }
+    return matches[0];
+  }
+
+  /** All commits in id order, dangling ones included. */
+  async *list(scope: RepositoryScope): AsyncGenerator<Commit> {
+    for await (const page of this.#kv.scan(scope.partition, { prefix: commitsPrefix })) {
+      for (const entry of page) yield commitMessage.decode(entry.value);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** Where records live in the key-value store. */
+
+export const gravelerPartition = Buffer.from('graveler');
+export const cleanupTokensPartition = Buffer.from('cleanup-tokens');
+export const multipartsPartition = Buffer.from('multiparts');
+export const usagePartition = Buffer.from('usage');
+export const pullsPartition = Buffer.from('pulls');
+export const catalogPartition = Buffer.from('catalog');
+
+export const repositoriesPrefix = Buffer.from('repos/');
+export const branchesPrefix = Buffer.from('branches/');
+export const tagsPrefix = Buffer.from('tags/');
+export const commitsPrefix = Buffer.from('commits/');
+export const repoMetadataKey = Buffer.from('repo-metadata');
+export const protectedBranchesKey = Buffer.from('settings/protected_branches');
+
+export function repositoryKey(id: string): Buffer {
+  return Buffer.from(`repos/${id}`);
+}
+
+export function namespacesPrefix(storageId: string): Buffer {
+  return Buffer.from(`namespaces/${storageId}/`);
+}
+
+/** Reservation of a namespace; `namespace` without trailing slash. */
+export function namespaceKey(storageId: string, namespace: string): Buffer {
+  return Buffer.from(`namespaces/${storageId}/${namespace}`);
+}
+
+export function repositoryPartition(id: string, instanceUid: string): Buffer {
+  return Buffer.from(`${id}-${instanceUid}`);
+}
+
+export function branchKey(id: string): Buffer {
+  return Buffer.from(`branches/${id}`);
+}
+
+export function tagKey(id: string): Buffer {
+  return Buffer.from(`tags/${id}`);
+}
+
+export function commitKey(id: string): Buffer {
+  return Buffer.from(`commits/${id}`);
+}
+
+export function multipartPartsPartition(uploadId: string): Buffer {
+  return Buffer.from(`multipart-parts:${uploadId}`);
+}
+
+export function partKey(partNumber: number): Buffer {
+  return Buffer.from(String(partNumber).padStart(5, '0'));
+}
