@@ -1,1 +1,3 @@
-export {};
+export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export { GatewayDomains } from './routing/domains.ts';
+export type { GatewayLogger, GatewayObserver, RequestRecord } from './services.ts';

@@ -24,6 +24,16 @@ const collectLimit = 1024 * 1024;
 /** A whole small body, or a stream of known or unknown (-1) length: what the engine takes. */
 export type CollectedBody = Buffer | { readonly stream: Readable; readonly size: number };
 
+export interface RequestBodyOptions {
+  readonly message: IncomingMessage;
+  readonly request: S3Request;
+  readonly authenticated: Authenticated;
+  /** False where `x-amz-checksum-*` speaks of the whole object (CompleteMultipartUpload). */
+  readonly checksumIsOfBody: boolean;
+  /** Called when the body is first wanted: the moment for `100 Continue`. */
+  readonly beforeRead: () => void;
+}
+
 /**
  * The body of one request: framing taken off, every promise the client made about it (length, digests, chunk
  * signatures, trailer) checked before anything becomes visible.
@@ -35,19 +45,24 @@ export class RequestBody {
   readonly #contentMd5: Buffer | undefined;
   readonly #checksum: Checksum | undefined;
   readonly #trailerAlgorithm: ChecksumAlgorithm | undefined;
+  readonly #beforeRead: () => void;
   #trailers: ReadonlyMap<string, string> | undefined;
+  /** Why the body itself could not be read, whatever the engine made of it. */
+  failure: Error | undefined;
   /** Decoded length; -1 when the client did not tell. */
   readonly size: number;
 
   /** Refuses contradictory or unreadable announcements; reads nothing yet. */
-  constructor(message: IncomingMessage, request: S3Request, authenticated: Authenticated) {
+  constructor(options: RequestBodyOptions) {
+    const { message, request, authenticated } = options;
     this.#message = message;
+    this.#beforeRead = options.beforeRead;
     this.#authenticated = authenticated;
     this.#mode = payloadModeOf(authenticated.payloadHash);
     if (this.#mode.kind === 'chunked' && this.#mode.signed && authenticated.identity.method === 'sig_v2')
       throw new S3Error('InvalidRequest', 'Signed chunks need a SigV4 signature.');
     this.#contentMd5 = contentMd5Of(request);
-    this.#checksum = checksumHeaderOf(request);
+    this.#checksum = options.checksumIsOfBody ? checksumHeaderOf(request) : undefined;
     this.#trailerAlgorithm =
       this.#mode.kind === 'chunked' && this.#mode.trailer ? trailerAlgorithmOf(request) : undefined;
     this.size = decodedLength(request, this.#mode);
@@ -65,10 +80,12 @@ export class RequestBody {
   /** The body for the engine. Small ones are collected first. */
   async open(): Promise<CollectedBody> {
     if (this.size >= 0 && this.size <= collectLimit) return this.collect(collectLimit);
-    return { stream: new BodyStream(this.#message, (onData) => this.#decoder(onData)), size: this.size };
+    const stream = new BodyStream(this.#message, this.#beforeRead, (onData) => this.#decoder(onData));
+    stream.once('error', (error) => (this.failure ??= error));
+    return { stream, size: this.size };
   }
 
-  /** The whole body; `undefined` decoders pass bytes through. */
+  /** The whole body. */
   collect(limit: number): Promise<Buffer> {
     const message = this.#message;
     return new Promise((resolve, reject) => {
@@ -81,7 +98,8 @@ export class RequestBody {
           resolve(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, length));
         } else {
           message.pause();
-          reject(error);
+          this.failure = error as Error;
+          reject(this.failure);
         }
       };
       const onData = (data: Buffer): void => {
@@ -112,6 +130,7 @@ export class RequestBody {
         reject(clientGone());
         return;
       }
+      this.#beforeRead();
       message.on('data', onInput).on('end', onEnd).on('error', onGone).on('close', onGone);
     });
   }
@@ -196,12 +215,18 @@ interface BodyDecoder {
 /** The decoded body as a stream of its own: destroying it must not destroy the connection. */
 class BodyStream extends Readable {
   readonly #message: IncomingMessage;
+  readonly #beforeRead: () => void;
   readonly #decoder: BodyDecoder;
   #started = false;
 
-  constructor(message: IncomingMessage, makeDecoder: (onData: (data: Buffer) => void) => BodyDecoder) {
+  constructor(
+    message: IncomingMessage,
+    beforeRead: () => void,
+    makeDecoder: (onData: (data: Buffer) => void) => BodyDecoder,
+  ) {
     super({ highWaterMark: 1024 * 1024 });
     this.#message = message;
+    this.#beforeRead = beforeRead;
     this.#decoder = makeDecoder((data) => {
       if (!this.push(data)) message.pause();
     });
@@ -214,6 +239,7 @@ class BodyStream extends Readable {
         this.destroy(clientGone());
         return;
       }
+      this.#beforeRead();
       this.#message.on('data', this.#onInput).on('end', this.#onEnd);
       this.#message.on('error', this.#onGone).on('close', this.#onGone);
     }

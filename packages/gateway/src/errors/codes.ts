@@ -101,10 +101,6 @@ export const errorCodes = {
       'signing method.',
   },
   SlowDown: { status: 503, message: 'Please reduce your request rate.' },
-  WrongEndpoint: {
-    status: 404,
-    message: 'S3 requests are served by the gateway: check the endpoint of your client.',
-  },
   XAmzContentSHA256Mismatch: {
     status: 400,
     message: "The provided 'x-amz-content-sha256' header does not match what was computed.",

@@ -10,6 +10,8 @@ export interface Address {
   /** Undefined when only a repository is named. */
   readonly ref: string | undefined;
   readonly path: string;
+  /** `/r/main/` rather than `/r/main`. */
+  readonly slashAfterRef: boolean;
   readonly virtualHost: boolean;
 }
 
@@ -21,21 +23,21 @@ export function addressOf(rawPath: string, host: string, domains: GatewayDomains
   const decoded = needsDecoding.test(target) ? decodeUtf8(target) : target;
   const hosted = domains.repositoryOf(host);
   if (hosted !== undefined) return { repository: hosted, virtualHost: true, ...refAndPath(decoded) };
-  if (decoded === '') return { repository: undefined, ref: undefined, path: '', virtualHost: false };
+  if (decoded === '') return { repository: undefined, virtualHost: false, ...refAndPath('') };
   const slash = decoded.indexOf('/');
-  if (slash < 0) return { repository: decoded, ref: undefined, path: '', virtualHost: false };
   return {
-    repository: decoded.slice(0, slash),
+    repository: slash < 0 ? decoded : decoded.slice(0, slash),
     virtualHost: false,
-    ...refAndPath(decoded.slice(slash + 1)),
+    ...refAndPath(slash < 0 ? '' : decoded.slice(slash + 1)),
   };
 }
 
-function refAndPath(text: string): { ref: string | undefined; path: string } {
+function refAndPath(text: string): Pick<Address, 'ref' | 'path' | 'slashAfterRef'> {
   // An empty ref with nothing behind it (`/r//`) still names the repository.
-  if (text === '' || text === '/') return { ref: undefined, path: '' };
+  if (text === '' || text === '/') return { ref: undefined, path: '', slashAfterRef: false };
   const slash = text.indexOf('/');
-  return slash < 0 ? { ref: text, path: '' } : { ref: text.slice(0, slash), path: text.slice(slash + 1) };
+  if (slash < 0) return { ref: text, path: '', slashAfterRef: false };
+  return { ref: text.slice(0, slash), path: text.slice(slash + 1), slashAfterRef: true };
 }
 
 function decodeUtf8(text: string): string {

@@ -1,0 +1,46 @@
+import { isUtf8 } from 'node:buffer';
+import { sigV4Decode } from '@svc/encoding';
+import type { ObjectEntry, ObjectLocation } from '@svc/engine';
+import type { Call } from '../call.ts';
+import { S3Error } from '../errors/s3-error.ts';
+import { evaluateConditions } from '../request/conditions.ts';
+import { headerText, type S3Request } from '../request/s3-request.ts';
+
+/** Reads `x-amz-copy-source`: `[/]<repository>/<ref>/<path>[?versionId=null]`, percent-encoded. */
+export function copySourceOf(request: S3Request): ObjectLocation {
+  const [name = '', version = ''] = (request.headers.get('x-amz-copy-source') ?? '').split('?versionId=', 2);
+  if (version !== '' && version !== 'null') throw new S3Error('NoSuchVersion');
+  const bytes = sigV4Decode(name, 'space');
+  const [repository = '', ref = '', ...rest] = bytes
+    .toString(isUtf8(bytes) ? 'utf8' : 'latin1')
+    .replace(/^\/+/, '')
+    .split('/');
+  const path = rest.join('/');
+  if (repository === '' || ref === '' || path === '')
+    throw new S3Error('InvalidArgument', 'x-amz-copy-source must be <repository>/<ref>/<path>.');
+  return { repository, ref, path };
+}
+
+/** Refuses the copy with 412 when an `x-amz-copy-source-if-*` header does not hold for the source. */
+export function checkCopyConditions(call: Call, source: ObjectEntry): void {
+  const { request, services } = call;
+  const outcome = evaluateConditions(
+    {
+      ifMatch: headerText(request, 'x-amz-copy-source-if-match'),
+      ifNoneMatch: headerText(request, 'x-amz-copy-source-if-none-match'),
+      ifModifiedSince: headerText(request, 'x-amz-copy-source-if-modified-since'),
+      ifUnmodifiedSince: headerText(request, 'x-amz-copy-source-if-unmodified-since'),
+    },
+    { etag: source.etag, modifiedSeconds: source.mtime.seconds },
+    Math.floor(services.now() / 1000),
+  );
+  if (outcome !== 'proceed') throw new S3Error('PreconditionFailed');
+}
+
+/** Copies stay within one store. Answers after the source repository is known to exist. */
+export async function checkSameStorage(call: Call, source: ObjectLocation): Promise<void> {
+  if (source.repository === call.repository.id) return;
+  const repository = await call.services.engine.repositories.get(source.repository);
+  if (repository.storageId !== call.repository.storageId)
+    throw new S3Error('InvalidRequest', 'Source and destination repositories are on different storages.');
+}

@@ -1,0 +1,20 @@
+import type { UploadTarget } from '@svc/engine';
+import type { Call } from '../call.ts';
+import { S3Error } from '../errors/s3-error.ts';
+import { isBranchName } from './write-conditions.ts';
+
+/** The upload a request names; repository, branch and path must be the ones it was created for. */
+export function uploadTargetOf(call: Call): UploadTarget {
+  const uploadId = call.request.query.get('uploadId') ?? '';
+  // Ids are ours; text that cannot be one need not be looked up.
+  if (!/^[A-Za-z0-9_-]{1,128}$/.test(uploadId) || !isBranchName(call.ref)) throw new S3Error('NoSuchUpload');
+  return { repository: call.repository.id, branch: call.ref, path: call.path, uploadId };
+}
+
+export function partNumberOf(call: Call): number {
+  const text = call.request.query.get('partNumber') ?? '';
+  const number = Number(text);
+  if (!/^\d{1,5}$/.test(text) || number < 1 || number > 10_000)
+    throw new S3Error('InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
+  return number;
+}

@@ -1,0 +1,33 @@
+import type { Call } from '../call.ts';
+import { describeObject } from '../metadata/object-metadata.ts';
+import { quotedEtag } from './entry-headers.ts';
+import { branchOf, writeConditionOf } from './write-conditions.ts';
+
+export async function putObject(call: Call): Promise<void> {
+  const { services, request, body, record } = call;
+  const { objects } = services.engine;
+  const description = describeObject(request, call.presigned);
+  const target = {
+    repository: call.repository.id,
+    branch: branchOf(call),
+    path: call.path,
+    contentType: description.contentType,
+    metadata: description.metadata,
+    ...writeConditionOf(request),
+  };
+  if (call.expectsContinue) await objects.checkUpload(target);
+  let verified: Record<string, string> = {};
+  const entry = await objects.upload({
+    ...target,
+    storageClass: description.storageClass,
+    body: await body.open(),
+    digests: body.digests,
+    verify: (digests) => {
+      verified = body.verify(digests);
+    },
+  });
+  record.bytesIn = entry.size;
+  const headers: Record<string, string> = { ETag: quotedEtag(entry.etag), ...verified };
+  if (Object.keys(verified).length > 0) headers['x-amz-checksum-type'] = 'FULL_OBJECT';
+  call.reply.empty(200, headers);
+}

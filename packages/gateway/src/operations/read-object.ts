@@ -1,0 +1,89 @@
+import type { ObjectEntry } from '@svc/engine';
+import type { Call } from '../call.ts';
+import { S3Error } from '../errors/s3-error.ts';
+import { evaluateConditions, rangeStillValid } from '../request/conditions.ts';
+import { parseRange, type ByteRange } from '../request/range.ts';
+import { headerText } from '../request/s3-request.ts';
+import { entryHeaders } from './entry-headers.ts';
+
+/** What HEAD and GET agree on before any data is touched. */
+export interface ObjectRead {
+  readonly status: 200 | 206 | 304;
+  readonly headers: Record<string, string>;
+  readonly entry: ObjectEntry;
+  /** Undefined: the whole object. */
+  readonly range: ByteRange | undefined;
+  readonly length: number;
+}
+
+const overrides = {
+  'response-content-type': 'Content-Type',
+  'response-content-language': 'Content-Language',
+  'response-expires': 'Expires',
+  'response-cache-control': 'Cache-Control',
+  'response-content-disposition': 'Content-Disposition',
+  'response-content-encoding': 'Content-Encoding',
+} as const;
+
+export async function readObject(call: Call): Promise<ObjectRead> {
+  const { request, services, repository, ref, path } = call;
+  checkReadVersion(call);
+  if (ref === '' || path === '') throw new S3Error('NoSuchKey');
+  const entry = await services.engine.objects.stat({ repository: repository.id, ref, path });
+  const headers = entryHeaders(entry);
+  const validators = { etag: entry.etag, modifiedSeconds: entry.mtime.seconds };
+  const outcome = evaluateConditions(
+    {
+      ifMatch: headerText(request, 'if-match'),
+      ifNoneMatch: headerText(request, 'if-none-match'),
+      ifModifiedSince: headerText(request, 'if-modified-since'),
+      ifUnmodifiedSince: headerText(request, 'if-unmodified-since'),
+    },
+    validators,
+    Math.floor(services.now() / 1000),
+  );
+  if (outcome === 'failed') throw new S3Error('PreconditionFailed');
+  if (outcome === 'not_modified') {
+    const { ETag = '', 'Last-Modified': lastModified = '' } = headers;
+    return {
+      status: 304,
+      headers: { ETag, 'Last-Modified': lastModified },
+      entry,
+      range: undefined,
+      length: 0,
+    };
+  }
+  for (const [parameter, header] of Object.entries(overrides)) {
+    const value = request.query.text(parameter);
+    if (value === undefined) continue;
+    if (/[\r\n]/.test(value))
+      throw new S3Error('InvalidArgument', `${parameter} must not contain line breaks.`);
+    headers[header] = Buffer.from(value, 'utf8').toString('latin1');
+  }
+  const range = rangeOf(call, entry, rangeStillValid(headerText(request, 'if-range'), validators));
+  if (range === 'unsatisfiable')
+    throw new S3Error('InvalidRange', undefined, { headers: { 'Content-Range': `bytes */${entry.size}` } });
+  const length = range === undefined ? entry.size : range.end - range.start + 1;
+  headers['Content-Length'] = String(length);
+  if (range === undefined) return { status: 200, headers, entry, range, length };
+  headers['Content-Range'] = `bytes ${range.start}-${range.end}/${entry.size}`;
+  return { status: 206, headers, entry, range, length };
+}
+
+function rangeOf(call: Call, entry: ObjectEntry, valid: boolean): ByteRange | 'unsatisfiable' | undefined {
+  const partNumber = call.request.query.text('partNumber');
+  if (partNumber !== undefined) {
+    if (partNumber !== '1')
+      throw new S3Error('InvalidPartNumber', undefined, {
+        headers: { 'Content-Range': `bytes */${entry.size}` },
+      });
+    return entry.size === 0 ? undefined : { start: 0, end: entry.size - 1 };
+  }
+  return valid ? parseRange(call.request.headers.get('range'), entry.size) : undefined;
+}
+
+/** There is one version of each object per ref; `null` names it. */
+function checkReadVersion(call: Call): void {
+  const version = call.request.query.text('versionId');
+  if (version !== undefined && version !== 'null') throw new S3Error('NoSuchVersion');
+}

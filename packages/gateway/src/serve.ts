@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { arn, one, type ClientOrigin } from '@svc/auth';
+import { EngineError, type Repository } from '@svc/engine';
+import { ClientGoneError, RequestBody } from './body/request-body.ts';
+import type { Call } from './call.ts';
+import { S3Error } from './errors/s3-error.ts';
+import { sendError } from './errors/send-error.ts';
+import { toS3Error, type Intent } from './errors/to-s3-error.ts';
+import { forward } from './fallback.ts';
+import { Reply } from './reply.ts';
+import { readS3Request, type S3Request } from './request/s3-request.ts';
+import { addressOf, type Address } from './routing/address.ts';
+import { operations, type Operation } from './routing/operations.ts';
+import { routeOf, type Route } from './routing/route.ts';
+import { checkSupported } from './routing/unsupported.ts';
+import type { RequestRecord, Services } from './services.ts';
+import { authenticate, PlainAuthenticationError, type Authenticated } from './signature/authenticate.ts';
+
+const maxPath = 1024;
+/** A refused body up to this size is read away, so that the client sees the answer instead of a reset. */
+const drainLimit = 16 * 1024 * 1024;
+const drainTimeoutMs = 10_000;
+/** With less than this left, the connection is worth keeping. */
+const keepAliveDrainLimit = 1024 * 1024;
+
+interface Exchange {
+  readonly services: Services;
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly request: S3Request;
+  readonly reply: Reply;
+  readonly record: RequestRecord;
+  readonly expectsContinue: boolean;
+  continued: boolean;
+  intent: Intent;
+  body: RequestBody | undefined;
+}
+
+/** Answers one request: who, where, may they, then the operation. Never rejects. */
+export async function serve(
+  services: Services,
+  message: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue: boolean,
+): Promise<void> {
+  const started = performance.now();
+  const requestId = randomUUID();
+  const request = readS3Request(message);
+  const record = newRecord(request, requestId, services);
+  const exchange: Exchange = {
+    services,
+    message,
+    response,
+    request,
+    reply: new Reply({
+      response,
+      requestId,
+      hostId: services.hostId,
+      head: request.method === 'HEAD',
+      accept: request.headers.get('accept'),
+    }),
+    record,
+    expectsContinue,
+    continued: !expectsContinue,
+    intent: request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write',
+    body: undefined,
+  };
+  const routed = tryRoute(exchange, request.headers.get('host') ?? '');
+  record.operation = 'operation' in routed ? routed.operation.id : 'unsupported';
+  services.observer?.started(record.operation);
+  const begun = record.operation;
+  try {
+    await answer(exchange, routed);
+    record.status = exchange.reply.status === 0 ? record.status : exchange.reply.status;
+  } catch (error) {
+    fail(exchange, error);
+  }
+  record.operation = begun;
+  record.bytesSent = exchange.reply.bytesSent;
+  record.durationMs = performance.now() - started;
+  services.observer?.finished(record);
+}
+
+type Routed = (Route & { readonly address: Address; readonly host: string }) | { readonly refusal: S3Error };
+
+/** A refusal waits until the caller is known. */
+function tryRoute(exchange: Exchange, host: string): Routed {
+  try {
+    const address = addressOf(exchange.request.rawPath, host, exchange.services.domains);
+    exchange.record.repository = address.repository;
+    exchange.record.ref = address.ref;
+    exchange.record.path = address.ref === undefined ? undefined : address.path;
+    return { ...routeOf(exchange.request, address), address, host };
+  } catch (error) {
+    return { refusal: toS3Error(error, 'read') };
+  }
+}
+
+async function answer(exchange: Exchange, routedByHost: Routed): Promise<void> {
+  const { services, request, record } = exchange;
+  const client = services.auth.clientOf(request.remoteAddress, request.encrypted, {
+    'x-forwarded-for': request.headers.get('x-forwarded-for'),
+    'x-real-ip': request.headers.get('x-real-ip'),
+    'x-forwarded-proto': request.headers.get('x-forwarded-proto'),
+  });
+  const authenticated = await authenticate(request, client, record.requestId, services);
+  record.identity = authenticated.identity;
+  const routed =
+    authenticated.forwardedHost === undefined
+      ? routedByHost
+      : tryRoute(exchange, authenticated.forwardedHost);
+  if ('refusal' in routed) throw routed.refusal;
+  const { address, operation, shape, host } = routed;
+  exchange.intent = operation.intent;
+  if (Buffer.byteLength(address.path) > maxPath) throw new S3Error('KeyTooLongError');
+
+  const repository = await findRepository(exchange, authenticated, client, address, operation);
+  if (repository === 'forwarded') return;
+  await authorize(exchange, authenticated, client, address, operation);
+  checkSupported(request, shape, services.verifyUnsupported);
+  if (
+    repository?.readOnly === true &&
+    operation.intent === 'write' &&
+    !('allowedReadOnly' in operation && operation.allowedReadOnly)
+  )
+    throw new S3Error('ErrReadOnlyRepository');
+
+  record.event = operation.event;
+  services.engine.usage.record();
+  const body = new RequestBody({
+    message: exchange.message,
+    request,
+    authenticated,
+    checksumIsOfBody: !('checksumIsOfBody' in operation),
+    beforeRead: () => sendContinue(exchange),
+  });
+  exchange.body = body;
+  const call = {
+    services,
+    message: exchange.message,
+    request,
+    reply: exchange.reply,
+    identity: authenticated.identity,
+    client,
+    presigned: authenticated.presigned,
+    slashAfterRef: address.slashAfterRef,
+    virtualHost: address.virtualHost,
+    host,
+    body,
+    expectsContinue: exchange.expectsContinue,
+    record,
+  };
+  if ('runService' in operation) return operation.runService(call);
+  if (repository === undefined) throw new S3Error('NoSuchBucket');
+  const onRepository: Call = { ...call, repository, ref: address.ref ?? '', path: address.path };
+  return operation.run(onRepository);
+}
+
+function sendContinue(exchange: Exchange): void {
+  if (exchange.continued) return;
+  exchange.continued = true;
+  exchange.response.writeContinue();
+}
+
+/** The repository of the address; unknown ones go to the fallback server or are told as missing. */
+async function findRepository(
+  exchange: Exchange,
+  authenticated: Authenticated,
+  client: ClientOrigin,
+  address: Address,
+  operation: Operation,
+): Promise<Repository | 'forwarded' | undefined> {
+  const { services, request } = exchange;
+  if (address.repository === undefined) return undefined;
+  try {
+    if (/^[a-z0-9][a-z0-9-]{2,62}$/.test(address.repository))
+      return await services.engine.repositories.get(address.repository);
+  } catch (error) {
+    const absent =
+      error instanceof EngineError && (error.kind === 'not_found' || error.kind === 'in_deletion');
+    if (!absent) throw error;
+  }
+  const decision = await services.auth.authorize(
+    authenticated.identity,
+    one('fs:ListRepositories', arn.all),
+    client,
+  );
+  if (!decision.allowed) throw new S3Error('AccessDenied');
+  if (services.fallbackUrl !== undefined) {
+    exchange.record.status = await forward({
+      target: services.fallbackUrl,
+      message: exchange.message,
+      response: exchange.response,
+      domains: services.domains,
+      beforeRead: () => sendContinue(exchange),
+    });
+    return 'forwarded';
+  }
+  if (request.rawPath.startsWith('/api/v1')) throw new S3Error('ErrNoSuchBucketPossibleAPIEndpoint');
+  if (operation === operations.createBucket)
+    throw new S3Error(
+      'NotImplemented',
+      'Create repositories through the API: they need a storage namespace.',
+    );
+  throw new S3Error('NoSuchBucket');
+}
+
+async function authorize(
+  exchange: Exchange,
+  authenticated: Authenticated,
+  client: ClientOrigin,
+  address: Address,
+  operation: Operation,
+): Promise<void> {
+  if (typeof operation.requires !== 'function') return;
+  const requirement = operation.requires({
+    request: exchange.request,
+    repository: address.repository ?? '',
+    path: address.path,
+  });
+  const decision = await exchange.services.auth.authorize(authenticated.identity, requirement, client);
+  if (!decision.allowed) throw new S3Error('AccessDenied');
+}
+
+/** Turns whatever went wrong into the one answer the client gets. */
+function fail(exchange: Exchange, thrown: unknown): void {
+  const { services, message, response, reply, record } = exchange;
+  const error = exchange.body?.failure ?? thrown;
+  if (error instanceof ClientGoneError || response.destroyed || (message.destroyed && !message.complete)) {
+    record.status = 499;
+    response.destroy();
+    return;
+  }
+  const refusal = toS3Error(error, exchange.intent);
+  if (refusal.status === 500)
+    services.logger.error(
+      { err: refusal.cause ?? refusal, request_id: record.requestId, operation: record.operation },
+      'gateway request failed',
+    );
+  record.status = refusal.status;
+  record.errorCode = refusal.code;
+  if (reply.headSent) {
+    // Half an object was sent: only a broken connection tells the client.
+    response.destroy();
+    return;
+  }
+  const headers = disposeBody(exchange);
+  if (error instanceof PlainAuthenticationError) {
+    record.status = 401;
+    reply.json(401, { message: error.message }, headers);
+    return;
+  }
+  sendError(
+    reply,
+    refusal,
+    {
+      requestId: record.requestId,
+      hostId: services.hostId,
+      region: services.region,
+      repository: record.repository,
+      ref: record.ref,
+      path: record.path,
+    },
+    headers,
+  );
+}
+
+/** Decides what becomes of a body nobody will read; answers the headers that say so. */
+function disposeBody({ message, reply, continued }: Exchange): Record<string, string> {
+  if (message.readableEnded) return {};
+  const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return {};
+  // The client still waits and will not send: what comes next on this connection would be taken for the body.
+  if (!continued) return { Connection: 'close' };
+  if (encoding === undefined && Number(length) <= keepAliveDrainLimit) {
+    message.resume();
+    return {};
+  }
+  reply.endAfter = drained(message);
+  return { Connection: 'close' };
+}
+
+/** Reads a bounded rest of the body away: closing with unread bytes would reset the connection. */
+function drained(message: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let length = 0;
+    const finish = (): void => {
+      clearTimeout(timer);
+      message.off('data', onData).off('end', finish).off('close', finish);
+      resolve();
+    };
+    const onData = (data: Buffer): void => {
+      length += data.length;
+      if (length > drainLimit) finish();
+    };
+    const timer = setTimeout(finish, drainTimeoutMs);
+    message.on('data', onData).on('end', finish).on('close', finish).resume();
+  });
+}
+
+function newRecord(request: S3Request, requestId: string, services: Services): RequestRecord {
+  const host = request.headers.get('host') ?? '';
+  const userAgent = request.headers.get('user-agent') ?? '';
+  return {
+    requestId,
+    method: request.method,
+    host,
+    rawPath: request.rawPath,
+    remoteAddress: request.remoteAddress,
+    userAgent,
+    client: request.headers.get('x-lakefs-client') ?? userAgent,
+    operation: 'not_found',
+    event: undefined,
+    identity: undefined,
+    repository: undefined,
+    ref: undefined,
+    path: undefined,
+    matchedHost: services.domains.matches(host),
+    uploadId: request.query.text('uploadId'),
+    partNumber: request.query.text('partNumber'),
+    status: 0,
+    errorCode: undefined,
+    bytesSent: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+    durationMs: 0,
+  };
+}
