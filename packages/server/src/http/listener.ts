@@ -1,0 +1,118 @@
+import { createServer } from 'node:http';
+import type {
+  IncomingMessage,
+  RequestListener,
+  Server as PlainServer,
+  ServerOptions,
+  ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Server as TlsServer } from 'node:https';
+import { Server as NetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { attachRecord } from './request-record.ts';
+
+export interface TlsPair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+export interface ListenerOptions {
+  readonly tls?: TlsPair | undefined;
+  readonly serve: RequestListener;
+  /** A request that waits for `100 Continue` before it sends its body; by default it is told to go on. */
+  readonly serveExpecting?: RequestListener | undefined;
+  readonly traces: () => boolean;
+}
+
+/**
+ * Long uploads must not be cut, so a request has no time limit once its head has arrived; load balancers reuse
+ * connections for longer than Node's default keeps them; S3 metadata makes large heads.
+ */
+const serverOptions: ServerOptions = {
+  headersTimeout: 60_000,
+  requestTimeout: 0,
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 1024 * 1024,
+  noDelay: true,
+};
+
+/** The one listener of a worker: counts what is being served and knows how to stop without breaking it. */
+export class Listener {
+  readonly server: PlainServer | TlsServer;
+  readonly #options: ListenerOptions;
+  #inFlight = 0;
+  #draining = false;
+  #idle: (() => void) | undefined;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    const serve: RequestListener = (request, response) => this.#track(request, response, options.serve);
+    this.server =
+      options.tls === undefined
+        ? createServer(serverOptions, serve)
+        : createTlsServer({ ...serverOptions, ...options.tls }, serve);
+    this.server.timeout = 0;
+    this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      this.#track(request, response, options.serveExpecting ?? continueAndServe(options.serve));
+    });
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  #track(request: IncomingMessage, response: ServerResponse, serve: RequestListener): void {
+    attachRecord(request, response, { trace: this.#options.traces() });
+    this.#inFlight++;
+    response.once('close', () => {
+      this.#inFlight--;
+      if (this.#draining && this.#inFlight === 0) this.#idle?.();
+    });
+    if (this.#draining) response.shouldKeepAlive = false;
+    serve(request, response);
+  }
+
+  listen(host: string, port: number): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
+        this.server.off('error', reject);
+        resolve(this.server.address() as AddressInfo);
+      });
+    });
+  }
+
+  /**
+   * Stops accepting and lets what is being served finish, for at most `limitMs`. Connections that are open stay
+   * usable until then, so that a load balancer on one of them sees that we are going. True when all finished.
+   */
+  async drain(limitMs: number): Promise<boolean> {
+    this.#draining = true;
+    // Not http's own close: that one would also break idle connections at once.
+    NetServer.prototype.close.call(this.server);
+    let finished = true;
+    if (this.#inFlight > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      finished = await new Promise<boolean>((resolve) => {
+        this.#idle = () => resolve(true);
+        timer = setTimeout(() => resolve(false), limitMs);
+      });
+      clearTimeout(timer);
+    }
+    this.server.closeAllConnections();
+    return finished;
+  }
+
+  /** New connections use the new pair; an unusable pair throws and changes nothing. */
+  useTls(pair: TlsPair): void {
+    if ('setSecureContext' in this.server) this.server.setSecureContext(pair);
+  }
+}
+
+function continueAndServe(serve: RequestListener): RequestListener {
+  return (request, response) => {
+    response.writeContinue();
+    serve(request, response);
+  };
+}
