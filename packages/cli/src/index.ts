@@ -1,1 +1,2 @@
-export {};
+export { main } from './main.ts';
+export { commandModules, createProgram } from './program.ts';

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { paint, type Style } from './style.ts';
 
 export interface OutputOptions {
@@ -80,10 +81,8 @@ export class Output {
   }
 }
 
-const escapes = /\u001B\[[0-9;]*m/g;
-
 function visibleLength(text: string): number {
-  return text.replaceAll(escapes, '').length;
+  return stripVTControlCharacters(text).length;
 }
 
 function pad(text: string, width: number): string {
