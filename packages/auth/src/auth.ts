@@ -59,9 +59,6 @@ export interface AuthOptions {
   readonly logger: AuthLogger;
 }
 
-/** Checks the secret key against the installation; throws `configuration` when it is not the one it began with. */
-export type CreateAuth = (options: AuthOptions) => Promise<Auth>;
-
 export interface Auth {
   readonly mode: RbacMode;
   readonly users: Users;

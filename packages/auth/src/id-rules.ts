@@ -11,7 +11,7 @@ export function checkId(kind: IdKind, id: string): void {
   if (id === '' || id.includes('/'))
     throw new AuthError('invalid', 'validation error: id must not be empty or hold "/"');
   checkNoPercent(kind, id);
-  if (!/^.{1,256}$/su.test(id) || reserved.test(id)) {
+  if (!/^.{1,256}$/su.test(id) || reserved.test(id) || !id.isWellFormed()) {
     throw new AuthError(
       'invalid',
       `validation error: ${kind.toLowerCase()} id must have 1 to 256 characters, none of * ? $ { } and no control characters`,

@@ -13,9 +13,9 @@ const maxActions = 100;
 const maxResources = 100;
 const maxResourceLength = 2048;
 
-/** Throws `invalid` unless the policy may be stored. */
-export function validatePolicy(policy: PolicyInput): void {
-  checkId('Policy', policy.id);
+/** Throws `invalid` unless the policy may be stored. The rules for ids concern new ones. */
+export function validatePolicy(policy: PolicyInput, { isNew } = { isNew: true }): void {
+  if (isNew) checkId('Policy', policy.id);
   if (policy.statement.length === 0) throw refused('a policy needs at least one statement');
   if (policy.statement.length > maxStatements) throw refused(`more than ${maxStatements} statements`);
   for (const statement of policy.statement) validateStatement(statement);

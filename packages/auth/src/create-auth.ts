@@ -1,0 +1,180 @@
+import type { Auth, AuthOptions, LoginRequest, Session } from './auth.ts';
+import { KeyRing } from './crypto/key-ring.ts';
+import { AuthError } from './errors.ts';
+import type { Identity } from './identity.ts';
+import { CallerCache } from './login/caller-cache.ts';
+import { TrustedProxies } from './login/client-origin.ts';
+import { endSessionCookies, startSessionCookie } from './login/cookies.ts';
+import { FailureLimits, tooManyFailures } from './login/failure-limits.ts';
+import { LoginTokens } from './login/login-tokens.ts';
+import { PasswordChain } from './login/password-chain.ts';
+import { RequestAuthenticator } from './login/request-authenticator.ts';
+import { loginByService } from './login/service-login.ts';
+import { UserProvisioning } from './login/user-provisioning.ts';
+import { conditionContext } from './policy/condition.ts';
+import type { RbacContext } from './rbac/context.ts';
+import { CredentialStore } from './rbac/credential-store.ts';
+import { effectivePolicies } from './rbac/effective-policies.ts';
+import { ExternalPrincipalStore } from './rbac/external-principal-store.ts';
+import { GroupStore } from './rbac/group-store.ts';
+import { PolicyStore } from './rbac/policy-store.ts';
+import { UserStore } from './rbac/user-store.ts';
+import { InstallationStore } from './setup/installation-store.ts';
+import { SetupService } from './setup/setup-service.ts';
+import { AuthStore } from './store/auth-store.ts';
+
+/**
+ * Opens access control over a key-value store. Throws `configuration` when the settings cannot work or the
+ * secret key is not the one the installation began with.
+ */
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const { kv, cacheBus, cache, logger, mode } = options;
+  const clock = options.clock ?? Date.now;
+  checkOptions(options);
+  const proxies = new TrustedProxies(options.trustedProxies ?? []);
+  const keyRing = await KeyRing.derive(options.encryptSecretKey);
+  const store = new AuthStore(kv);
+  const installation = new InstallationStore(store, keyRing, options.fixedInstallationId);
+  await installation.checkSecretKey();
+  await installation.id();
+
+  const callers = new CallerCache(cacheBus, cache, clock, {
+    user: (username) => orUndefined(users.get(username)),
+    userByEmail: async (email) => {
+      const user = await users.find({ email });
+      return user === undefined ? undefined : { user, passwordHash: await users.passwordHash(user.username) };
+    },
+    key: (accessKeyId) => credentials.reveal(accessKeyId),
+    policies: (username) => effectivePolicies(store, username),
+    externalPrincipal: (id) => externalPrincipals.find(id),
+  });
+  const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
+  const users = new UserStore(context);
+  const groups = new GroupStore(context);
+  const policies = new PolicyStore(context);
+  const credentials = new CredentialStore(context);
+  const externalPrincipals = new ExternalPrincipalStore(context);
+  const limits = new FailureLimits(cacheBus, clock);
+  const setup = new SetupService({ context, mode, users, groups, credentials, installation, limits });
+  const tokens = new LoginTokens(keyRing, clock, options.loginMaxDurationMs);
+  const passwords = new PasswordChain({
+    keys: keyRing,
+    callers,
+    provisioning: new UserProvisioning(users, groups, logger),
+    authenticators: options.passwordAuthenticators ?? [],
+    limits,
+    cache,
+    logger,
+  });
+  const { sessionVerifier } = options;
+  const requests = new RequestAuthenticator({ callers, tokens, passwords, sessionVerifier });
+  const serviceLogin = loginByService({ ...options, tokens, callers, findUser: (by) => users.find(by) });
+  const cookies = { domain: options.cookieDomain, clock };
+
+  async function login({ username, password, client, requestId }: LoginRequest): Promise<Session> {
+    const { user, accessKeyId } = await passwords.authenticate({
+      username,
+      password,
+      client,
+      requestId,
+      allowEmail: true,
+    });
+    logger.info(
+      {
+        event: 'login',
+        user: user.username,
+        client_ip: client.ip,
+        ...(requestId && { request_id: requestId }),
+      },
+      'login',
+    );
+    return tokens.issue(user, options.loginDurationMs, accessKeyId);
+  }
+
+  const policiesOf = async (identity: Identity) =>
+    callers.warmPolicies(identity.user.username) ??
+    (await masked(callers.policiesOf(identity.user.username)));
+
+  return {
+    mode,
+    users,
+    groups,
+    policies,
+    credentials,
+    externalPrincipals,
+    setup,
+    installation,
+    authenticate: (request) => masked(requests.authenticate(request)),
+    credentialsFor: (accessKeyId) => masked(signingCredentials(callers, accessKeyId)),
+    signatureFailed: (client) => {
+      const wait = limits.exceeded('address', client.ip);
+      limits.failed('address', client.ip);
+      if (wait !== undefined) throw tooManyFailures(wait);
+    },
+    login: (request) => masked(login(request)),
+    loginExternalPrincipal: (request) => masked(serviceLogin.externalPrincipal(request)),
+    loginSts: (request) => masked(serviceLogin.sts(request)),
+    sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
+    logoutCookies: (client) => endSessionCookies(client, cookies),
+    authorize: async (identity, requirement, client) =>
+      (await policiesOf(identity)).check(requirement, conditionContext(client.ip)),
+    ensureAllowed: async (identity, requirement, client) => {
+      const decision = (await policiesOf(identity)).check(requirement, conditionContext(client.ip));
+      if (!decision.allowed) throw new AuthError('denied', decision.message);
+    },
+    permissionsOf: async (identity, client) => {
+      const compiled = await policiesOf(identity);
+      const conditions = conditionContext(client.ip);
+      return {
+        check: (requirement) => compiled.check(requirement, conditions),
+        isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
+      };
+    },
+    clientOf: (peerAddress, encrypted, headers) => proxies.originOf(peerAddress, encrypted, headers),
+    close: () => {
+      callers.close();
+      limits.close();
+    },
+  };
+}
+
+function checkOptions({ encryptSecretKey, mode, logger }: AuthOptions): void {
+  if (encryptSecretKey === '') {
+    throw new AuthError('configuration', 'auth.encrypt.secret_key is empty; set it to a long random text');
+  }
+  if (Buffer.byteLength(encryptSecretKey) < 16) {
+    logger.warn({ key: 'auth.encrypt.secret_key' }, 'auth.encrypt.secret_key is shorter than 16 bytes');
+  }
+  if (mode === 'external') {
+    throw new AuthError(
+      'configuration',
+      'auth.ui_config.rbac "external" needs an authorization service, which this version cannot use; use "internal"',
+    );
+  }
+}
+
+async function signingCredentials(callers: CallerCache, accessKeyId: string) {
+  const key = await callers.key(accessKeyId);
+  const user = key === undefined ? undefined : await callers.user(key.username);
+  if (key === undefined || user === undefined) return undefined;
+  return { accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey, user };
+}
+
+/** A store that fails while we ask who is calling is our failure, not the caller's. */
+async function masked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    throw new AuthError('unavailable', 'internal server error', { cause: error });
+  }
+}
+
+async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AuthError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}

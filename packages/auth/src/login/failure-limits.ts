@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { CacheBus } from '@svc/kv';
+import { LRUCache } from 'lru-cache';
+import { AuthError } from '../errors.ts';
+
+const windowMs = 60_000;
+const topic = 'auth.failures';
+
+/** What is counted, and how many failures a minute are too many. Successes are never counted. */
+const limits = { address: 100, login: 10, setup: 10, forgotPassword: 5 } as const;
+export type FailureKind = keyof typeof limits;
+
+/**
+ * Sliding one-minute windows of failures. Workers of a server tell each other of every failure, so that the
+ * limit is the server's and not each worker's.
+ */
+export class FailureLimits {
+  readonly #clock: () => number;
+  readonly #bus: CacheBus;
+  readonly #self = randomUUID();
+  readonly #failures = new LRUCache<string, number[]>({ max: 20_000 });
+  readonly #unsubscribe: () => void;
+
+  constructor(bus: CacheBus, clock: () => number) {
+    this.#clock = clock;
+    this.#bus = bus;
+    this.#unsubscribe = bus.subscribe(topic, (message) => {
+      const [sender = '', verb, ...rest] = message.split('\0');
+      if (sender === this.#self) return;
+      if (verb === 'reset') this.#failures.delete(rest.join('\0'));
+      else this.#add(rest.join('\0'));
+    });
+  }
+
+  /** Seconds to wait when the limit is reached. */
+  exceeded(kind: FailureKind, subject: string): number | undefined {
+    const key = `${kind}\0${subject}`;
+    const recent = this.#recent(key);
+    const limit = limits[kind];
+    if (recent.length < limit) return undefined;
+    const oldest = recent[recent.length - limit] ?? 0;
+    return Math.max(1, Math.ceil((oldest + windowMs - this.#clock()) / 1000));
+  }
+
+  /** Throws `too_many_failures` when the limit is reached. */
+  require(kind: FailureKind, subject: string): void {
+    const wait = this.exceeded(kind, subject);
+    if (wait !== undefined) throw tooManyFailures(wait);
+  }
+
+  failed(kind: FailureKind, subject: string): void {
+    const key = `${kind}\0${subject}`;
+    this.#add(key);
+    this.#tell(`failed\0${key}`);
+  }
+
+  succeeded(kind: FailureKind, subject: string): void {
+    const key = `${kind}\0${subject}`;
+    if (this.#failures.delete(key)) this.#tell(`reset\0${key}`);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  #tell(message: string): void {
+    // A worker that cannot be told counts less; that is no reason to fail the request.
+    this.#bus.publish(topic, `${this.#self}\0${message}`).catch(() => undefined);
+  }
+
+  #add(key: string): void {
+    const recent = this.#recent(key);
+    // Only the newest matter for any limit.
+    if (recent.length >= limits.address) recent.shift();
+    recent.push(this.#clock());
+    this.#failures.set(key, recent);
+  }
+
+  #recent(key: string): number[] {
+    const since = this.#clock() - windowMs;
+    return (this.#failures.get(key) ?? []).filter((time) => time > since);
+  }
+}
+
+export function tooManyFailures(retryAfterSeconds: number): AuthError {
+  return new AuthError('too_many_failures', 'too many failed attempts; try again later', {
+    retryAfterSeconds,
+  });
+}

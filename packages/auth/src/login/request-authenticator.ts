@@ -1,0 +1,87 @@
+import type { SessionVerifier } from '../auth.ts';
+import { isJwt } from '../crypto/jwt.ts';
+import { authenticationFailed } from '../errors.ts';
+import type { AuthMethod, Identity, RequestHead } from '../identity.ts';
+import type { CallerCache } from './caller-cache.ts';
+import { readCookies, sessionCookies } from './cookies.ts';
+import { refuseCrossOrigin } from './cross-origin.ts';
+import type { LoginTokens } from './login-tokens.ts';
+import type { PasswordChain } from './password-chain.ts';
+
+export interface RequestAuthenticatorOptions {
+  readonly callers: CallerCache;
+  readonly tokens: LoginTokens;
+  readonly passwords: PasswordChain;
+  readonly sessionVerifier: SessionVerifier | undefined;
+}
+
+/** The first source of identity that a request carries decides; a wrong one is not made up for by the next. */
+export class RequestAuthenticator {
+  readonly #options: RequestAuthenticatorOptions;
+
+  constructor(options: RequestAuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  async authenticate(request: RequestHead): Promise<Identity | undefined> {
+    const authorization = readAuthorization(request.headers['authorization']);
+    if (authorization?.scheme === 'bearer') return this.#byToken(authorization.token, 'bearer');
+    if (authorization?.scheme === 'basic') {
+      const { username, password } = authorization;
+      const { client, requestId } = request;
+      const attempt = { username, password, client, requestId, allowEmail: false };
+      const { user, accessKeyId } = await this.#options.passwords.authenticate(attempt);
+      return { user, method: 'basic', ...(accessKeyId === undefined ? {} : { accessKeyId }) };
+    }
+    const header = request.headers['cookie'];
+    return header === undefined ? undefined : this.#byCookie(request, readCookies(header));
+  }
+
+  async #byCookie(request: RequestHead, cookies: ReadonlyMap<string, string>): Promise<Identity | undefined> {
+    for (const name of sessionCookies) {
+      const token = cookies.get(name);
+      if (token === undefined || !isJwt(token)) continue;
+      const identity = await this.#byToken(token, 'cookie');
+      refuseCrossOrigin(request);
+      return identity;
+    }
+    const verifier = this.#options.sessionVerifier;
+    const session = verifier === undefined ? undefined : cookies.get(verifier.cookieName);
+    if (verifier === undefined || session === undefined) return undefined;
+    const user = await verifier.verify(session, request.requestId);
+    if (user === undefined) throw authenticationFailed();
+    refuseCrossOrigin(request);
+    return { user, method: 'external_cookie' };
+  }
+
+  async #byToken(token: string, method: AuthMethod): Promise<Identity> {
+    const { tokens, callers } = this.#options;
+    const claims = tokens.verify(token);
+    if (claims === undefined) throw authenticationFailed();
+    const user = await callers.user(claims.username);
+    if (user === undefined || claims.issuedAt < (user.tokensValidAfter ?? 0)) throw authenticationFailed();
+    const { accessKeyId } = claims;
+    if (accessKeyId === undefined) return { user, method };
+    const key = await callers.key(accessKeyId);
+    if (key?.username !== user.username) throw authenticationFailed();
+    return { user, method, accessKeyId };
+  }
+}
+
+type Authorization =
+  | { readonly scheme: 'bearer'; readonly token: string }
+  | { readonly scheme: 'basic'; readonly username: string; readonly password: string };
+
+/** Undefined when absent, malformed or of a scheme that is not ours to judge. */
+function readAuthorization(header: string | readonly string[] | undefined): Authorization | undefined {
+  if (typeof header !== 'string') return undefined;
+  const [scheme = '', value, ...more] = header.split(/\s+/).filter((field) => field !== '');
+  if (value === undefined || more.length > 0) return undefined;
+  const name = scheme.toLowerCase();
+  if (name === 'bearer') return { scheme: 'bearer', token: value };
+  if (name !== 'basic' || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return undefined;
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) return undefined;
+  return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
+}

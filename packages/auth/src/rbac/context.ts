@@ -1,0 +1,32 @@
+import type { AuthLogger } from '../auth.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import type { Actor } from '../model.ts';
+import type { AuthStore } from '../store/auth-store.ts';
+
+/** What was changed, so that every worker of this server drops its copy before the change is acknowledged. */
+export interface Changes {
+  user(username: string): Promise<void>;
+  credential(accessKeyId: string): Promise<void>;
+  /** Effective policies of one user, or of everybody. */
+  policies(username?: string): Promise<void>;
+  externalPrincipal(id: string): Promise<void>;
+}
+
+export interface RbacContext {
+  readonly store: AuthStore;
+  readonly keys: KeyRing;
+  readonly changes: Changes;
+  readonly clock: () => number;
+  readonly logger: AuthLogger;
+}
+
+/** One line per change of who may do what. */
+export function logChange(
+  context: RbacContext,
+  actor: Actor,
+  event: string,
+  target: Readonly<Record<string, string>>,
+): void {
+  const request = actor.requestId === undefined ? {} : { request_id: actor.requestId };
+  context.logger.info({ event, actor: actor.username, ...target, ...request }, `access control: ${event}`);
+}

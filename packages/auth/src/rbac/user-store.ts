@@ -1,0 +1,216 @@
+import { credentialMessage, groupMessage, policyMessage, userMessage, type UserData } from '@svc/encoding';
+import type { NewUser, Users } from '../auth.ts';
+import { checkPassword, hashPassword } from '../crypto/password.ts';
+import { checkForeignId, checkId } from '../id-rules.ts';
+import type { Actor, Group, Page, PageRequest, Policy, User } from '../model.ts';
+import { keys } from '../store/keys.ts';
+import { groupFrom, policyFrom, storedTime, userFrom } from '../store/records.ts';
+import { attach, detach } from './attachments.ts';
+import { logChange, type RbacContext } from './context.ts';
+import { effectivePolicies } from './effective-policies.ts';
+import { pageAmount, pageOf, scanOf, takePage } from './paging.ts';
+import { alreadyExists, userNotFound } from './refusals.ts';
+
+export class UserStore implements Users {
+  readonly #context: RbacContext;
+
+  constructor(context: RbacContext) {
+    this.#context = context;
+  }
+
+  async create(user: NewUser, actor: Actor): Promise<User> {
+    const { store, clock } = this.#context;
+    const { username, email = '', externalId = '', source = 'internal' } = user;
+    if (source === 'internal') checkId('User', username);
+    else checkForeignId(username);
+    const record: UserData = {
+      createdAt: storedTime(clock),
+      username,
+      friendlyName: user.friendlyName ?? '',
+      email,
+      encryptedPassword: Buffer.alloc(0),
+      source,
+      externalId,
+      tokensValidAfter: 0,
+    };
+    if (!(await store.create(userMessage, keys.user(username), record))) throw alreadyExists();
+    const indexes = [
+      ...(email === '' ? [] : [keys.email(email)]),
+      ...(externalId === '' ? [] : [keys.externalId(externalId)]),
+    ];
+    for (const index of indexes) {
+      if (await this.#claimIndex(index, username)) continue;
+      await this.delete(username, actor);
+      throw alreadyExists();
+    }
+    await this.#context.changes.user(username);
+    logChange(this.#context, actor, 'user created', { user: username });
+    return userFrom(record);
+  }
+
+  async get(username: string): Promise<User> {
+    return userFrom(await this.#data(username));
+  }
+
+  async find(by: { readonly email: string } | { readonly externalId: string }): Promise<User | undefined> {
+    const index = 'email' in by ? keys.email(by.email) : keys.externalId(by.externalId);
+    const target = await this.#context.store.target(index);
+    const data = target === undefined ? undefined : await this.#context.store.get(userMessage, target);
+    return data === undefined ? undefined : userFrom(data);
+  }
+
+  /** The stored form of the password, for whoever verifies one. */
+  async passwordHash(username: string): Promise<string | undefined> {
+    const data = await this.#context.store.get(userMessage, keys.user(username));
+    return data === undefined || data.encryptedPassword.length === 0
+      ? undefined
+      : data.encryptedPassword.toString();
+  }
+
+  async list(page: PageRequest = {}): Promise<Page<User>> {
+    const amount = pageAmount(page);
+    return takePage(
+      this.#context.store.entries(keys.users, scanOf(page, amount)),
+      amount,
+      ({ name }) => name,
+      ({ value }) => userFrom(userMessage.decode(value)),
+    );
+  }
+
+  /**
+   * A key stops working before it is forgotten, and the user goes last: whatever is interrupted can be repeated,
+   * and a user created again under the same name inherits nothing.
+   */
+  async delete(username: string, actor: Actor): Promise<void> {
+    const { store, changes } = this.#context;
+    const data = await this.#data(username);
+    for (const accessKeyId of await store.names(keys.userCredentials(username))) {
+      const credential = await store.get(credentialMessage, keys.credential(accessKeyId));
+      if (credential !== undefined && credential.userId.toString() === username) {
+        await store.delete(keys.credential(accessKeyId));
+      }
+      await store.delete(keys.userCredentials(username) + accessKeyId);
+      await changes.credential(accessKeyId);
+    }
+    for (const group of await store.names(keys.userGroups(username))) {
+      await store.delete(keys.userGroups(username) + group);
+      await store.delete(keys.groupUsers(group) + username);
+    }
+    for (const policy of await store.names(keys.userPolicies(username))) {
+      await store.delete(keys.userPolicies(username) + policy);
+    }
+    for (const encodedId of await store.names(keys.userExternalPrincipals(username))) {
+      const id = Buffer.from(encodedId, 'base64url').toString();
+      if ((await store.target(keys.externalPrincipal(id))) === keys.user(username)) {
+        await store.delete(keys.externalPrincipal(id));
+      }
+      await store.delete(keys.userExternalPrincipals(username) + encodedId);
+      await changes.externalPrincipal(id);
+    }
+    if (data.email !== '') await this.#releaseIndex(keys.email(data.email), username);
+    if (data.externalId !== '') await this.#releaseIndex(keys.externalId(data.externalId), username);
+    await store.delete(keys.user(username));
+    await changes.user(username);
+    await changes.policies(username);
+    logChange(this.#context, actor, 'user deleted', { user: username });
+  }
+
+  async groups(username: string, page: PageRequest = {}): Promise<Page<Group>> {
+    const { store } = this.#context;
+    await this.#data(username);
+    const amount = pageAmount(page);
+    return takePage(
+      store.entries(keys.userGroups(username), scanOf(page, amount)),
+      amount,
+      ({ name }) => name,
+      async ({ name }) => {
+        const group = await store.get(groupMessage, keys.group(name));
+        return group === undefined ? undefined : groupFrom(group);
+      },
+    );
+  }
+
+  async policies(
+    username: string,
+    page: PageRequest & { readonly effective?: boolean | undefined } = {},
+  ): Promise<Page<Policy>> {
+    const { store } = this.#context;
+    await this.#data(username);
+    if (page.effective === true) {
+      return pageOf(await effectivePolicies(store, username), (policy) => policy.id, page);
+    }
+    const amount = pageAmount(page);
+    return takePage(
+      store.entries(keys.userPolicies(username), scanOf(page, amount)),
+      amount,
+      ({ name }) => name,
+      async ({ name }) => {
+        const policy = await store.get(policyMessage, keys.policy(name));
+        return policy === undefined ? undefined : policyFrom(policy);
+      },
+    );
+  }
+
+  async attachPolicy(username: string, policyId: string, actor: Actor): Promise<void> {
+    await this.#data(username);
+    await attach(this.#context.store, {
+      owner: keys.user(username),
+      folder: keys.userPolicies(username),
+      policyId,
+    });
+    await this.#context.changes.policies(username);
+    logChange(this.#context, actor, 'policy attached to user', { user: username, policy: policyId });
+  }
+
+  async detachPolicy(username: string, policyId: string, actor: Actor): Promise<void> {
+    await this.#data(username);
+    await detach(this.#context.store, keys.userPolicies(username), policyId);
+    await this.#context.changes.policies(username);
+    logChange(this.#context, actor, 'policy detached from user', { user: username, policy: policyId });
+  }
+
+  async setPassword(username: string, password: string, actor: Actor): Promise<void> {
+    checkPassword(password);
+    const encryptedPassword = Buffer.from(await hashPassword(password));
+    // Whole seconds, as tokens have: one issued in the second of the change is refused too.
+    const tokensValidAfter = Math.floor(this.#context.clock() / 1000) + 1;
+    await this.#update(username, (data) => ({ ...data, encryptedPassword, tokensValidAfter }));
+    logChange(this.#context, actor, 'password changed', { user: username });
+  }
+
+  async setFriendlyName(username: string, friendlyName: string, actor: Actor): Promise<void> {
+    await this.#update(username, (data) => ({ ...data, friendlyName }));
+    logChange(this.#context, actor, 'user renamed', { user: username });
+  }
+
+  async #update(username: string, change: (data: UserData) => UserData): Promise<void> {
+    const { store, changes } = this.#context;
+    for (;;) {
+      const stored = await store.getStored(userMessage, keys.user(username));
+      if (stored === undefined) throw userNotFound();
+      if (await store.write(userMessage, keys.user(username), change(stored.record), stored.predicate)) break;
+    }
+    await changes.user(username);
+  }
+
+  async #data(username: string): Promise<UserData> {
+    const data = await this.#context.store.get(userMessage, keys.user(username));
+    if (data === undefined) throw userNotFound();
+    return data;
+  }
+
+  /** An index left behind by a user that is gone may be taken over. */
+  async #claimIndex(index: string, username: string): Promise<boolean> {
+    const { store } = this.#context;
+    if (await store.createIndex(index, keys.user(username))) return true;
+    const owner = await store.target(index);
+    if (owner !== undefined && owner !== keys.user(username) && (await store.exists(owner))) return false;
+    await store.setIndex(index, keys.user(username));
+    return true;
+  }
+
+  async #releaseIndex(index: string, username: string): Promise<void> {
+    const { store } = this.#context;
+    if ((await store.target(index)) === keys.user(username)) await store.delete(index);
+  }
+}
