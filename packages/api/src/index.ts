@@ -1,1 +1,11 @@
-export {};
+export { apiServerOptions, createApi, openApiJson } from './api.ts';
+export type {
+  ApiObserver,
+  ApiOptions,
+  CustomViewer,
+  FinishedRequest,
+  InstallationFacts,
+  LoginFacts,
+  StorageFacts,
+} from './options.ts';
+export { basePath } from '@svc/contract';

@@ -42,3 +42,14 @@ export function optionalBody<S extends TSchema>(
 ): { readonly required: false; readonly content: { readonly 'application/json': S } } {
   return { required: false, content: { 'application/json': schema } };
 }
+
+/** A body the operation cannot do without although its description has always called it optional. */
+export function bodyShownOptional<S extends TSchema>(
+  schema: S,
+): {
+  readonly required: true;
+  readonly shownOptional: true;
+  readonly content: { readonly 'application/json': S };
+} {
+  return { required: true, shownOptional: true, content: { 'application/json': schema } };
+}

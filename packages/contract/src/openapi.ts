@@ -114,7 +114,10 @@ function describe(operation: Operation, operationId: string): OpenApiOperation {
     ...(operation.permission.type === 'open' && { security: [] as const }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body !== undefined && {
-      requestBody: { required: operation.body.required, content: mediaTypes(operation.body.content) },
+      requestBody: {
+        required: operation.body.required && operation.body.shownOptional !== true,
+        content: mediaTypes(operation.body.content),
+      },
     }),
     responses: Object.fromEntries(
       Object.entries(operation.responses).map(([status, answer]) => [status, response(status, answer)]),

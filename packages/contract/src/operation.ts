@@ -11,6 +11,8 @@ export interface ResponseSpec {
 
 export interface BodySpec {
   readonly required: boolean;
+  /** Called optional in the OpenAPI document, as existing clients know it. */
+  readonly shownOptional?: true;
   readonly content: Readonly<Record<string, TSchema>>;
 }
 

@@ -1,4 +1,4 @@
-import { body, empty, errors, json, optionalBody } from '../answers.ts';
+import { body, bodyShownOptional, empty, errors, json } from '../answers.ts';
 import { ACL, ErrorNoACL, Group, GroupCreation, GroupList, PolicyList, UserList } from '../models/auth.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
@@ -25,7 +25,7 @@ export const authGroupsOperations = {
     tag: 'auth',
     summary: 'Create a group',
     permission: one('auth:CreateGroup', groupArn('body.id')),
-    body: optionalBody(GroupCreation),
+    body: bodyShownOptional(GroupCreation),
     responses: {
       201: json(Group),
       ...errors(400, 401, 404, 429, 'default'),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { empty, errors, json, optionalBody } from '../answers.ts';
+import { bodyShownOptional, empty, errors, json, optionalBody } from '../answers.ts';
 import {
   Credentials,
   CredentialsList,
@@ -39,7 +39,7 @@ export const authUsersOperations = {
     tag: 'auth',
     summary: 'Create a user, or invite one by mail',
     permission: one('auth:CreateUser', userArn('body.id')),
-    body: optionalBody(UserCreation),
+    body: bodyShownOptional(UserCreation),
     responses: {
       201: json(User),
       ...errors(400, 401, 409, 429, 'default'),

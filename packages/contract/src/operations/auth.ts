@@ -1,4 +1,4 @@
-import { body, empty, errors, json, optionalBody } from '../answers.ts';
+import { body, bodyShownOptional, empty, errors, json } from '../answers.ts';
 import {
   AuthenticationToken,
   CurrentUser,
@@ -28,7 +28,7 @@ export const authOperations = {
     tag: 'auth',
     summary: 'Exchange an access key or a password for a token',
     permission: open,
-    body: optionalBody(LoginInformation),
+    body: bodyShownOptional(LoginInformation),
     responses: {
       200: json(AuthenticationToken, ['Set-Cookie']),
       ...errors(400, 401, 429, 'default'),

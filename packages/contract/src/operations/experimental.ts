@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { body, empty, errors, json, optionalBody } from '../answers.ts';
+import { body, bodyShownOptional, empty, errors, json } from '../answers.ts';
 import { AuthenticationToken, StsAuthRequest } from '../models/auth.ts';
 import { ObjectStats } from '../models/objects.ts';
 import {
@@ -68,7 +68,7 @@ export const experimentalOperations = {
     experimental: true,
     permission: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath },
-    body: optionalBody(CompletePresignMultipartUpload),
+    body: bodyShownOptional(CompletePresignMultipartUpload),
     responses: {
       200: json(ObjectStats),
       409: json(StagingLocation),
@@ -84,7 +84,7 @@ export const experimentalOperations = {
     experimental: true,
     permission: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath },
-    body: optionalBody(AbortPresignMultipartUpload),
+    body: bodyShownOptional(AbortPresignMultipartUpload),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),

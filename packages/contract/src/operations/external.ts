@@ -1,4 +1,4 @@
-import { errors, json, optionalBody } from '../answers.ts';
+import { bodyShownOptional, errors, json } from '../answers.ts';
 import { AuthenticationToken, ExternalLoginInformation } from '../models/auth.ts';
 import { operation } from '../operation.ts';
 import { open } from '../permission.ts';
@@ -11,7 +11,7 @@ export const externalOperations = {
     tag: 'external',
     summary: 'Exchange an external identity for a token',
     permission: open,
-    body: optionalBody(ExternalLoginInformation),
+    body: bodyShownOptional(ExternalLoginInformation),
     responses: {
       200: json(AuthenticationToken),
       ...errors(400, 401, 403, 404, 429, 'default'),

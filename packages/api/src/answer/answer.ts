@@ -1,0 +1,26 @@
+import type { Readable } from 'node:stream';
+
+export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** An answer that is more than the operation's usual status with a JSON body. */
+export class Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Undefined is an empty body. */
+  readonly body: string | Uint8Array | Readable | undefined;
+
+  constructor(status: number, headers: AnswerHeaders = {}, body?: string | Uint8Array | Readable) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  static json(status: number, value: unknown, headers: AnswerHeaders = {}): Answer {
+    return new Answer(status, { ...jsonHeaders, ...headers }, JSON.stringify(value));
+  }
+}
+
+export const jsonHeaders = {
+  'content-type': 'application/json',
+  'x-content-type-options': 'nosniff',
+} as const;

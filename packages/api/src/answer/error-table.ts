@@ -1,0 +1,111 @@
+import { AuthError, authenticationFailedMessage } from '@svc/auth';
+import type { AuthErrorKind } from '@svc/auth';
+import { EngineError } from '@svc/engine';
+import type { EngineErrorKind } from '@svc/engine';
+import { RequestError } from '../request/request-error.ts';
+
+/** What a caller is told about an error. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly noAcl?: true;
+  /** Not a refusal but a failure of ours: to be logged with its cause. */
+  readonly unexpected?: true;
+}
+
+const engineStatuses: Record<EngineErrorKind, number> = {
+  invalid: 400,
+  not_found: 404,
+  already_exists: 409,
+  conflict: 409,
+  no_changes: 400,
+  dirty_branch: 400,
+  protected: 403,
+  read_only: 403,
+  forbidden: 403,
+  precondition_failed: 412,
+  hook_aborted: 412,
+  in_deletion: 410,
+  data_gone: 410,
+  expired: 410,
+  busy: 429,
+  slow_down: 503,
+  not_supported: 400,
+  not_implemented: 501,
+  corrupt: 500,
+};
+
+const authStatuses: Record<AuthErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  denied: 401,
+  forbidden: 403,
+  not_found: 404,
+  no_acl: 404,
+  already_exists: 409,
+  already_initialized: 409,
+  not_initialized: 412,
+  too_many_failures: 429,
+  unavailable: 500,
+  not_implemented: 501,
+  configuration: 500,
+};
+
+/** Errors of the object store that reach the protocol unwrapped. */
+const blockStatuses: Readonly<Record<string, number>> = {
+  not_found: 410,
+  not_supported: 400,
+  bad_index: 416,
+  forbidden: 403,
+  invalid_address: 400,
+  invalid_namespace: 400,
+  already_exists: 409,
+  upload_not_found: 404,
+  invalid_part: 400,
+  unavailable: 503,
+};
+
+/** Turns every error an operation may throw into a status and a message, in one place. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof RequestError) return { status: error.status, message: error.message };
+  if (error instanceof EngineError) {
+    const status = engineStatuses[error.kind];
+    return { status, message: error.message, ...(status === 500 && { unexpected: true }) };
+  }
+  if (error instanceof AuthError) return authRefusal(error);
+  if (error instanceof Error && 'kind' in error && typeof error.kind === 'string') {
+    if (error.name === 'KvError') return storeRefusal(error.kind);
+    if (error.name === 'BlockError') {
+      const status = blockStatuses[error.kind];
+      if (status === 410) return { status, message: 'No data' };
+      if (status !== undefined) return { status, message: error.message };
+    }
+  }
+  return { status: 500, message: 'internal server error', unexpected: true };
+}
+
+function authRefusal(error: AuthError): Refusal {
+  const status = authStatuses[error.kind];
+  if (status === 500) return { status, message: 'internal server error', unexpected: true };
+  return {
+    status,
+    message: error.message,
+    ...(error.kind === 'no_acl' && { noAcl: true }),
+    ...(error.retryAfterSeconds !== undefined && {
+      headers: { 'retry-after': String(error.retryAfterSeconds) },
+    }),
+  };
+}
+
+function storeRefusal(kind: string): Refusal {
+  if (kind === 'slow_down') return { status: 503, message: 'Throughput exceeded. Slow down and retry' };
+  if (kind === 'unavailable') {
+    return { status: 503, message: 'The key-value store does not answer. Try again later', unexpected: true };
+  }
+  return { status: 500, message: 'internal server error', unexpected: true };
+}
+
+export function unauthenticated(): AuthError {
+  return new AuthError('unauthenticated', authenticationFailedMessage);
+}

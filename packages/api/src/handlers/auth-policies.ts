@@ -1,0 +1,37 @@
+import { Answer } from '../answer/answer.ts';
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { authPageView } from '../views/auth-page.ts';
+import { policyView } from '../views/identity.ts';
+import { authActor } from './auth-actor.ts';
+import { pageRequest } from './page-request.ts';
+
+type Ids = 'listPolicies' | 'createPolicy' | 'getPolicy' | 'updatePolicy' | 'deletePolicy';
+
+export function authPolicyHandlers({ auth: { policies } }: ApiOptions): Handlers<Ids> {
+  return {
+    async listPolicies({ query }) {
+      return authPageView(await policies.list(pageRequest(query)), policyView);
+    },
+
+    async createPolicy(call) {
+      const { query, body } = call;
+      if (query.update === true) {
+        return Answer.json(200, policyView(await policies.update(body.id, body, authActor(call))));
+      }
+      return policyView(await policies.create(body, authActor(call)));
+    },
+
+    async getPolicy({ params }) {
+      return policyView(await policies.get(params.policyId));
+    },
+
+    async updatePolicy(call) {
+      return policyView(await policies.update(call.params.policyId, call.body, authActor(call)));
+    },
+
+    async deletePolicy(call) {
+      await policies.delete(call.params.policyId, authActor(call));
+    },
+  };
+}

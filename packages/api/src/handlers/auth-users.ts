@@ -1,0 +1,107 @@
+import type { Handlers } from '../call.ts';
+import { Answer } from '../answer/answer.ts';
+import type { ApiOptions } from '../options.ts';
+import { authPageView } from '../views/auth-page.ts';
+import {
+  credentialsView,
+  credentialsWithSecretView,
+  externalPrincipalView,
+  groupView,
+  policyView,
+  userView,
+} from '../views/identity.ts';
+import { authActor } from './auth-actor.ts';
+import { pageRequest } from './page-request.ts';
+
+type Ids =
+  | 'listUsers'
+  | 'createUser'
+  | 'getUser'
+  | 'deleteUser'
+  | 'listUserCredentials'
+  | 'createCredentials'
+  | 'getCredentials'
+  | 'deleteCredentials'
+  | 'listUserGroups'
+  | 'listUserPolicies'
+  | 'attachPolicyToUser'
+  | 'detachPolicyFromUser'
+  | 'createUserExternalPrincipal'
+  | 'deleteUserExternalPrincipal'
+  | 'listUserExternalPrincipals'
+  | 'getExternalPrincipal';
+
+export function authUserHandlers({ auth }: ApiOptions): Handlers<Ids> {
+  const { users, credentials, externalPrincipals } = auth;
+  return {
+    async listUsers({ query }) {
+      return authPageView(await users.list(pageRequest(query)), userView);
+    },
+
+    async createUser(call) {
+      if (call.body.invite_user === true) return Answer.json(501, { message: 'Not Implemented' });
+      return userView(await users.create({ username: call.body.id }, authActor(call)));
+    },
+
+    async getUser({ params }) {
+      return userView(await users.get(params.userId));
+    },
+
+    async deleteUser(call) {
+      await users.delete(call.params.userId, authActor(call));
+    },
+
+    async listUserCredentials({ params, query }) {
+      return authPageView(await credentials.list(params.userId, pageRequest(query)), credentialsView);
+    },
+
+    async createCredentials(call) {
+      return credentialsWithSecretView(await credentials.create(call.params.userId, authActor(call)));
+    },
+
+    async getCredentials({ params }) {
+      return credentialsView(await credentials.get(params.userId, params.accessKeyId));
+    },
+
+    async deleteCredentials(call) {
+      await credentials.delete(call.params.userId, call.params.accessKeyId, authActor(call));
+    },
+
+    async listUserGroups({ params, query }) {
+      return authPageView(await users.groups(params.userId, pageRequest(query)), groupView);
+    },
+
+    async listUserPolicies({ params, query }) {
+      const page = await users.policies(params.userId, {
+        ...pageRequest(query),
+        effective: query.effective === true,
+      });
+      return authPageView(page, policyView);
+    },
+
+    async attachPolicyToUser(call) {
+      await users.attachPolicy(call.params.userId, call.params.policyId, authActor(call));
+    },
+
+    async detachPolicyFromUser(call) {
+      await users.detachPolicy(call.params.userId, call.params.policyId, authActor(call));
+    },
+
+    async createUserExternalPrincipal(call) {
+      await externalPrincipals.attach(call.params.userId, call.query.principalId, authActor(call));
+    },
+
+    async deleteUserExternalPrincipal(call) {
+      await externalPrincipals.detach(call.params.userId, call.query.principalId, authActor(call));
+    },
+
+    async listUserExternalPrincipals({ params, query }) {
+      const page = await externalPrincipals.list(params.userId, pageRequest(query));
+      return authPageView(page, externalPrincipalView);
+    },
+
+    async getExternalPrincipal({ query }) {
+      return externalPrincipalView(await externalPrincipals.get(query.principalId));
+    },
+  };
+}

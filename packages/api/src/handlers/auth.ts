@@ -1,0 +1,52 @@
+import type { Handlers } from '../call.ts';
+import { Answer } from '../answer/answer.ts';
+import type { ApiOptions } from '../options.ts';
+import { userView } from '../views/identity.ts';
+
+type Ids = 'getCurrentUser' | 'login' | 'stsLogin' | 'externalPrincipalLogin';
+
+export function authHandlers({ auth }: ApiOptions): Handlers<Ids> {
+  return {
+    getCurrentUser({ identity }) {
+      const { user } = identity;
+      const view = userView(user);
+      return {
+        user: { ...view, friendly_name: view.friendly_name === '' ? user.username : view.friendly_name },
+      };
+    },
+
+    async login({ body, client, requestId }) {
+      const session = await auth.login({
+        username: body.access_key_id,
+        password: body.secret_access_key,
+        client,
+        requestId,
+      });
+      return Answer.json(
+        200,
+        { token: session.token, token_expiration: session.expiresAt },
+        { 'set-cookie': auth.sessionCookie(session, client) },
+      );
+    },
+
+    async stsLogin({ body, requestId }) {
+      const session = await auth.loginSts({
+        code: body.code,
+        state: body.state,
+        redirectUri: body.redirect_uri,
+        ttlSeconds: body.ttl_seconds,
+        requestId,
+      });
+      return { token: session.token, token_expiration: session.expiresAt };
+    },
+
+    async externalPrincipalLogin({ body, requestId }) {
+      const session = await auth.loginExternalPrincipal({
+        identityRequest: body.identityRequest,
+        durationSeconds: body.token_expiration_duration,
+        requestId,
+      });
+      return { token: session.token, token_expiration: session.expiresAt };
+    },
+  };
+}

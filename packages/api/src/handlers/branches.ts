@@ -1,0 +1,97 @@
+import { Answer } from '../answer/answer.ts';
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { commitView, refView } from '../views/commit.ts';
+import { diffPageView } from '../views/object.ts';
+import { pageView } from '../views/page.ts';
+import { pageRequest } from './page-request.ts';
+
+type Ids =
+  | 'listBranches'
+  | 'createBranch'
+  | 'getBranch'
+  | 'resetBranch'
+  | 'deleteBranch'
+  | 'hardResetBranch'
+  | 'revertBranch'
+  | 'cherryPick'
+  | 'diffBranch';
+
+export function branchHandlers({ engine }: ApiOptions): Handlers<Ids> {
+  const { branches, commits, refs } = engine;
+  return {
+    async listBranches({ params, query }) {
+      const page = await branches.list({
+        repository: params.repository,
+        ...pageRequest(query),
+        showHidden: query.show_hidden,
+      });
+      return pageView(page, refView);
+    },
+
+    async createBranch({ params, body, actor }) {
+      const created = await branches.create({
+        repository: params.repository,
+        name: body.name,
+        source: body.source,
+        force: body.force,
+        hidden: body.hidden,
+        actor,
+      });
+      return new Answer(
+        201,
+        { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+        created.commitId,
+      );
+    },
+
+    async getBranch({ params }) {
+      return refView(await branches.get(params));
+    },
+
+    async resetBranch({ params, body }) {
+      await branches.reset({ ...params, type: body.type, path: body.path, force: body.force });
+    },
+
+    async deleteBranch({ params, query, actor }) {
+      await branches.delete({ ...params, force: query.force, actor });
+    },
+
+    async hardResetBranch({ params, query }) {
+      await branches.hardReset({ ...params, ref: query.ref, force: query.force });
+    },
+
+    async revertBranch({ params, body, actor }) {
+      await commits.revert({
+        ...params,
+        ref: body.ref,
+        parentNumber: body.parent_number,
+        overrides: body.commit_overrides,
+        allowEmpty: body.allow_empty,
+        force: body.force,
+        actor,
+      });
+    },
+
+    async cherryPick({ params, body, actor }) {
+      const picked = await commits.cherryPick({
+        ...params,
+        ref: body.ref,
+        parentNumber: body.parent_number,
+        overrides: body.commit_overrides,
+        force: body.force,
+        actor,
+      });
+      return commitView(picked);
+    },
+
+    async diffBranch({ params, query }) {
+      const page = await refs.diffUncommitted({
+        ...params,
+        ...pageRequest(query),
+        delimiter: query.delimiter,
+      });
+      return diffPageView(page);
+    },
+  };
+}

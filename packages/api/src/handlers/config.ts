@@ -1,0 +1,23 @@
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { storageView, versionView, viewerView } from '../views/installation.ts';
+
+export function configHandlers({ installation }: ApiOptions): Handlers<'getConfig' | 'healthCheck'> {
+  return {
+    getConfig() {
+      const facts = installation();
+      return {
+        version_config: versionView(facts),
+        storage_config: facts.storage === undefined ? undefined : storageView(facts.storage),
+        storage_config_list: facts.storages.map(storageView),
+        ui_config:
+          facts.customViewers.length === 0 ? {} : { custom_viewers: facts.customViewers.map(viewerView) },
+        capabilities_config: {},
+      };
+    },
+
+    healthCheck() {
+      return undefined;
+    },
+  };
+}

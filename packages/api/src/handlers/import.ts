@@ -1,0 +1,41 @@
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { commitView } from '../views/commit.ts';
+import { dateTimeView } from '../views/time.ts';
+import { mayReadRepository } from './may-read-repository.ts';
+
+type Ids = 'importStart' | 'importStatus' | 'importCancel';
+
+export function importHandlers({ engine: { imports }, auth }: ApiOptions): Handlers<Ids> {
+  return {
+    async importStart(call) {
+      const { params, body, actor } = call;
+      const id = await imports.start({
+        ...params,
+        paths: body.paths,
+        message: body.commit.message,
+        metadata: body.commit.metadata,
+        force: body.force,
+        actor,
+        mayReadRepository: mayReadRepository(auth, call),
+      });
+      return { id };
+    },
+
+    async importStatus({ params, query }) {
+      const status = await imports.status({ repository: params.repository, id: query.id });
+      return {
+        completed: status.completed,
+        update_time: dateTimeView(status.updateTime),
+        ingested_objects: status.ingestedObjects,
+        metarange_id: status.metaRangeId,
+        commit: status.commit === undefined ? undefined : commitView(status.commit),
+        error: status.error === undefined ? undefined : { message: `import error: ${status.error}` },
+      };
+    },
+
+    async importCancel({ params, query }) {
+      await imports.cancel({ repository: params.repository, id: query.id });
+    },
+  };
+}

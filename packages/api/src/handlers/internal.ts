@@ -1,0 +1,111 @@
+import { Answer } from '../answer/answer.ts';
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { bodyError } from '../request/request-error.ts';
+import { storageView, versionView } from '../views/installation.ts';
+
+type Ids =
+  | 'setupCommPrefs'
+  | 'getSetupState'
+  | 'setup'
+  | 'getAuthCapabilities'
+  | 'getLakeFSVersion'
+  | 'getStorageConfig'
+  | 'getGarbageCollectionConfig'
+  | 'postStatsEvents'
+  | 'getUsageReportSummary';
+
+/** The age below which uncommitted data is never collected. */
+const gracePeriodSeconds = 24 * 60 * 60;
+
+export function internalHandlers({ engine, auth, installation, observer }: ApiOptions): Handlers<Ids> {
+  return {
+    async setupCommPrefs({ body }) {
+      await auth.setup.setCommPrefs(body);
+    },
+
+    async getSetupState() {
+      const state = await auth.setup.state();
+      const { login } = installation();
+      return {
+        state: state.initialized ? 'initialized' : 'not_initialized',
+        comm_prefs_missing: state.commPrefsMissing,
+        login_config: {
+          RBAC: auth.mode,
+          login_url: login.loginUrl,
+          login_url_method: login.loginUrlMethod,
+          login_failed_message: "The credentials don't match.",
+          login_cookie_names: ['access_token'],
+          logout_url: '/logout',
+          username_ui_placeholder: login.usernamePlaceholder,
+          password_ui_placeholder: login.passwordPlaceholder,
+          fallback_login_url: login.fallbackLoginUrl,
+          fallback_login_label: login.fallbackLoginLabel,
+        },
+      };
+    },
+
+    async setup({ body, client }) {
+      const { username, key, ...commPrefs } = body;
+      const created = await auth.setup.run(
+        {
+          username,
+          key:
+            key === undefined
+              ? undefined
+              : { accessKeyId: key.access_key_id, secretAccessKey: key.secret_access_key },
+          commPrefs,
+        },
+        client,
+      );
+      return {
+        access_key_id: created.accessKeyId,
+        secret_access_key: created.secretAccessKey,
+        creation_date: created.issuedAt,
+      };
+    },
+
+    getAuthCapabilities() {
+      const { mail } = installation();
+      return { invite_user: mail || auth.mode === 'external', forgot_password: mail };
+    },
+
+    getLakeFSVersion() {
+      return versionView(installation());
+    },
+
+    getStorageConfig() {
+      const { storage } = installation();
+      return storage === undefined ? Answer.json(200, null) : storageView(storage);
+    },
+
+    getGarbageCollectionConfig() {
+      return { grace_period: gracePeriodSeconds };
+    },
+
+    postStatsEvents({ body }) {
+      body.events.forEach(({ class: group, name, count }, index) => {
+        if (group === '') throw bodyError(`field "events[${index}].class": must not be empty`);
+        if (name === '') throw bodyError(`field "events[${index}].name": must not be empty`);
+        if (count < 0) throw bodyError(`field "events[${index}].count": must not be negative`);
+      });
+      observer?.counted?.(body.events);
+    },
+
+    async getUsageReportSummary({ request }) {
+      await engine.usage.flush();
+      const id = await auth.installation.id();
+      if (id === '') return Answer.json(404, { message: 'installation not found' });
+      const reports = await engine.usage.reports();
+      if (request.headers.accept?.includes('text/plain') === true) {
+        const lines = reports.map(
+          ({ year, month, count }) =>
+            `${year}-${String(month).padStart(2, '0')}: ${String(count).padStart(12)}`,
+        );
+        const text = [`Usage for installation ID: ${id}`, ...lines, ''].join('\n');
+        return new Answer(200, { 'content-type': 'text/plain; charset=utf-8' }, text);
+      }
+      return { installation_id: id, reports };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { Answer } from '../answer/answer.ts';
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+
+export function metadataHandlers({
+  engine: { metadata },
+}: ApiOptions): Handlers<'getMetaRange' | 'getRange'> {
+  async function locate(repository: string, type: 'range' | 'meta_range', id: string): Promise<Answer> {
+    const location = await metadata.location({ repository, type, id });
+    return Answer.json(200, { location }, { location });
+  }
+  return {
+    getMetaRange: ({ params }) => locate(params.repository, 'meta_range', params.meta_range),
+    getRange: ({ params }) => locate(params.repository, 'range', params.range),
+  };
+}

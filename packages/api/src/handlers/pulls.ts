@@ -1,0 +1,70 @@
+import { arn, one } from '@svc/auth';
+import type { PullRequest } from '@svc/engine';
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { pageView } from '../views/page.ts';
+import { dateTimeView } from '../views/time.ts';
+import { pageRequest } from './page-request.ts';
+
+type Ids =
+  | 'listPullRequests'
+  | 'createPullRequest'
+  | 'getPullRequest'
+  | 'updatePullRequest'
+  | 'mergePullRequest';
+
+export function pullHandlers({ engine: { pulls } }: ApiOptions): Handlers<Ids> {
+  return {
+    async listPullRequests({ params, query }) {
+      const page = await pulls.list({
+        repository: params.repository,
+        ...pageRequest(query),
+        status: query.status,
+      });
+      return pageView(page, pullView);
+    },
+
+    async createPullRequest({ params, body, actor }) {
+      const { id } = await pulls.create({
+        repository: params.repository,
+        title: body.title,
+        description: body.description,
+        source: body.source_branch,
+        destination: body.destination_branch,
+        actor,
+      });
+      return { id };
+    },
+
+    async getPullRequest({ params }) {
+      return pullView(await pulls.get({ repository: params.repository, id: params.pull_request }));
+    },
+
+    async updatePullRequest({ params, body }) {
+      await pulls.update({ repository: params.repository, id: params.pull_request, ...body });
+    },
+
+    async mergePullRequest(call) {
+      const { params, actor } = call;
+      const target = { repository: params.repository, id: params.pull_request };
+      const { destination } = await pulls.get(target);
+      await call.ensure(one('fs:CreateCommit', arn.branch(params.repository, destination)));
+      return { reference: (await pulls.merge({ ...target, actor })).id };
+    },
+  };
+}
+
+function pullView(pull: PullRequest) {
+  return {
+    status: pull.status,
+    title: pull.title,
+    description: pull.description,
+    id: pull.id,
+    creation_date: dateTimeView(pull.creationDate),
+    author: pull.author,
+    source_branch: pull.source,
+    destination_branch: pull.destination,
+    merged_commit_id: pull.mergedCommitId,
+    closed_date: pull.closedDate === undefined ? undefined : dateTimeView(pull.closedDate),
+  };
+}

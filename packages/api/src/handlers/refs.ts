@@ -1,0 +1,127 @@
+import { EngineError } from '@svc/engine';
+import { Answer } from '../answer/answer.ts';
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { parseRfc3339 } from '../request/rfc3339.ts';
+import { commitView } from '../views/commit.ts';
+import { diffPageView } from '../views/object.ts';
+import { pageView } from '../views/page.ts';
+
+type Ids =
+  | 'logCommits'
+  | 'logBranchCommits'
+  | 'findMergeBase'
+  | 'mergeIntoBranch'
+  | 'diffRefs'
+  | 'commit'
+  | 'getCommit';
+
+interface LogQuery {
+  readonly after?: string;
+  readonly amount?: number;
+  readonly objects?: string[];
+  readonly prefixes?: string[];
+  readonly limit?: boolean;
+  readonly first_parent?: boolean;
+  readonly since?: string;
+  readonly stop_at?: string;
+}
+
+export function refHandlers({ engine }: ApiOptions): Handlers<Ids> {
+  const { commits, merges, refs } = engine;
+
+  async function log(repository: string, ref: string, query: LogQuery) {
+    const page = await commits.log({
+      repository,
+      ref,
+      after: query.after,
+      amount: query.amount,
+      objects: query.objects,
+      prefixes: query.prefixes,
+      limit: query.limit,
+      firstParent: query.first_parent,
+      since: query.since === undefined ? undefined : parseRfc3339(query.since),
+      stopAt: query.stop_at,
+    });
+    return pageView(page, commitView);
+  }
+
+  return {
+    logCommits({ params, query }) {
+      return log(params.repository, params.ref, query);
+    },
+
+    logBranchCommits({ params, query }) {
+      return log(params.repository, params.branch, query);
+    },
+
+    async findMergeBase({ params }) {
+      const base = await merges.findBase({
+        repository: params.repository,
+        source: params.sourceRef,
+        destination: params.destinationBranch,
+      });
+      return {
+        source_commit_id: base.sourceCommitId,
+        destination_commit_id: base.destinationCommitId,
+        base_commit_id: base.baseCommitId,
+      };
+    },
+
+    async mergeIntoBranch({ params, body, actor }) {
+      try {
+        const commit = await merges.merge({
+          repository: params.repository,
+          source: params.sourceRef,
+          destination: params.destinationBranch,
+          message: body?.message,
+          metadata: body?.metadata,
+          strategy: body?.strategy,
+          force: body?.force,
+          allowEmpty: body?.allow_empty,
+          squash: body?.squash_merge,
+          actor,
+        });
+        return { reference: commit.id };
+      } catch (error) {
+        // Clients expect the shape of a merge result; the message is for people.
+        if (error instanceof EngineError && error.kind === 'conflict') {
+          return Answer.json(409, { reference: '', message: error.message });
+        }
+        throw error;
+      }
+    },
+
+    async diffRefs({ params, query }) {
+      const page = await refs.diff({
+        repository: params.repository,
+        left: params.leftRef,
+        right: params.rightRef,
+        type: query.type,
+        prefix: query.prefix,
+        after: query.after,
+        amount: query.amount,
+        delimiter: query.delimiter,
+      });
+      return diffPageView(page, query.include_right_stats);
+    },
+
+    async commit({ params, query, body, actor }) {
+      const created = await commits.create({
+        ...params,
+        message: body.message,
+        metadata: body.metadata,
+        date: body.date,
+        allowEmpty: body.allow_empty,
+        force: body.force,
+        sourceMetaRange: query.source_metarange,
+        actor,
+      });
+      return commitView(created);
+    },
+
+    async getCommit({ params }) {
+      return commitView(await commits.get({ repository: params.repository, ref: params.commitId }));
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { arn, soft } from '@svc/auth';
+import type { Call, Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { byteRangeOf } from '../request/byte-range.ts';
+import { bodyError, RequestError } from '../request/request-error.ts';
+import { objectView } from '../views/object.ts';
+import { mayReadRepository } from './may-read-repository.ts';
+import { createOnly } from './upload.ts';
+
+type Ids =
+  | 'stageObject'
+  | 'getPhysicalAddress'
+  | 'linkPhysicalAddress'
+  | 'createPresignMultipartUpload'
+  | 'completePresignMultipartUpload'
+  | 'abortPresignMultipartUpload'
+  | 'uploadPart'
+  | 'uploadPartCopy';
+
+export function stagingHandlers({ engine, auth, installation }: ApiOptions): Handlers<Ids> {
+  const { objects, repositories } = engine;
+
+  /** An address outside the repository's namespace is an import of one object: it must not be denied. */
+  async function ensureMayImport(call: Call, repository: string, address: string): Promise<void> {
+    const { storageNamespace } = await repositories.get(repository);
+    const own = storageNamespace.endsWith('/') ? storageNamespace : `${storageNamespace}/`;
+    if (!address.startsWith(own)) await call.ensure(soft('fs:ImportFromStorage', arn.namespace(address)));
+  }
+
+  async function ensurePresignedMultipart(repository: string): Promise<void> {
+    const { storageId } = await repositories.get(repository);
+    const { storage, storages } = installation();
+    const facts = storages.find((store) => store.storageId === storageId) ?? storage;
+    if (facts?.preSignMultipartUpload !== true) {
+      throw new RequestError(501, 'presign multipart upload API is not supported');
+    }
+  }
+
+  return {
+    async stageObject(call) {
+      const { params, query, body } = call;
+      await ensureMayImport(call as unknown as Call, params.repository, body.physical_address);
+      const staged = await objects.stage({
+        ...params,
+        path: query.path,
+        physicalAddress: body.physical_address,
+        checksum: body.checksum,
+        size: body.size_bytes,
+        mtime: body.mtime,
+        metadata: body.metadata,
+        contentType: body.content_type,
+        force: body.force,
+        mayReadRepository: mayReadRepository(auth, call),
+      });
+      return objectView(staged, { metadata: 'none' });
+    },
+
+    async getPhysicalAddress({ params, query }) {
+      const address = await objects.getPhysicalAddress({
+        ...params,
+        path: query.path,
+        presign: query.presign,
+      });
+      const { presigned } = address;
+      return {
+        physical_address: address.physicalAddress,
+        presigned_url: presigned?.url ?? null,
+        presigned_url_expiry:
+          presigned === undefined ? undefined : Math.floor(presigned.expiry.getTime() / 1000),
+      };
+    },
+
+    async linkPhysicalAddress(call) {
+      const { params, query, headers, body } = call;
+      const ifNoneMatch = createOnly(headers);
+      const physicalAddress = body.staging.physical_address ?? '';
+      await ensureMayImport(call as unknown as Call, params.repository, physicalAddress);
+      const linked = await objects.link({
+        ...params,
+        path: query.path,
+        physicalAddress,
+        checksum: body.checksum,
+        size: body.size_bytes,
+        mtime: body.mtime,
+        metadata: body.user_metadata,
+        contentType: body.content_type,
+        force: body.force,
+        ifNoneMatch,
+        mayReadRepository: mayReadRepository(auth, call),
+      });
+      return objectView(linked);
+    },
+
+    async createPresignMultipartUpload({ params, query }) {
+      await ensurePresignedMultipart(params.repository);
+      const parts = query.parts ?? 0;
+      if (parts < 0 || parts > 10_000) throw new RequestError(400, 'parts can be between 0 and 10000');
+      const upload = await objects.createPresignedMultipart({ ...params, path: query.path, parts });
+      return {
+        upload_id: upload.uploadId,
+        physical_address: upload.physicalAddress,
+        presigned_urls: parts === 0 ? undefined : upload.presignedUrls,
+      };
+    },
+
+    async completePresignMultipartUpload({ params, query, body }) {
+      await ensurePresignedMultipart(params.repository);
+      if (body.parts.length === 0) throw new RequestError(400, 'parts are required');
+      const completed = await objects.completePresignedMultipart({
+        ...uploadOf(params, query.path, body.physical_address),
+        parts: body.parts.map(({ part_number, etag }) => ({ partNumber: part_number, etag })),
+        metadata: body.user_metadata,
+        contentType: body.content_type,
+      });
+      return objectView(completed);
+    },
+
+    async abortPresignMultipartUpload({ params, query, body }) {
+      await ensurePresignedMultipart(params.repository);
+      await objects.abortPresignedMultipart(uploadOf(params, query.path, body.physical_address));
+    },
+
+    async uploadPart({ params, query, body }) {
+      const { url } = await objects.presignMultipartPart({
+        ...uploadOf(params, query.path, body.physical_address),
+        partNumber: Number(params.partNumber),
+      });
+      return { presigned_url: url };
+    },
+
+    async uploadPartCopy(call) {
+      const { params, query, body, response } = call;
+      const { repository, ref, path, range } = body.copy_source;
+      const source = { repository, ref, path };
+      const { etag } = await objects.copyMultipartPart({
+        ...uploadOf(params, query.path, body.physical_address),
+        partNumber: Number(params.partNumber),
+        source,
+        range: range === undefined ? undefined : byteRange(range, (await objects.stat(source)).size),
+      });
+      response.setHeader('etag', etag);
+    },
+  };
+}
+
+function uploadOf(
+  params: { readonly repository: string; readonly branch: string; readonly uploadId: string },
+  path: string,
+  physicalAddress: string,
+) {
+  if (physicalAddress === '') throw new RequestError(400, 'physical_address is required');
+  const { repository, branch, uploadId } = params;
+  return { repository, branch, uploadId, path, physicalAddress };
+}
+
+function byteRange(header: string, size: number): { start: number; end: number } {
+  const range = byteRangeOf(header, size);
+  if (typeof range === 'string') throw bodyError('field "copy_source.range": not a range of the source');
+  return range;
+}

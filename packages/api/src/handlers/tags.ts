@@ -1,0 +1,28 @@
+import type { Handlers } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { refView } from '../views/commit.ts';
+import { pageView } from '../views/page.ts';
+import { pageRequest } from './page-request.ts';
+
+type Ids = 'listTags' | 'createTag' | 'getTag' | 'deleteTag';
+
+export function tagHandlers({ engine: { tags } }: ApiOptions): Handlers<Ids> {
+  return {
+    async listTags({ params, query }) {
+      return pageView(await tags.list({ repository: params.repository, ...pageRequest(query) }), refView);
+    },
+
+    async createTag({ params, body, actor }) {
+      const { id, ref, force } = body;
+      return refView(await tags.create({ repository: params.repository, id, ref, force, actor }));
+    },
+
+    async getTag({ params }) {
+      return refView(await tags.get({ repository: params.repository, id: params.tag }));
+    },
+
+    async deleteTag({ params, query, actor }) {
+      await tags.delete({ repository: params.repository, id: params.tag, force: query.force, actor });
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { Objects, UploadObjectOptions } from '@svc/engine';
+import type { Operations } from '@svc/contract';
+import type { Handler } from '../call.ts';
+import { mediaTypeOf, readBytes } from '../request/json-body.ts';
+import { readFormFile } from '../request/form-file.ts';
+import { RequestError } from '../request/request-error.ts';
+import { defaultContentType, objectView } from '../views/object.ts';
+import { headerMetadata } from './header-metadata.ts';
+
+/** Bodies up to this size are collected first: one write costs less than a stream. */
+const smallBody = 256 * 1024;
+
+export function uploadHandler(objects: Objects): Handler<Operations['uploadObject']> {
+  return async ({ params, query, headers, request, response }) => {
+    const target = {
+      ...params,
+      path: query.path,
+      force: query.force,
+      ifNoneMatch: createOnly(headers),
+      metadata: headerMetadata(request),
+    };
+    await objects.checkUpload(target);
+    const gone = new AbortController();
+    const stop = (): void => {
+      if (!response.writableEnded) gone.abort(new RequestError(499, 'the client went away'));
+    };
+    response.once('close', stop);
+    try {
+      const upload = (body: UploadObjectOptions['body'], contentType: string) =>
+        objects.upload({
+          ...target,
+          body,
+          contentType,
+          storageClass: query.storageClass,
+          signal: gone.signal,
+        });
+      const contentType = request.headers['content-type'] ?? '';
+      const entry =
+        mediaTypeOf(contentType) === 'multipart/form-data'
+          ? await readFormFile(request, 'content', (file) =>
+              upload({ stream: file.stream, size: -1 }, file.contentType),
+            )
+          : await upload(await rawBody(request), contentType === '' ? defaultContentType : contentType);
+      return objectView(entry, { storedContentType: true });
+    } finally {
+      response.off('close', stop);
+    }
+  };
+}
+
+async function rawBody(request: IncomingMessage): Promise<UploadObjectOptions['body']> {
+  const length = request.headers['content-length'];
+  if (length !== undefined && Number(length) <= smallBody) return await readBytes(request, smallBody);
+  return { stream: request, size: length === undefined ? -1 : Number(length) };
+}
+
+/** `If-None-Match: *` is the only condition of this operation. */
+export function createOnly(headers: {
+  readonly 'if-match'?: string;
+  readonly 'if-none-match'?: string;
+}): '*' | undefined {
+  const ifNoneMatch = headers['if-none-match'];
+  if (headers['if-match'] !== undefined || (ifNoneMatch !== undefined && ifNoneMatch !== '*')) {
+    throw new RequestError(501, 'Not Implemented');
+  }
+  return ifNoneMatch;
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Auth } from '@svc/auth';
+import type { Engine } from '@svc/engine';
+
+/** What the API says of one object store. */
+export interface StorageFacts {
+  readonly type: string;
+  readonly storageId: string;
+  readonly description: string;
+  readonly namespaceExample: string;
+  readonly namespaceValidityRegex: string;
+  readonly importValidityRegex: string;
+  readonly defaultNamespacePrefix: string;
+  readonly preSignSupport: boolean;
+  readonly preSignSupportUi: boolean;
+  readonly preSignMultipartUpload: boolean;
+  readonly importSupport: boolean;
+}
+
+export interface LoginFacts {
+  /** `''`, or where the identity provider's login starts. */
+  readonly loginUrl: string;
+  readonly loginUrlMethod: 'none' | 'redirect' | 'select';
+  readonly usernamePlaceholder?: string | undefined;
+  readonly passwordPlaceholder?: string | undefined;
+  readonly fallbackLoginUrl?: string | undefined;
+  readonly fallbackLoginLabel?: string | undefined;
+}
+
+export interface CustomViewer {
+  readonly name: string;
+  readonly url: string;
+  readonly extensions?: readonly string[] | undefined;
+  readonly contentTypes?: readonly string[] | undefined;
+}
+
+/** Facts of the installation that operations report. */
+export interface InstallationFacts {
+  readonly version: string;
+  readonly latestVersion?: string | undefined;
+  readonly upgradeRecommended?: boolean | undefined;
+  readonly upgradeUrl?: string | undefined;
+  /** The only store, or the one that repositories without a storage id use; undefined when there is none. */
+  readonly storage: StorageFacts | undefined;
+  /** Every store when several are configured, else empty. */
+  readonly storages: readonly StorageFacts[];
+  readonly login: LoginFacts;
+  readonly customViewers: readonly CustomViewer[];
+  /** Mail can be sent. */
+  readonly mail: boolean;
+}
+
+/** One finished request, for the access log, the audit log and the metrics. */
+export interface FinishedRequest {
+  readonly requestId: string;
+  readonly operationId: string;
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly sentBytes: number;
+  readonly username: string | undefined;
+  readonly authMethod: string | undefined;
+  readonly accessKeyId: string | undefined;
+  readonly clientIp: string;
+  /** Path parameters such as `repository` and `branch`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Why the caller was refused for lack of a permission. */
+  readonly denied: string | undefined;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The API tells its surroundings what happened; nothing it does depends on the answers. */
+export interface ApiObserver {
+  /** Once per routed request, before anything else; `finished` follows. */
+  started?(operationId: string): void;
+  /** Once per routed request, after the answer was sent or the client went away (status 499). */
+  finished?(request: FinishedRequest): void;
+  /** A failure of ours. The caller sees the request id only. */
+  failed?(error: unknown, request: { readonly requestId: string; readonly operationId: string }): void;
+  /** Counts that clients report. */
+  counted?(events: readonly { class: string; name: string; count: number }[]): void;
+}
+
+export interface ApiOptions {
+  readonly engine: Engine;
+  readonly auth: Auth;
+  /** Asked per request: facts such as the recommended version change while the server runs. */
+  readonly installation: () => InstallationFacts;
+  readonly observer?: ApiObserver | undefined;
+}

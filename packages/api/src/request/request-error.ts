@@ -1,0 +1,20 @@
+/** A refusal at the edge: the request never reached its operation. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export type ParameterPlace = 'query' | 'path' | 'header';
+
+export function parameterError(place: ParameterPlace, name: string, reason: string): RequestError {
+  return new RequestError(400, `parameter "${name}" in ${place} has an error: ${reason}`);
+}
+
+export function bodyError(reason: string): RequestError {
+  return new RequestError(400, `request body has an error: ${reason}`);
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { requirementFrom, committerOf } from '@svc/auth';
+import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
+import type { Operation } from '@svc/contract';
+import { Answer, jsonHeaders } from './answer/answer.ts';
+import { refusalOf, unauthenticated } from './answer/error-table.ts';
+import { send } from './answer/send.ts';
+import type { Call } from './call.ts';
+import type { ApiOptions } from './options.ts';
+import { readBySchema } from './request/body-schema.ts';
+import { readHeaders } from './request/headers.ts';
+import { readJsonBody } from './request/json-body.ts';
+import { parametersOf } from './request/parameter.ts';
+import type { Parameter } from './request/parameter.ts';
+import { QueryReader } from './request/query.ts';
+import { parameterError, RequestError } from './request/request-error.ts';
+
+type AnyHandler = (call: Call) => unknown;
+
+/** Operations that the mode `simplified` does not have, whoever asks. */
+const policyOperations: ReadonlySet<string> = new Set([
+  'listPolicies',
+  'createPolicy',
+  'getPolicy',
+  'updatePolicy',
+  'deletePolicy',
+  'listUserPolicies',
+  'attachPolicyToUser',
+  'detachPolicyFromUser',
+  'listGroupPolicies',
+  'attachPolicyToGroup',
+  'detachPolicyFromGroup',
+  'createUserExternalPrincipal',
+  'deleteUserExternalPrincipal',
+  'listUserExternalPrincipals',
+  'getExternalPrincipal',
+  'externalPrincipalLogin',
+]);
+
+/** Serves one operation: validation, authentication, permission, handler, answer, in this order. */
+export class Route {
+  readonly #operation: Operation;
+  readonly #options: ApiOptions;
+  readonly #handler: AnyHandler;
+  readonly #query: QueryReader;
+  readonly #headers: readonly Parameter[];
+  readonly #params: readonly Parameter[];
+  readonly #bodySchema;
+  readonly #valueStatus: number;
+  readonly #emptyStatus: number;
+
+  constructor(operation: Operation, handler: AnyHandler, options: ApiOptions) {
+    this.#operation = operation;
+    this.#options = options;
+    this.#handler = handler;
+    this.#query = new QueryReader(parametersOf(operation.query, 'query'));
+    this.#headers = parametersOf(operation.headers, 'header');
+    this.#params = parametersOf(operation.params ?? {}, 'path');
+    this.#bodySchema = operation.body?.content['application/json'];
+    const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+    this.#valueStatus = Number(successes[0] ?? 200);
+    this.#emptyStatus = successes.includes('204') ? 204 : this.#valueStatus;
+  }
+
+  async serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    params: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const started = performance.now();
+    const requestId = randomUUID();
+    const { auth, observer } = this.#options;
+    const { operationId, permission } = this.#operation;
+    observer?.started?.(operationId);
+    let identity: Identity | undefined;
+    let client: ClientOrigin | undefined;
+    let denied: string | undefined;
+    let status: number;
+    let sentBytes = 0;
+    try {
+      const query = this.#query.read(request.url ?? '');
+      this.#checkParams(params);
+      const headers = readHeaders(this.#headers, request.headers, operationId === 'setBranchProtectionRules');
+      const body = await this.#readBody(request);
+      response.setHeader('x-request-id', requestId);
+
+      if (auth.mode === 'simplified' && policyOperations.has(operationId)) {
+        throw new RequestError(501, 'Not Implemented');
+      }
+      const socket = request.socket as Socket & Partial<TLSSocket>;
+      client = auth.clientOf(socket.remoteAddress ?? '', socket.encrypted === true, request.headers);
+      if (permission.type !== 'open') {
+        identity = await auth.authenticate({
+          method: request.method ?? '',
+          headers: request.headers,
+          client,
+          requestId,
+        });
+        if (identity === undefined) throw unauthenticated();
+        if (permission.type !== 'authenticated') {
+          const requirement = requirementFrom(permission, { path: params, query, body });
+          if (requirement !== undefined) await auth.ensureAllowed(identity, requirement, client);
+        }
+      }
+      this.#options.engine.usage.record();
+      const call = new RunningCall(this.#options, {
+        params,
+        query,
+        headers,
+        body,
+        requestId,
+        client,
+        identity,
+        request,
+        response,
+      });
+      const answer = this.#answerOf(await this.#handler(call as unknown as Call));
+      status = answer.status;
+      sentBytes = await send(request, response, answer);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      status = refusal.status;
+      if (refusal.unexpected === true) observer?.failed?.(error, { requestId, operationId });
+      if (status === 401 && refusal.message !== unauthenticated().message) denied = refusal.message;
+      sentBytes = await this.#refuse(request, response, refusal, requestId);
+    }
+    observer?.finished?.({
+      requestId,
+      operationId,
+      method: request.method ?? '',
+      url: request.url ?? '',
+      status: response.writableFinished || response.writableEnded ? status : 499,
+      durationMs: performance.now() - started,
+      sentBytes,
+      username: identity?.user.username,
+      authMethod: identity?.method,
+      accessKeyId: identity?.accessKeyId,
+      clientIp: client?.ip ?? request.socket.remoteAddress ?? '',
+      params,
+      denied,
+      request,
+      response,
+    });
+  }
+
+  #checkParams(params: Readonly<Record<string, string>>): void {
+    for (const parameter of this.#params) parameter.parse(params[parameter.name] ?? '');
+    for (const name in params) {
+      if (params[name]?.includes('\0') === true) {
+        throw parameterError('path', name, 'a zero byte is not allowed');
+      }
+    }
+  }
+
+  async #readBody(request: IncomingMessage): Promise<unknown> {
+    if (this.#bodySchema === undefined) return undefined;
+    const value = await readJsonBody(request, this.#operation.body?.required === true);
+    return value === undefined ? undefined : readBySchema(this.#bodySchema, value);
+  }
+
+  #answerOf(result: unknown): Answer {
+    if (result instanceof Answer) return result;
+    if (result === undefined) return new Answer(this.#emptyStatus);
+    return new Answer(this.#valueStatus, jsonHeaders, JSON.stringify(result));
+  }
+
+  async #refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    refusal: ReturnType<typeof refusalOf>,
+    requestId: string,
+  ): Promise<number> {
+    if (response.headersSent || refusal.status === 499) {
+      // The answer had begun: all that is left is to break the connection, so that nobody takes a part for
+      // the whole.
+      response.destroy();
+      return 0;
+    }
+    const message =
+      refusal.status === 500 &&
+      refusal.message === 'internal server error' &&
+      response.hasHeader('x-request-id')
+        ? `internal server error, request id ${requestId}`
+        : refusal.message;
+    const body = refusal.noAcl === true ? { message, no_acl: true } : { message };
+    const answer =
+      request.method === 'HEAD'
+        ? new Answer(refusal.status, refusal.headers)
+        : Answer.json(refusal.status, body, refusal.headers);
+    return await send(request, response, answer);
+  }
+}
+
+interface CallParts {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: object;
+  readonly headers: object;
+  readonly body: unknown;
+  readonly requestId: string;
+  readonly client: ClientOrigin;
+  readonly identity: Identity | undefined;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+class RunningCall {
+  readonly params;
+  readonly query;
+  readonly headers;
+  readonly body;
+  readonly requestId;
+  readonly client;
+  readonly request;
+  readonly response;
+  readonly #identity: Identity | undefined;
+  readonly #options: ApiOptions;
+
+  constructor(options: ApiOptions, parts: CallParts) {
+    this.params = parts.params;
+    this.query = parts.query;
+    this.headers = parts.headers;
+    this.body = parts.body;
+    this.requestId = parts.requestId;
+    this.client = parts.client;
+    this.request = parts.request;
+    this.response = parts.response;
+    this.#identity = parts.identity;
+    this.#options = options;
+  }
+
+  get identity(): Identity {
+    if (this.#identity === undefined) throw new TypeError('an open operation has no caller');
+    return this.#identity;
+  }
+
+  get actor(): { committer: string; userId: string } {
+    const { user } = this.identity;
+    return { committer: committerOf(user), userId: user.username };
+  }
+
+  async ensure(requirement: Requirement): Promise<void> {
+    await this.#options.auth.ensureAllowed(this.identity, requirement, this.client);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Credentials, CredentialsWithSecret, ExternalPrincipal, Group, Policy, User } from '@svc/auth';
+
+export function userView(user: User) {
+  return {
+    id: user.username,
+    creation_date: user.createdAt,
+    friendly_name: user.friendlyName ?? '',
+    email: user.email ?? '',
+  };
+}
+
+export function groupView(group: Group) {
+  return {
+    id: group.id,
+    name: group.id,
+    description: group.description,
+    creation_date: group.createdAt,
+  };
+}
+
+export function policyView(policy: Policy) {
+  return {
+    id: policy.id,
+    creation_date: policy.createdAt,
+    statement: policy.statement.map(({ effect, action, resource, condition }) => ({
+      effect: effect as 'allow' | 'deny',
+      action,
+      resource,
+      condition,
+    })),
+  };
+}
+
+export function credentialsView(credentials: Credentials) {
+  return { access_key_id: credentials.accessKeyId, creation_date: credentials.issuedAt };
+}
+
+export function credentialsWithSecretView(credentials: CredentialsWithSecret) {
+  return {
+    access_key_id: credentials.accessKeyId,
+    secret_access_key: credentials.secretAccessKey,
+    creation_date: credentials.issuedAt,
+  };
+}
+
+export function externalPrincipalView(principal: ExternalPrincipal) {
+  return { id: principal.id, user_id: principal.username };
+}
