@@ -113,8 +113,8 @@ export interface PutOptions {
   readonly ifAbsent?: boolean | undefined;
   /**
    * The address was just generated and nothing refers to it yet, so it may be written in place: a crash may leave
-   * an unfinished object there, which is garbage as every unreferenced address is. An existing object at a fresh
-   * address is `already_exists`. Twice as fast on the local store.
+   * an unfinished object there, which is garbage as every unreferenced address is. A store may refuse
+   * an existing object there with `already_exists`. Twice as fast on the local store.
    */
   readonly fresh?: boolean | undefined;
   readonly contentType?: string | undefined;
@@ -176,6 +176,8 @@ export interface CompletedUpload {
 export interface WalkOptions {
   /** Continue after this object's full URI. */
   readonly after?: string | undefined;
+  /** Etags may be empty: spares the local store reading every object. */
+  readonly skipEtag?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

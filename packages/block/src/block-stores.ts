@@ -68,9 +68,12 @@ export async function openBlockStore(
   switch (config.type) {
     case 'mem':
       return (await import('./adapters/mem.ts')).createMemAdapter(config);
+    case 'local':
+      return (await import('./adapters/local/index.ts')).openLocalAdapter(config);
+    case 's3':
     default: {
       const { type } = config as { type: string };
-      throw new BlockError('configuration', `unknown block store type "${type}": choose mem`);
+      throw new BlockError('configuration', `unknown block store type "${type}": choose local, s3 or mem`);
     }
   }
 }

@@ -49,6 +49,19 @@ export async function readBody(body: BodySource, signal?: AbortSignal): Promise<
   return Buffer.concat(chunks, size);
 }
 
+/**
+ * Call before the first await of a write: a stream that fails while nobody listens would end the process. Its error
+ * is reported when the stream is read.
+ */
+export function guardBody(body: BodySource): void {
+  if (!(body instanceof Uint8Array)) body.stream.on('error', () => undefined);
+}
+
+/** Ends a body that will not be read. */
+export function discardBody(body: BodySource): void {
+  if (!(body instanceof Uint8Array)) body.stream.destroy();
+}
+
 /** Refuses a stream that ended with another length than the caller announced (-1 announces nothing). */
 export function checkBodySize(announced: number, received: number): void {
   if (announced >= 0 && announced !== received) {

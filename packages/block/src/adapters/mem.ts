@@ -23,7 +23,7 @@ import {
   resolveWalk,
   resolveWalkAfter,
 } from '../address.ts';
-import { bytesBody, md5Hex, readBody } from '../body.ts';
+import { bytesBody, discardBody, guardBody, md5Hex, readBody } from '../body.ts';
 import { checkPartList, checkPartNumber, checkRange } from '../checks.ts';
 import { storageInfo, type CommonStoreConfig } from '../config.ts';
 import { BlockError } from '../errors.ts';
@@ -67,10 +67,18 @@ class MemAdapter implements BlockAdapter {
   }
 
   async put(pointer: ObjectPointer, body: BodySource, options: PutOptions = {}): Promise<PutResult> {
-    const name = objectName(pointer);
-    if (options.ifAbsent === true) this.#refuseExisting(name);
+    guardBody(body);
+    const exclusive = options.ifAbsent === true || options.fresh === true;
+    let name: string;
+    try {
+      name = objectName(pointer);
+      if (exclusive) this.#refuseExisting(name);
+    } catch (error) {
+      discardBody(body);
+      throw error;
+    }
     const bytes = await readBody(body, options.signal);
-    if (options.ifAbsent === true) this.#refuseExisting(name);
+    if (exclusive) this.#refuseExisting(name);
     return this.#store(name, bytes, options.storageClass);
   }
 
@@ -138,8 +146,14 @@ class MemAdapter implements BlockAdapter {
   }
 
   async uploadPart(upload: MultipartUpload, partNumber: number, body: BodySource): Promise<UploadedPart> {
-    checkPartNumber(partNumber);
-    this.#upload(upload);
+    guardBody(body);
+    try {
+      checkPartNumber(partNumber);
+      this.#upload(upload);
+    } catch (error) {
+      discardBody(body);
+      throw error;
+    }
     const bytes = await readBody(body);
     const etag = md5Hex(bytes);
     this.#upload(upload).parts.set(partNumber, { bytes, etag });

@@ -1,0 +1,1 @@
+export { openLocalAdapter } from './local-adapter.ts';

@@ -1,0 +1,201 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BodySource, CompletedPart, CompletedUpload, UploadedPart } from '../../adapter.ts';
+import { discardBody, multipartEtag } from '../../body.ts';
+import { checkPartList, checkPartNumber } from '../../checks.ts';
+import { BlockError } from '../../errors.ts';
+import { errorCode, writeError } from './errors.ts';
+import type { FolderSyncs } from './folder-syncs.ts';
+import { multipartFolder } from './paths.ts';
+import type { TemporaryFiles } from './temporary-files.ts';
+import { writeNewFile } from './write-file.ts';
+
+const targetFile = 'target';
+const copyUnit = 4 * 1024 * 1024;
+
+/** What an upload was created for. */
+interface Target {
+  readonly path: string;
+  readonly ifAbsent: boolean;
+}
+
+export interface MultipartFilesOptions {
+  readonly root: string;
+  readonly sync: boolean;
+  readonly folders: FolderSyncs;
+  readonly temporary: TemporaryFiles;
+}
+
+/**
+ * Uploads in progress: one folder each below the root's own folder, one file per part. A part's file is called
+ * `<number>.<md5>`, so that its etag needs no second file and replacing a part cannot mix two.
+ */
+export class MultipartFiles {
+  readonly #options: MultipartFilesOptions;
+  readonly #parent: string;
+
+  constructor(options: MultipartFilesOptions) {
+    this.#options = options;
+    this.#parent = join(options.root, multipartFolder);
+  }
+
+  #folder(uploadId: string): string {
+    if (!/^[0-9a-f]{32}$/.test(uploadId)) throw uploadNotFound(uploadId);
+    return join(this.#parent, uploadId);
+  }
+
+  async create(target: Target): Promise<string> {
+    const uploadId = randomBytes(16).toString('hex');
+    const folder = this.#folder(uploadId);
+    try {
+      await this.#options.folders.ensure(folder);
+      await writeNewFile(join(folder, targetFile), Buffer.from(JSON.stringify(target)), this.#options);
+      await this.#options.folders.sync(folder);
+    } catch (error) {
+      throw writeError(error, folder);
+    }
+    return uploadId;
+  }
+
+  /** Refuses an upload that does not exist or was created for another object. */
+  async #check(
+    uploadId: string,
+    path: string,
+  ): Promise<{ readonly folder: string; readonly target: Target }> {
+    const folder = this.#folder(uploadId);
+    let text: string;
+    try {
+      text = await readFile(join(folder, targetFile), 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') throw uploadNotFound(uploadId);
+      throw error;
+    }
+    const target = JSON.parse(text) as Target;
+    if (target.path !== path) throw uploadNotFound(uploadId);
+    return { folder, target };
+  }
+
+  async uploadPart(
+    uploadId: string,
+    path: string,
+    partNumber: number,
+    body: BodySource,
+  ): Promise<UploadedPart> {
+    let temporary: string | undefined;
+    try {
+      checkPartNumber(partNumber);
+      const { folder } = await this.#check(uploadId, path);
+      temporary = this.#options.temporary.next();
+      const hashed = !(body instanceof Uint8Array) && body.md5 !== undefined ? body.md5 : undefined;
+      const hash = hashed === undefined ? createHash('md5') : undefined;
+      const size = await writeNewFile(temporary, body, {
+        sync: this.#options.sync,
+        onChunk: hash === undefined ? undefined : (chunk) => hash.update(chunk),
+      });
+      const etag = hash === undefined ? (hashed?.() ?? '') : hash.digest('hex');
+      await this.#publishPart(uploadId, temporary, join(folder, `${partPrefix(partNumber)}${etag}`));
+      await this.#removeReplaced(folder, partNumber, etag);
+      return { etag, size };
+    } catch (error) {
+      discardBody(body);
+      if (temporary !== undefined) await unlink(temporary).catch(() => undefined);
+      throw writeError(error, path);
+    }
+  }
+
+  async #publishPart(uploadId: string, temporary: string, path: string): Promise<void> {
+    try {
+      await rename(temporary, path);
+      await this.#options.folders.sync(this.#folder(uploadId));
+    } catch (error) {
+      // The upload was aborted or completed meanwhile.
+      if (errorCode(error) === 'ENOENT') throw uploadNotFound(uploadId);
+      throw error;
+    }
+  }
+
+  async #removeReplaced(folder: string, partNumber: number, etag: string): Promise<void> {
+    const prefix = partPrefix(partNumber);
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (name.startsWith(prefix) && name !== prefix + etag) {
+        await unlink(join(folder, name)).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Joins exactly the listed parts and hands the file to `publish`. */
+  async complete(
+    uploadId: string,
+    path: string,
+    parts: readonly CompletedPart[],
+    publish: (temporary: string, ifAbsent: boolean) => Promise<void>,
+  ): Promise<CompletedUpload> {
+    const { folder, target } = await this.#check(uploadId, path);
+    checkPartList(parts);
+    const files: string[] = [];
+    const present = new Set(await readdir(folder));
+    for (const { partNumber, etag } of parts) {
+      const name = partPrefix(partNumber) + etag;
+      if (!present.has(name)) {
+        throw new BlockError('invalid_part', `part ${partNumber} with etag "${etag}" was not uploaded`);
+      }
+      files.push(join(folder, name));
+    }
+    const temporary = this.#options.temporary.next();
+    let size: number;
+    try {
+      size = await joinFiles(files, temporary, this.#options.sync);
+      await publish(temporary, target.ifAbsent);
+    } catch (error) {
+      await unlink(temporary).catch(() => undefined);
+      throw writeError(error, path);
+    }
+    await rm(folder, { recursive: true, force: true });
+    return { etag: multipartEtag(parts.map(({ etag }) => etag)), size, lastModified: undefined };
+  }
+
+  async abort(uploadId: string): Promise<void> {
+    await rm(this.#folder(uploadId), { recursive: true, force: true });
+  }
+}
+
+function partPrefix(partNumber: number): string {
+  return `${String(partNumber).padStart(5, '0')}.`;
+}
+
+function uploadNotFound(uploadId: string): BlockError {
+  return new BlockError('upload_not_found', `multipart upload "${uploadId}" does not exist`);
+}
+
+async function joinFiles(files: readonly string[], destination: string, sync: boolean): Promise<number> {
+  const buffer = Buffer.allocUnsafeSlow(copyUnit);
+  const output = await open(destination, 'wx', 0o640);
+  try {
+    let size = 0;
+    for (const file of files) {
+      const input = await open(file, 'r');
+      try {
+        size += await appendFile(input, output, buffer);
+      } finally {
+        await input.close();
+      }
+    }
+    if (sync) await output.datasync();
+    return size;
+  } finally {
+    await output.close();
+  }
+}
+
+async function appendFile(input: FileHandle, output: FileHandle, buffer: Buffer): Promise<number> {
+  let size = 0;
+  for (;;) {
+    const { bytesRead } = await input.read(buffer, 0, buffer.length, null);
+    if (bytesRead === 0) return size;
+    for (let written = 0; written < bytesRead;) {
+      written += (await output.write(buffer, written, bytesRead - written, null)).bytesWritten;
+    }
+    size += bytesRead;
+  }
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import {
+  close,
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  open,
+  openSync,
+  read,
+  readSync,
+  type ReadStream,
+  type Stats,
+} from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { ObjectBody } from '../../adapter.ts';
+import { bytesBody, smallObjectSize } from '../../body.ts';
+import { errorCode, notFound, readError } from './errors.ts';
+import type { LocalPaths } from './paths.ts';
+
+// Without O_NONBLOCK opening a named pipe below an external prefix would hang the process.
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+const readUnit = 1024 * 1024;
+
+/** A synchronous read that takes longer than this says the disk is slow: reads leave the event loop for a while. */
+const slowReadMs = 2;
+const slowPeriodMs = 1000;
+
+export interface OpenFile {
+  readonly fd: number;
+  readonly stats: Stats;
+}
+
+/** Opens and reads object files. Small ones that the page cache holds are read without a thread-pool hop. */
+export class FileReader {
+  readonly #paths: LocalPaths;
+  #slowUntil = 0;
+
+  constructor(paths: LocalPaths) {
+    this.#paths = paths;
+  }
+
+  /** Opens a regular file; anything else is `not_found`. */
+  async open(path: string): Promise<OpenFile> {
+    this.#paths.verify(path, 'read');
+    if (performance.now() >= this.#slowUntil) return this.#openSync(path);
+    let fd: number;
+    try {
+      fd = await openAsync(path);
+    } catch (error) {
+      if (errorCode(error) !== 'ELOOP') throw readError(error, path);
+      return this.#openSync(path);
+    }
+    return regularFile(fd, path);
+  }
+
+  #openSync(path: string): OpenFile {
+    let fd: number;
+    try {
+      try {
+        fd = openSync(path, readFlags);
+      } catch (error) {
+        if (errorCode(error) !== 'ELOOP') throw error;
+        fd = openSync(this.#paths.followLink(path), readFlags);
+      }
+    } catch (error) {
+      throw readError(error, path);
+    }
+    return regularFile(fd, path);
+  }
+
+  /** The bytes start..end (inclusive) as a body; takes over the descriptor. */
+  async body({ fd }: OpenFile, path: string, start: number, end: number): Promise<ObjectBody> {
+    const size = end - start + 1;
+    if (size > smallObjectSize) return streamBody(fd, start, end);
+    try {
+      return bytesBody(await this.#readSmall(fd, start, size));
+    } catch (error) {
+      throw readError(error, path);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  async #readSmall(fd: number, start: number, size: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(size);
+    const began = performance.now();
+    const inline = began >= this.#slowUntil;
+    let length = 0;
+    while (length < size) {
+      const count = inline
+        ? readSync(fd, buffer, length, size - length, start + length)
+        : await readAsync(fd, buffer, length, size - length, start + length);
+      if (count === 0) break;
+      length += count;
+    }
+    if (inline) {
+      const now = performance.now();
+      if (now - began > slowReadMs) this.#slowUntil = now + slowPeriodMs;
+    }
+    return length === size ? buffer : buffer.subarray(0, length);
+  }
+
+  /** MD5 of the whole file, in hex; leaves the descriptor open. */
+  async md5({ fd, stats }: OpenFile): Promise<string> {
+    if (stats.size <= smallObjectSize) {
+      return createHash('md5')
+        .update(await this.#readSmall(fd, 0, stats.size))
+        .digest('hex');
+    }
+    const hash = createHash('md5');
+    const buffer = Buffer.allocUnsafeSlow(readUnit);
+    let position = 0;
+    for (;;) {
+      const count = await readAsync(fd, buffer, 0, readUnit, position);
+      if (count === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, count));
+      position += count;
+    }
+  }
+}
+
+function streamBody(fd: number, start: number, end: number): ObjectBody {
+  let stream: ReadStream | undefined;
+  let disposed = false;
+  return {
+    size: end - start + 1,
+    bytes: undefined,
+    stream(): Readable {
+      if (disposed || stream !== undefined) throw new Error('the body of an object can be read only once');
+      stream = createReadStream('', { fd, start, end, highWaterMark: readUnit });
+      return stream;
+    },
+    dispose(): void {
+      if (stream !== undefined) stream.destroy();
+      else if (!disposed) close(fd);
+      disposed = true;
+    },
+  };
+}
+
+function regularFile(fd: number, path: string): OpenFile {
+  const stats = fstatSync(fd);
+  if (stats.isFile()) return { fd, stats };
+  closeSync(fd);
+  throw notFound(path);
+}
+
+function openAsync(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    open(path, readFlags, (error, fd) => (error === null ? resolve(fd) : reject(error)));
+  });
+}
+
+function readAsync(
+  fd: number,
+  buffer: Buffer,
+  offset: number,
+  length: number,
+  position: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, offset, length, position, (error, count) =>
+      error === null ? resolve(count) : reject(error),
+    );
+  });
+}

@@ -1,0 +1,194 @@
+import { close, constants, fdatasync, open, unlink, write, writev } from 'node:fs';
+import type { BodySource, BodyStream } from '../../adapter.ts';
+import { checkBodySize, eachChunk } from '../../body.ts';
+
+const exclusive = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
+
+/** Chunks are gathered to about this much before one write; twice this is the most a stream holds in memory. */
+const writeUnit = 1024 * 1024;
+/** A long body is flushed behind the writer every so many bytes, so that the last sync has little left to do. */
+const flushUnit = 32 * 1024 * 1024;
+
+export interface WriteOptions {
+  readonly sync: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Sees every chunk before it is written. */
+  readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
+}
+
+/**
+ * Creates the file with the body, on disk when `sync`; returns its size. On failure the file is gone again.
+ * The caller guards and discards the body.
+ */
+export async function writeNewFile(path: string, body: BodySource, options: WriteOptions): Promise<number> {
+  if (body instanceof Uint8Array) {
+    options.signal?.throwIfAborted();
+    options.onChunk?.(body);
+    await writeBytes(path, body, options.sync);
+    return body.length;
+  }
+  const fd = await openNew(path);
+  try {
+    const size = await writeStream(fd, body, options);
+    if (options.sync) await dataSync(fd);
+    await closeFile(fd);
+    return size;
+  } catch (error) {
+    await closeFile(fd).catch(() => undefined);
+    await removeFile(path).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** By callbacks: this is the path of every small object, and promises per step cost a third of it. */
+function writeBytes(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    open(path, exclusive, 0o640, (openError, fd) => {
+      if (openError !== null) {
+        reject(openError);
+        return;
+      }
+      const fail = (error: unknown): void => {
+        close(fd, () => unlink(path, () => reject(error)));
+      };
+      const finish = (): void => {
+        close(fd, (error) => (error === null ? resolve() : fail(error)));
+      };
+      const writeFrom = (offset: number): void => {
+        write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
+          if (error !== null) fail(error);
+          else if (offset + written < bytes.length) writeFrom(offset + written);
+          else if (sync) fdatasync(fd, (syncError) => (syncError === null ? finish() : fail(syncError)));
+          else finish();
+        });
+      };
+      writeFrom(0);
+    });
+  });
+}
+
+async function writeStream(fd: number, body: BodyStream, options: WriteOptions): Promise<number> {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  let size = 0;
+  let unflushed = 0;
+  let writing: Promise<void> | undefined;
+  let flushing: Promise<void> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+
+  const startWrite = (): void => {
+    const chunks = pending;
+    const bytes = pendingBytes;
+    pending = [];
+    pendingBytes = 0;
+    writing = writeAll(fd, chunks).then(
+      () => {
+        writing = undefined;
+        unflushed += bytes;
+        if (options.sync && unflushed >= flushUnit && flushing === undefined) {
+          unflushed = 0;
+          flushing = dataSync(fd).then(
+            () => {
+              flushing = undefined;
+            },
+            (error: unknown) => {
+              flushing = undefined;
+              failure ??= { error };
+            },
+          );
+        }
+        if (pendingBytes >= writeUnit) startWrite();
+      },
+      (error: unknown) => {
+        writing = undefined;
+        failure ??= { error };
+      },
+    );
+  };
+  // A finished write starts the next one with all that is pending, so waiting for one makes room.
+  const makeRoom = async (): Promise<void> => {
+    await writing;
+    if (failure !== undefined) throw failure.error;
+  };
+
+  try {
+    await eachChunk(
+      body.stream,
+      (chunk) => {
+        if (failure !== undefined) throw failure.error;
+        options.onChunk?.(chunk);
+        pending.push(chunk);
+        pendingBytes += chunk.length;
+        size += chunk.length;
+        if (body.size >= 0 && size > body.size) checkBodySize(body.size, size);
+        if (pendingBytes < writeUnit) return undefined;
+        if (writing === undefined) startWrite();
+        return pendingBytes >= writeUnit ? makeRoom() : undefined;
+      },
+      options.signal,
+    );
+    checkBodySize(body.size, size);
+    await writing;
+    if (pendingBytes > 0) startWrite();
+    await writing;
+    await flushing;
+    if (failure !== undefined) throw failure.error;
+    return size;
+  } catch (error) {
+    // The descriptor is closed next: nothing may still be using it.
+    pending = [];
+    pendingBytes = 0;
+    await writing;
+    await flushing;
+    throw error;
+  }
+}
+
+function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const step = (rest: Buffer[]): void => {
+      writev(fd, rest, (error, written) => {
+        if (error !== null) {
+          reject(error);
+          return;
+        }
+        let left = written;
+        let index = 0;
+        while (index < rest.length && left >= (rest[index]?.length ?? 0)) left -= rest[index++]?.length ?? 0;
+        if (index === rest.length) {
+          resolve();
+          return;
+        }
+        const next = rest.slice(index);
+        const [first] = next;
+        if (first !== undefined) next[0] = first.subarray(left);
+        step(next);
+      });
+    };
+    step(chunks);
+  });
+}
+
+function openNew(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    open(path, exclusive, 0o640, (error, fd) => (error === null ? resolve(fd) : reject(error)));
+  });
+}
+
+function dataSync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+function closeFile(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    close(fd, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+function removeFile(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    unlink(path, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
