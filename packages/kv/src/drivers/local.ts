@@ -4,6 +4,7 @@ import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
 import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '../store.ts';
 import { conditionHolds, valuePredicate } from '../value-predicate.ts';
 import { diskError } from './local/disk-errors.ts';
+import { DiskSpace } from './local/disk-space.ts';
 import { prepareFolder } from './local/folder.ts';
 import { openLmdb, pageReader, type Commit, type LmdbDatabase } from './local/lmdb.ts';
 import { PageArena } from './local/page-arena.ts';
@@ -33,8 +34,10 @@ export interface LocalStoreOptions {
  */
 export async function openLocalStore(options: LocalStoreOptions): Promise<KvStore> {
   await prepareFolder(options.path);
+  const space = new DiskSpace(options.path);
+  await space.look();
   try {
-    return new LocalStore(openLmdb(options.path), options);
+    return new LocalStore(openLmdb(options.path), space, options);
   } catch (error) {
     throw diskError('connect_failed', options.path, error);
   }
@@ -43,14 +46,16 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<KvStor
 class LocalStore implements KvStore {
   readonly type = 'local';
   readonly #db: LmdbDatabase;
+  readonly #space: DiskSpace;
   readonly #path: string;
   readonly #syncWrites: boolean;
   /** Passed to lmdb, which writes it into its own buffer before the call returns: one object serves every call. */
   readonly #physical: PhysicalKey = { length: 0, partition: nothing, key: nothing };
   #closing: Promise<void> | undefined;
 
-  constructor(db: LmdbDatabase, options: LocalStoreOptions) {
+  constructor(db: LmdbDatabase, space: DiskSpace, options: LocalStoreOptions) {
     this.#db = db;
+    this.#space = space;
     this.#path = options.path;
     this.#syncWrites = options.syncWrites;
   }
@@ -71,6 +76,7 @@ class LocalStore implements KvStore {
     this.#check();
     requireEntry(partition, key, value);
     requireFittingKey(partition, key);
+    this.#space.require();
     await this.#acknowledge(this.#db.put(this.#key(partition, key), Buffer.from(value)));
   }
 
@@ -83,6 +89,7 @@ class LocalStore implements KvStore {
     this.#check();
     requireEntry(partition, key, value);
     requireFittingKey(partition, key);
+    this.#space.require();
     const copy = Buffer.from(value);
     if (condition === 'absent') {
       return this.#acknowledge(this.#db.put(this.#key(partition, key), copy, { noOverwrite: true }));

@@ -12,6 +12,9 @@ function advice(code: string, text: string): string {
   if (code === 'ENOSPC' || /no space left|MDB_MAP_FULL|file too large/i.test(text)) {
     return 'the disk is full and nothing was written; free some space and try again';
   }
+  if (/input\/output error/i.test(text)) {
+    return 'the disk is full or failing and nothing was written; free some space or look at the system log';
+  }
   if (code === 'EROFS' || /read-only file system/i.test(text)) {
     return 'the file system is read-only; mount it writable or set database.local.path to another folder';
   }

@@ -45,6 +45,8 @@ export function openLmdb(path: string): LmdbDatabase {
     // Doubles the longest key; existing stores keep the size they were made with.
     pageSize: 8192,
     separateFlushed: true,
+    // Its batches hold a promise nobody can reach: a failing commit would end the process as an unhandled rejection.
+    eventTurnBatching: false,
     keyEncoder: {
       writeKey: writePhysicalKey,
       readKey: (source: Uint8Array, start: number, end: number) =>

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { tempDir } from '@svc/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { nextLine, startChild, type Child } from '../../test/child.ts';
+import { crashRounds } from '../../test/crash-rounds.ts';
+import { KvError } from '../errors.ts';
+import { lockLocalStore } from '../index.ts';
+import { openLocalStore } from './local.ts';
+
+const children: Child[] = [];
+const start = (program: string, ...args: string[]): Child => {
+  const child = startChild(program, ...args);
+  children.push(child);
+  return child;
+};
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.process.kill('SIGKILL');
+    await child.ended;
+  }
+});
+
+describe('processes sharing one local store', () => {
+  test('15 rounds of kill -9 lose nothing acknowledged and never stall the other process', async () => {
+    const result = await crashRounds({ path: tempDir('svc-kv-crash'), rounds: 15, acknowledgements: 300 });
+    expect(result.acknowledged).toBeGreaterThan(15 * 300);
+    expect(result.lost).toEqual([]);
+    expect(result.survivorSlowestMs).toBeLessThan(5000);
+  });
+
+  test('two processes with 5000 compare-and-set increments each reach exactly 10 000', async () => {
+    const path = tempDir('svc-kv-counter');
+    const pair = [start('increment.ts', path, '5000', '8'), start('increment.ts', path, '5000', '8')];
+    await Promise.all(pair.map(nextLine));
+    for (const child of pair) child.process.send('go');
+    const codes = await Promise.all(pair.map((child) => child.ended));
+    expect(codes).toEqual([
+      [0, null],
+      [0, null],
+    ]);
+    const store = await openLocalStore({ path, syncWrites: true });
+    expect((await store.get(Buffer.from('counters'), Buffer.from('counter')))?.value.toString()).toBe(
+      '10000',
+    );
+    await store.close();
+  });
+
+  test('a write another process has acknowledged is seen by the very next read', async () => {
+    const path = tempDir('svc-kv-echo');
+    const store = await openLocalStore({ path, syncWrites: true });
+    const writer = start('echo-writes.ts', path);
+    await nextLine(writer);
+    const read = async (): Promise<string | undefined> =>
+      (await store.get(Buffer.from('echo'), Buffer.from('k')))?.value.toString();
+    for (let value = 0; value < 1000; value++) {
+      const answer = once(writer.process, 'message');
+      writer.process.send(value);
+      // Keeps a snapshot from before the write at hand, in case the store would use it.
+      const reads = setInterval(() => void read(), 0);
+      await answer;
+      const scanned: string[] = [];
+      for await (const page of store.scan(Buffer.from('echo'))) scanned.push(String(page[0]?.value));
+      clearInterval(reads);
+      expect([await read(), ...scanned]).toEqual([String(value), String(value)]);
+    }
+    await store.close();
+  });
+
+  test('a store that another process makes grow stays readable', async () => {
+    const path = tempDir('svc-kv-grow');
+    const store = await openLocalStore({ path, syncWrites: false });
+    const partition = Buffer.from('crash');
+    expect(await store.get(partition, Buffer.from('grow/0'))).toBeUndefined();
+    const writer = start('write-forever.ts', path, 'grow');
+    const seen = new Set<string>();
+    for await (const line of writer.lines) {
+      seen.add(line);
+      expect(await store.get(partition, Buffer.from(line))).toBeDefined();
+      await store.set(Buffer.from('own'), Buffer.from(line), Buffer.alloc(2000));
+      if (seen.size === 2000) break;
+    }
+    let rows = 0;
+    for await (const page of store.scan(Buffer.from('own'))) rows += page.length;
+    expect(rows).toBe(2000);
+    await store.close();
+  });
+});
+
+describe('the lock of a server on its folder', () => {
+  const refusal = async (path: string): Promise<KvError> => {
+    try {
+      await lockLocalStore(path);
+    } catch (error) {
+      if (error instanceof KvError) return error;
+      throw error;
+    }
+    throw new Error('the lock was given twice');
+  };
+
+  test('a second server is refused with folder and pid, until the first is gone', async () => {
+    const path = tempDir('svc-kv-lock');
+    const server = start('hold-lock.ts', path);
+    expect(await nextLine(server)).toBe('locked');
+    expect(await refusal(path)).toMatchObject({
+      kind: 'locked',
+      message:
+        `key-value store ${path} is in use by the server with pid ${server.process.pid}; ` +
+        'stop it first, or set database.local.path to another folder',
+    });
+    const tool = await openLocalStore({ path, syncWrites: true });
+    await tool.set(Buffer.from('p'), Buffer.from('k'), Buffer.from('v'));
+    await tool.close();
+    server.process.kill('SIGKILL');
+    await server.ended;
+    const lock = await lockLocalStore(path);
+    expect((await refusal(path)).message).toContain(`pid ${process.pid};`);
+    await lock.release();
+    await lock.release();
+    await (await lockLocalStore(path)).release();
+  });
+
+  test('of several servers starting at once one wins', async () => {
+    const path = tempDir('svc-kv-lock');
+    const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => lockLocalStore(path)));
+    const won = attempts.filter((attempt) => attempt.status === 'fulfilled');
+    expect(won).toHaveLength(1);
+    await won[0]?.value.release();
+  });
+});
