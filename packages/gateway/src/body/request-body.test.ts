@@ -1,0 +1,325 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { ChunkSigner, deriveSigningKey } from '@svc/encoding';
+import { describe, expect, it } from 'vitest';
+import { s3RequestOf } from '../../test/s3-request-of.ts';
+import type { S3Error } from '../errors/s3-error.ts';
+import type { Authenticated } from '../signature/authenticate.ts';
+import { digestsOf } from './checksums.ts';
+import { RequestBody } from './request-body.ts';
+
+const scope = { date: '20130524', region: 'us-east-1', service: 's3' };
+const key = deriveSigningKey('wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', scope);
+const user = { username: 'u', createdAt: 0, source: 'internal' };
+
+function bodyOf(
+  pieces: readonly Buffer[],
+  headers: Record<string, string>,
+  seedSignature = '',
+  method: 'sig_v4' | 'sig_v2' = 'sig_v4',
+): RequestBody {
+  const message = Readable.from(pieces, { objectMode: false }) as unknown as IncomingMessage;
+  const authenticated: Authenticated = {
+    identity: { user, method },
+    forwardedHost: undefined,
+    chunkSigner:
+      method === 'sig_v4' ? new ChunkSigner(key, '20130524T000000Z', scope, seedSignature) : undefined,
+    payloadHash: headers['x-amz-content-sha256'],
+    presigned: false,
+  };
+  const request = s3RequestOf('PUT', '/r/main/x', headers);
+  return new RequestBody({ message, request, authenticated, checksumIsOfBody: true, beforeRead: () => {} });
+}
+
+async function read(body: RequestBody): Promise<{ content: Buffer; verified: Record<string, string> }> {
+  const opened = await body.open();
+  const content = Buffer.isBuffer(opened) ? opened : Buffer.concat(await opened.stream.toArray());
+  return { content, verified: body.verify(digestsOf(content, body.digests)) };
+}
+
+async function codeOf(run: () => Promise<unknown>): Promise<string> {
+  try {
+    await run();
+  } catch (error) {
+    return `${(error as S3Error).status} ${(error as S3Error).code}`;
+  }
+  return 'ok';
+}
+
+function chunk(data: Buffer, signature?: string): Buffer {
+  const extension = signature === undefined ? '' : `;chunk-signature=${signature}`;
+  return Buffer.concat([
+    Buffer.from(`${data.length.toString(16)}${extension}\r\n`),
+    data,
+    Buffer.from('\r\n'),
+  ]);
+}
+
+const letters = (count: number) => Buffer.alloc(count, 'a');
+const none = Buffer.alloc(0);
+
+/** The published 66 560-byte example in two chunks. */
+const signedChunks = (signatures: readonly [string, string, string], end = '\r\n') =>
+  Buffer.concat([
+    chunk(letters(65536), signatures[0]),
+    chunk(letters(1024), signatures[1]),
+    Buffer.from(`0;chunk-signature=${signatures[2]}\r\n${end}`),
+  ]);
+
+const plainSignatures = [
+  'ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648',
+  '0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497',
+  'b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9',
+] as const;
+const plainSeed = '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9';
+const plainHeaders = {
+  'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+  'x-amz-decoded-content-length': '66560',
+};
+
+const trailerSignatures = [
+  'b474d8862b1487a5145d686f57f013e54db672cee1c953b3010fb58501ef5aa2',
+  '1c1344b170168f8e65b41376b44b20fe354e373826ccbbe2c1d40a8cae51e5c7',
+  '2ca2aba2005185cf7159c6277faf83795951dd77a3a99e6e65d5c9f85863f992',
+] as const;
+const trailerSeed = '106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e';
+const trailerHeaders = {
+  'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
+  'x-amz-decoded-content-length': '66560',
+  'x-amz-trailer': 'x-amz-checksum-crc32c',
+};
+const trailerText =
+  'x-amz-checksum-crc32c:sOO8/Q==\r\n' +
+  'x-amz-trailer-signature:d81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435\r\n\r\n';
+
+/** Cuts a body into pieces of odd sizes. */
+function cut(body: Buffer, step: number): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < body.length; at += step) pieces.push(body.subarray(at, at + step));
+  return pieces;
+}
+
+describe('signed chunks', () => {
+  it.each([1_000_000, 65537, 1000, 7])('decode the published example cut every %i bytes', async (step) => {
+    const body = bodyOf(cut(signedChunks(plainSignatures), step), plainHeaders, plainSeed);
+    const { content } = await read(body);
+    expect(content.equals(letters(66560))).toBe(true);
+  });
+
+  it('are refused when one byte, one signature or the order changes', async () => {
+    const good = signedChunks(plainSignatures);
+    const flipped = Buffer.from(good);
+    flipped[500] = 0x62;
+    expect(await codeOf(() => read(bodyOf([flipped], plainHeaders, plainSeed)))).toBe(
+      '403 SignatureDoesNotMatch',
+    );
+    expect(await codeOf(() => read(bodyOf([good], plainHeaders, trailerSeed)))).toBe(
+      '403 SignatureDoesNotMatch',
+    );
+    const unsigned = Buffer.concat([chunk(letters(66560)), Buffer.from('0\r\n\r\n')]);
+    expect(await codeOf(() => read(bodyOf([unsigned], plainHeaders, plainSeed)))).toBe(
+      '403 SignatureDoesNotMatch',
+    );
+  });
+
+  it('verify the signed trailer and its checksum', async () => {
+    const good = signedChunks(trailerSignatures, trailerText);
+    const { content, verified } = await read(bodyOf(cut(good, 997), trailerHeaders, trailerSeed));
+    expect(content.equals(letters(66560))).toBe(true);
+    expect(verified).toEqual({ 'x-amz-checksum-crc32c': 'sOO8/Q==' });
+    const flipped = Buffer.from(good);
+    flipped[500] = 0x62;
+    expect(await codeOf(() => read(bodyOf([flipped], trailerHeaders, trailerSeed)))).toBe(
+      '403 SignatureDoesNotMatch',
+    );
+    const forged = signedChunks(trailerSignatures, trailerText.replace('sOO8/Q==', 'AAAAAA=='));
+    expect(await codeOf(() => read(bodyOf([forged], trailerHeaders, trailerSeed)))).toBe(
+      '403 SignatureDoesNotMatch',
+    );
+    const signer = new ChunkSigner(key, '20130524T000000Z', scope, trailerSeed);
+    for (const data of [letters(65536), letters(1024), none]) signer.chunk(sha256(data));
+    const resigned = signer.trailer([['x-amz-checksum-crc32c', 'AAAAAA==']]);
+    const lying = signedChunks(
+      trailerSignatures,
+      `x-amz-checksum-crc32c:AAAAAA==\r\nx-amz-trailer-signature:${resigned}\r\n\r\n`,
+    );
+    expect(await codeOf(() => read(bodyOf([lying], trailerHeaders, trailerSeed)))).toBe('400 BadDigest');
+  });
+
+  it('need a SigV4 request', async () => {
+    expect(await codeOf(async () => bodyOf([], plainHeaders, '', 'sig_v2'))).toBe('400 InvalidRequest');
+  });
+});
+
+function sha256(data: Buffer): string {
+  return (digestsOf(data, ['sha256']).extra.sha256 ?? none).toString('hex');
+}
+
+describe('an unsigned trailer', () => {
+  const headers = {
+    'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+    'x-amz-decoded-content-length': '11',
+    'x-amz-trailer': 'x-amz-checksum-crc32',
+    'transfer-encoding': 'chunked',
+  };
+  const framed = (end: string) => [Buffer.from(`b\r\nhello world\r\n0\r\n${end}`)];
+
+  it.each([
+    'x-amz-checksum-crc32:DUoRhQ==\r\n\r\n',
+    'x-amz-checksum-crc32:DUoRhQ==\r\n',
+    'x-amz-checksum-crc32:DUoRhQ==\n\r\n\r\n\r\n',
+    'X-Amz-Checksum-CRC32: DUoRhQ== \n',
+  ])('is read whatever ends its lines: %j', async (end) => {
+    const { content, verified } = await read(bodyOf(framed(end), headers));
+    expect(content.toString()).toBe('hello world');
+    expect(verified).toEqual({ 'x-amz-checksum-crc32': 'DUoRhQ==' });
+  });
+
+  it.each([
+    ['x-amz-checksum-crc32:AAAAAA==\r\n', {}, '400 BadDigest'],
+    ['', {}, '400 IncompleteBody'],
+    ['x-amz-checksum-crc32c:yZRlqg==\r\n', {}, '400 InvalidRequest'],
+    ['x-amz-checksum-crc32:zz\r\n', {}, '400 InvalidRequest'],
+    ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '12' }, '400 IncompleteBody'],
+    ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '10' }, '400 IncompleteBody'],
+    ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '' }, '411 MissingContentLength'],
+    ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '-1' }, '400 InvalidArgument'],
+    ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-trailer': 'x-amz-nonsense' }, '400 InvalidRequest'],
+    ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-checksum-crc32': 'DUoRhQ==' }, '400 InvalidRequest'],
+    ['x', { 'x-amz-trailer': 'x-amz-checksum-xxhash3' }, '501 NotImplemented'],
+    ['x-amz-checksum-crc32:DUoRhQ==\r\n'.repeat(1000), {}, '400 InvalidRequest'],
+  ])('ending in %j with %j is %s', async (end, change, code) => {
+    expect(await codeOf(() => read(bodyOf(framed(end), { ...headers, ...change })))).toBe(code);
+  });
+
+  it('may be left out when none was announced', async () => {
+    const { 'x-amz-trailer': _, ...rest } = headers;
+    expect((await read(bodyOf(framed('\r\n'), rest))).content.toString()).toBe('hello world');
+    const { 'x-amz-decoded-content-length': __, ...unknown } = rest;
+    expect((await read(bodyOf(framed('\r\n'), unknown))).content.toString()).toBe('hello world');
+  });
+});
+
+describe('hostile framing', () => {
+  const headers = { 'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' };
+  it.each([
+    ['', '400 IncompleteBody'],
+    ['5\r\nhel', '400 IncompleteBody'],
+    ['5\r\nhello', '400 IncompleteBody'],
+    ['5\r\nhello\r\n', '400 IncompleteBody'],
+    ['5\r\nhello world\r\n0\r\n\r\n', '400 InvalidRequest'],
+    ['xyz\r\nhello\r\n0\r\n\r\n', '400 InvalidRequest'],
+    ['-5\r\nhello\r\n0\r\n\r\n', '400 InvalidRequest'],
+    ['ffffffffffffffff\r\nhello', '400 InvalidRequest'],
+    ['11111111111111111\r\n', '400 InvalidRequest'],
+    [`5;x=${'y'.repeat(5000)}\r\nhello`, '400 InvalidRequest'],
+    ['0\r\nno colon here\r\n', '400 InvalidRequest'],
+    ['5;unknown=1;other\r\nhello\r\n0\r\n\r\n', 'ok'],
+    ['5\nhello\n0\n', 'ok'],
+  ])('%j is %s', async (text, code) => {
+    expect(await codeOf(() => read(bodyOf([Buffer.from(text)], headers)))).toBe(code);
+    expect(await codeOf(() => read(bodyOf(cut(Buffer.from(text), 1), headers)))).toBe(code);
+  });
+});
+
+describe('checksums of a plain body', () => {
+  const hello = Buffer.from('hello world');
+  const known = {
+    crc32: 'DUoRhQ==',
+    crc32c: 'yZRlqg==',
+    crc64nvme: 'jSnVw/bqjr4=',
+    sha1: 'Kq5sNclPz7QV2+lfQIuc6R7oRu0=',
+    sha256: 'uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=',
+    md5: 'XrY7u+Ae7tCTyyK7j1rNww==',
+  };
+
+  it.each(Object.entries(known))('%s is verified as header and as trailer', async (algorithm, value) => {
+    const header = `x-amz-checksum-${algorithm}`;
+    const wrong = Buffer.from(value, 'base64').map((byte) => byte ^ 1);
+    const wrongText = Buffer.from(wrong).toString('base64');
+    const plain = (text: string) => bodyOf([hello], { 'content-length': '11', [header]: text });
+    expect((await read(plain(value))).verified).toEqual({ [header]: value });
+    expect(await codeOf(() => read(plain(wrongText)))).toBe('400 BadDigest');
+    expect(await codeOf(async () => plain('short'))).toBe('400 InvalidRequest');
+    const trailing = (text: string) =>
+      bodyOf([Buffer.from(`b\r\nhello world\r\n0\r\n${header}:${text}\r\n\r\n`)], {
+        'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+        'x-amz-trailer': header,
+      });
+    expect((await read(trailing(value))).verified).toEqual({ [header]: value });
+    expect(await codeOf(() => read(trailing(wrongText)))).toBe('400 BadDigest');
+  });
+
+  it.each([
+    [{ 'content-md5': 'XrY7u+Ae7tCTyyK7j1rNww==' }, 'ok'],
+    [{ 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' }, '400 BadDigest'],
+    [{ 'content-md5': 'nonsense' }, '400 InvalidDigest'],
+    [{ 'x-amz-content-sha256': 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9' }, 'ok'],
+    [{ 'x-amz-content-sha256': 'a'.repeat(64) }, '400 XAmzContentSHA256Mismatch'],
+    [{ 'x-amz-content-sha256': 'unsigned-payload' }, 'ok'],
+    [{ 'x-amz-content-sha256': 'nonsense' }, '400 InvalidArgument'],
+    [{ 'x-amz-content-sha256': 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD' }, '501 NotImplemented'],
+    [{ 'x-amz-checksum-crc32': 'DUoRhQ==', 'x-amz-checksum-crc32c': 'yZRlqg==' }, '400 InvalidRequest'],
+    [{ 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, '501 NotImplemented'],
+    [
+      { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-mode': 'enabled', 'x-amz-checksum-type': 'x' },
+      'ok',
+    ],
+  ])('%j is %s', async (headers, code) => {
+    expect(await codeOf(() => read(bodyOf([hello], { 'content-length': '11', ...headers })))).toBe(code);
+  });
+});
+
+describe('a streamed body', () => {
+  it('holds its source back while nobody reads', async () => {
+    const source = new PassThrough({ highWaterMark: 64 * 1024 });
+    const body = new RequestBody({
+      message: source as unknown as IncomingMessage,
+      request: s3RequestOf('PUT', '/r/main/x', { 'transfer-encoding': 'chunked' }),
+      authenticated: {
+        identity: { user, method: 'sig_v4' },
+        forwardedHost: undefined,
+        chunkSigner: undefined,
+        payloadHash: undefined,
+        presigned: false,
+      },
+      checksumIsOfBody: true,
+      beforeRead: () => {},
+    });
+    const opened = await body.open();
+    if (Buffer.isBuffer(opened)) throw new Error('expected a stream');
+    opened.stream.read(0);
+    let written = 0;
+    while (written < 64 * 1024 * 1024 && source.write(Buffer.alloc(64 * 1024))) {
+      written += 64 * 1024;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(written).toBeLessThan(4 * 1024 * 1024);
+    opened.stream.destroy();
+    expect(source.destroyed).toBe(false);
+  });
+
+  it('fails when the client leaves', async () => {
+    const source = new PassThrough();
+    const gone = new RequestBody({
+      message: source as unknown as IncomingMessage,
+      request: s3RequestOf('PUT', '/r/main/x', { 'content-length': '5000000' }),
+      authenticated: {
+        identity: { user, method: 'sig_v4' },
+        forwardedHost: undefined,
+        chunkSigner: undefined,
+        payloadHash: undefined,
+        presigned: false,
+      },
+      checksumIsOfBody: true,
+      beforeRead: () => {},
+    });
+    const opened = await gone.open();
+    if (Buffer.isBuffer(opened)) throw new Error('expected a stream');
+    const reading = opened.stream.toArray();
+    source.write('some');
+    source.destroy();
+    await expect(reading).rejects.toThrow('closed the connection');
+    expect(gone.failure?.name).toBe('ClientGoneError');
+  });
+});
