@@ -36,6 +36,7 @@ export const allowedImports: Record<string, readonly string[]> = {
 /** What tests of a package may import besides: they put a protocol on top of real stores. */
 const testImports: Record<string, readonly string[]> = {
   api: ['kv', 'block', 'client'],
+  gateway: ['kv', 'block'],
 };
 
 /** Folders whose sub-folders or files are alternatives of one contract and must not know each other. */
