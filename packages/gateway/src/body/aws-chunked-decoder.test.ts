@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { S3Error } from '../errors/s3-error.ts';
 import { AwsChunkedDecoder } from './aws-chunked-decoder.ts';

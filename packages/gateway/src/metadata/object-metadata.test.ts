@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { s3RequestOf } from '../../test/s3-request-of.ts';
 import { decodeWords, encodeWords } from './encoded-words.ts';
