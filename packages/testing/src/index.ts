@@ -2,6 +2,8 @@ export * from './cache-dir.ts';
 export * from './fetch-once.ts';
 export * from './free-port.ts';
 export * from './run-command.ts';
+export { startPostgres } from './servers/postgres.ts';
+export type { RunningServer } from './servers/running-server.ts';
 export * from './temp-dir.ts';
 export * from './test-server.ts';
 export * from './tools/go-tool.ts';
