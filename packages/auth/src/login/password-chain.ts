@@ -111,16 +111,15 @@ export class PasswordChain {
     reasons: Record<string, string>,
   ): Promise<User | undefined> {
     const { authenticators, limits } = this.#options;
-    if (authenticators.length === 0 && !attempt.allowEmail) return undefined;
+    const tryEmail = attempt.allowEmail && attempt.username.includes('@');
+    if (authenticators.length === 0 && !tryEmail) return undefined;
     const subject = `${attempt.client.ip}\0${attempt.username}`;
     limits.require('login', subject);
     let user = await this.#recently(attempt);
     for (const authenticator of authenticators) {
       user ??= await this.#ask(authenticator, attempt, reasons);
     }
-    if (user === undefined && attempt.allowEmail && attempt.username.includes('@')) {
-      user = await this.#byEmail(attempt, reasons);
-    }
+    if (tryEmail) user ??= await this.#byEmail(attempt, reasons);
     if (user === undefined) limits.failed('login', subject);
     else limits.succeeded('login', subject);
     return user;

@@ -1,0 +1,479 @@
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
+import { createMemStore, KvError, LocalCacheBus, MemState } from '@svc/kv';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { actor, basic, bearer, head, local, makeAuth, type AuthFixture } from '../../test/make-auth.ts';
+import { signJwt } from '../crypto/jwt.ts';
+import { KeyRing } from '../crypto/key-ring.ts';
+
+const secretKey = 'a secret of more than sixteen bytes';
+const alice = { accessKeyId: 'ALICE', secretAccessKey: 'alice:secret' };
+
+async function withAlice(options: Parameters<typeof makeAuth>[0] = {}): Promise<AuthFixture> {
+  const fixture = await makeAuth(options);
+  await fixture.auth.users.create({ username: 'alice' }, actor);
+  await fixture.auth.credentials.create('alice', actor, alice);
+  return fixture;
+}
+
+function loginAs(fixture: AuthFixture, password = alice.secretAccessKey, username = alice.accessKeyId) {
+  return fixture.auth.login({ username, password, client: local });
+}
+
+const refused = { kind: 'unauthenticated', message: 'error authenticating request' };
+
+describe('Basic authentication', () => {
+  it('takes a key and its secret, split at the first colon', async () => {
+    const { auth } = await withAlice();
+    expect(await auth.authenticate(basic('ALICE', 'alice:secret'))).toMatchObject({
+      user: { username: 'alice' },
+      method: 'basic',
+      accessKeyId: 'ALICE',
+    });
+    const shouted = head({ authorization: `BASIC  ${Buffer.from('ALICE:alice:secret').toString('base64')}` });
+    expect(await auth.authenticate(shouted)).toMatchObject({ user: { username: 'alice' } });
+  });
+
+  it('refuses an unknown key and a wrong secret alike (case 22)', async () => {
+    const { auth } = await withAlice();
+    const unknown = await auth.authenticate(basic('NOBODY', 'x')).catch((error: unknown) => error);
+    const wrong = await auth.authenticate(basic('ALICE', 'x')).catch((error: unknown) => error);
+    expect(unknown).toMatchObject(refused);
+    expect({ ...(wrong as object) }).toStrictEqual({ ...(unknown as object) });
+    await expect(auth.authenticate(basic('', ''))).rejects.toMatchObject(refused);
+  });
+
+  it('counts anything else in the header as absent', async () => {
+    const { auth } = await withAlice();
+    for (const authorization of [
+      '',
+      'Basic',
+      'Basic !!!',
+      'Basic YWJj',
+      'Digest x',
+      'AWS4-HMAC-SHA256 a b',
+      'a b c',
+    ]) {
+      expect(await auth.authenticate(head({ authorization }))).toBeUndefined();
+    }
+    expect(await auth.authenticate(head({}))).toBeUndefined();
+  });
+
+  it('reports a failing store as our failure (case 31)', async () => {
+    const kv = createMemStore();
+    const { auth } = await withAlice({ kv });
+    kv.get = () => Promise.reject(new KvError('unavailable', 'the database is down'));
+    await expect(auth.authenticate(basic('OTHER', 'x'))).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'internal server error',
+    });
+    await expect(auth.credentialsFor('OTHER')).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(auth.login({ username: 'OTHER', password: 'x', client: local })).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+  });
+
+  it('gives signatures the secret of a key, and nothing for a key whose user is gone', async () => {
+    const { auth } = await withAlice();
+    expect(await auth.credentialsFor('ALICE')).toMatchObject({ ...alice, user: { username: 'alice' } });
+    expect(await auth.credentialsFor('NOBODY')).toBeUndefined();
+    expect(await auth.credentialsFor('')).toBeUndefined();
+    await auth.users.delete('alice', actor);
+    expect(await auth.credentialsFor('ALICE')).toBeUndefined();
+  });
+});
+
+describe('login tokens', () => {
+  let loginKey: Buffer;
+  beforeAll(async () => {
+    loginKey = (await KeyRing.derive(secretKey)).keyFor('svc/jwt-login');
+  });
+
+  it('last as long as configured (case 26)', async () => {
+    const fixture = await withAlice();
+    const session = await loginAs(fixture);
+    expect(session.expiresAt - fixture.clock.now / 1000).toBe(168 * 3600);
+    expect(await fixture.auth.authenticate(bearer(session.token))).toMatchObject({
+      user: { username: 'alice' },
+      method: 'bearer',
+      accessKeyId: 'ALICE',
+    });
+    const short = await withAlice({ loginDurationMs: 48 * 3_600_000 });
+    expect((await loginAs(short)).expiresAt - short.clock.now / 1000).toBe(48 * 3600);
+    short.clock.now += 48 * 3_600_000;
+    await expect(short.auth.authenticate(bearer((await loginAs(fixture)).token))).resolves.toBeDefined();
+    fixture.clock.now += 168 * 3_600_000 - 1;
+    await expect(fixture.auth.authenticate(bearer(session.token))).resolves.toBeDefined();
+    fixture.clock.now += 1;
+    await expect(fixture.auth.authenticate(bearer(session.token))).rejects.toMatchObject(refused);
+  });
+
+  it('carry the claims of the contract', async () => {
+    const fixture = await withAlice();
+    const { token } = await loginAs(fixture);
+    const [header, body] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+    const now = fixture.clock.now / 1000;
+    expect(JSON.parse(header!)).toStrictEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(JSON.parse(body!)).toStrictEqual({
+      iss: 'auth',
+      aud: 'login',
+      sub: 'alice',
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      iat: now,
+      exp: now + 168 * 3600,
+      akid: 'ALICE',
+    });
+  });
+
+  it('are refused when forged, foreign or incomplete (case 23)', async () => {
+    const { auth, clock } = await withAlice();
+    const now = Math.floor(clock.now / 1000);
+    const claims = { iss: 'auth', sub: 'alice', iat: now, exp: now + 60 };
+    const accepted = async (token: string) => {
+      try {
+        await auth.authenticate(bearer(token));
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject(refused);
+        return false;
+      }
+    };
+    expect(await accepted(signJwt(claims, loginKey))).toBe(true);
+    expect(await accepted(signJwt({ ...claims, aud: 'login' }, loginKey))).toBe(true);
+    expect(await accepted(signJwt({ ...claims, aud: 'reset_password' }, loginKey))).toBe(false);
+    expect(await accepted(signJwt({ ...claims, aud: ['login'] }, loginKey))).toBe(false);
+    expect(await accepted(signJwt({ ...claims, exp: undefined }, loginKey))).toBe(false);
+    expect(await accepted(signJwt({ ...claims, exp: now - 1 }, loginKey))).toBe(false);
+    expect(await accepted(signJwt({ ...claims, sub: 'nobody' }, loginKey))).toBe(false);
+    expect(await accepted(signJwt({ ...claims, akid: 'BOB' }, loginKey))).toBe(false);
+    expect(await accepted(signJwt(claims, Buffer.from(secretKey)))).toBe(false);
+    const resetKey = (await KeyRing.derive(secretKey)).keyFor('svc/jwt-reset');
+    expect(await accepted(signJwt(claims, resetKey))).toBe(false);
+
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const body = part(claims);
+    for (const [alg, hash] of [
+      ['HS256', 'sha256'],
+      ['HS384', 'sha384'],
+      ['HS512', 'sha512'],
+    ] as const) {
+      const signed = `${part({ alg })}.${body}`;
+      expect(
+        await accepted(`${signed}.${createHmac(hash, loginKey).update(signed).digest('base64url')}`),
+      ).toBe(true);
+    }
+    expect(await accepted(`${part({ alg: 'none' })}.${body}.`)).toBe(false);
+    expect(await accepted(`${part({ alg: 'toString' })}.${body}.`)).toBe(false);
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const signed = `${part({ alg: 'RS256' })}.${body}`;
+    const signature = createSign('sha256').update(signed).sign(privateKey, 'base64url');
+    expect(await accepted(`${signed}.${signature}`)).toBe(false);
+    expect(await accepted('garbage')).toBe(false);
+    const good = signJwt(claims, loginKey);
+    expect(await accepted(good.slice(0, -2))).toBe(false);
+    expect(await accepted(good.replace(/\.[^.]*\./, `.${part({ ...claims, sub: 'admin' })}.`))).toBe(false);
+
+    await auth.users.delete('alice', actor);
+    expect(await accepted(good)).toBe(false);
+  });
+
+  it('end with their key; others of the user live on (case 29)', async () => {
+    const fixture = await withAlice();
+    const { auth } = fixture;
+    const second = await auth.credentials.create('alice', actor);
+    const first = await loginAs(fixture);
+    const other = await loginAs(fixture, second.secretAccessKey, second.accessKeyId);
+    await auth.credentials.delete('alice', 'ALICE', actor);
+    await expect(auth.authenticate(bearer(first.token))).rejects.toMatchObject(refused);
+    await expect(auth.authenticate(bearer(other.token))).resolves.toBeDefined();
+  });
+
+  it('end with a password change; a login right after it works (case 29)', async () => {
+    const fixture = await withAlice();
+    const { auth, clock } = fixture;
+    const before = await loginAs(fixture);
+    await auth.users.setPassword('alice', 'a new password', actor);
+    await expect(auth.authenticate(bearer(before.token))).rejects.toMatchObject(refused);
+    const after = await loginAs(fixture);
+    await expect(auth.authenticate(bearer(after.token))).resolves.toBeDefined();
+    clock.now += 1000;
+    await expect(auth.authenticate(bearer(after.token))).resolves.toBeDefined();
+  });
+});
+
+describe('cookies', () => {
+  it('carry a session, and an Authorization header comes before them (case 24)', async () => {
+    const fixture = await withAlice();
+    const { auth } = fixture;
+    const { token } = await loginAs(fixture);
+    for (const name of ['access_token', 'internal_auth_session']) {
+      expect(await auth.authenticate(head({ cookie: `a=b; ${name}=${token}` }))).toMatchObject({
+        method: 'cookie',
+      });
+    }
+    const { authorization } = basic('ALICE', 'alice:secret').headers as { authorization: string };
+    const invalid = `access_token=${token}x`;
+    expect(await auth.authenticate(head({ authorization, cookie: invalid }))).toMatchObject({
+      method: 'basic',
+    });
+    await expect(auth.authenticate(head({ cookie: invalid }))).rejects.toMatchObject(refused);
+    await expect(
+      auth.authenticate(head({ authorization: 'Bearer x', cookie: `access_token=${token}` })),
+    ).rejects.toMatchObject(refused);
+    expect(await auth.authenticate(head({ cookie: 'access_token=garbage' }))).toBeUndefined();
+    expect(
+      await auth.authenticate(head({ cookie: `access_token=; internal_auth_session=${token}` })),
+    ).toBeDefined();
+  });
+
+  it('change nothing for other sites (case 25)', async () => {
+    const fixture = await withAlice();
+    const { auth } = fixture;
+    const { token } = await loginAs(fixture);
+    const cookie = `access_token=${token}`;
+    const send = (headers: Record<string, string>, method = 'DELETE', secure = false) =>
+      auth
+        .authenticate({ ...head({ cookie, ...headers }, method), client: { ip: '127.0.0.1', secure } })
+        .then(
+          () => 'allowed',
+          (error: { kind: string; message: string }) => `${error.kind}: ${error.message}`,
+        );
+    const crossOrigin = 'forbidden: cross-origin request refused';
+    expect(await send({ origin: 'https://evil.example' })).toBe(crossOrigin);
+    expect(await send({ origin: 'null' })).toBe(crossOrigin);
+    expect(await send({ origin: 'https://svc.example' })).toBe(crossOrigin);
+    expect(await send({ origin: 'http://svc.example' })).toBe('allowed');
+    expect(await send({ origin: 'https://svc.example' }, 'PUT', true)).toBe('allowed');
+    expect(await send({ origin: 'http://localhost:8000', host: 'localhost:8000' })).toBe('allowed');
+    expect(await send({ 'sec-fetch-site': 'cross-site' })).toBe(crossOrigin);
+    expect(await send({ 'sec-fetch-site': 'same-site' })).toBe(crossOrigin);
+    expect(await send({ 'sec-fetch-site': 'same-origin' })).toBe('allowed');
+    expect(await send({})).toBe('allowed');
+    expect(await send({ origin: 'https://evil.example' }, 'GET')).toBe('allowed');
+    expect(await send({ origin: 'https://evil.example', authorization: `Bearer ${token}` })).toBe('allowed');
+  });
+
+  it('are written with the attributes that keep them safe', async () => {
+    const fixture = await withAlice();
+    const session = await loginAs(fixture);
+    expect(fixture.auth.sessionCookie(session, local)).toBe(
+      `access_token=${session.token}; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax`,
+    );
+    const strict = await makeAuth({ cookieDomain: 'example.com' });
+    const cookies = strict.auth.logoutCookies({ ip: '127.0.0.1', secure: true });
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toStrictEqual([
+      'access_token',
+      'internal_auth_session',
+      'saml_auth_session',
+    ]);
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/Max-Age=0;.*; Path=\/; Domain=example\.com; HttpOnly; SameSite=Lax; Secure$/);
+    }
+  });
+
+  it('of another service are judged by its verifier', async () => {
+    const users = { good: { username: 'sam', createdAt: 1, source: 'saml' } };
+    const verify = (value: string) => Promise.resolve(value === 'good' ? users.good : undefined);
+    const { auth } = await makeAuth({ sessionVerifier: { cookieName: 'saml_auth_session', verify } });
+    expect(await auth.authenticate(head({ cookie: 'saml_auth_session=good' }))).toStrictEqual({
+      user: users.good,
+      method: 'external_cookie',
+    });
+    await expect(auth.authenticate(head({ cookie: 'saml_auth_session=bad' }))).rejects.toMatchObject(refused);
+    expect(
+      await (await makeAuth()).auth.authenticate(head({ cookie: 'saml_auth_session=good' })),
+    ).toBeUndefined();
+  });
+});
+
+describe('client addresses', () => {
+  it('are taken from headers only behind a trusted proxy (case 9)', async () => {
+    const { auth: plain } = await makeAuth();
+    const headers = { 'x-forwarded-for': '10.1.2.3', 'x-forwarded-proto': 'https', 'x-real-ip': '10.9.9.9' };
+    expect(plain.clientOf('11.0.0.1', false, headers)).toStrictEqual({ ip: '11.0.0.1', secure: false });
+    const { auth } = await makeAuth({ trustedProxies: ['192.168.0.0/16', '::1'] });
+    expect(auth.clientOf('11.0.0.1', false, headers)).toStrictEqual({ ip: '11.0.0.1', secure: false });
+    expect(auth.clientOf('::ffff:192.168.1.1', false, headers)).toStrictEqual({
+      ip: '10.1.2.3',
+      secure: true,
+    });
+    const chain = { 'x-forwarded-for': '1.2.3.4, 10.1.2.3:4711, 192.168.7.7' };
+    expect(auth.clientOf('::1', true, chain)).toStrictEqual({ ip: '10.1.2.3', secure: true });
+    expect(auth.clientOf('::1', false, { 'x-real-ip': '10.9.9.9' }).ip).toBe('10.9.9.9');
+    expect(auth.clientOf('::1', false, { 'x-forwarded-for': '10.1.1.1, garbage' }).ip).toBe('::1');
+    expect(auth.clientOf('::1', false, {}).ip).toBe('::1');
+  });
+});
+
+describe('failure limits', () => {
+  it('never lock out a correct access key, and never count successes (case 38)', async () => {
+    const fixture = await withAlice();
+    for (let attempt = 0; attempt < 50; attempt++) {
+      await expect(loginAs(fixture, 'wrong')).rejects.toMatchObject(refused);
+    }
+    await expect(loginAs(fixture)).resolves.toBeDefined();
+    for (let attempt = 0; attempt < 200; attempt++) await loginAs(fixture);
+    for (let attempt = 0; attempt < 20; attempt++) {
+      await expect(loginAs(fixture, 'wrong', 'NOBODY')).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('slow down an address that fails a hundred times, but let correct keys pass', async () => {
+    const { auth, clock } = await withAlice();
+    for (let attempt = 0; attempt < 100; attempt++) {
+      await expect(auth.authenticate(basic(`GUESS${attempt}`, 'x'))).rejects.toMatchObject(refused);
+    }
+    const limited = { kind: 'too_many_failures', retryAfterSeconds: 60 };
+    await expect(auth.authenticate(basic('GUESS', 'x'))).rejects.toMatchObject(limited);
+    expect(() => auth.signatureFailed(local)).toThrow(/too many failed attempts/);
+    expect(() => auth.signatureFailed({ ip: '127.0.0.2', secure: false })).not.toThrow();
+    await expect(auth.authenticate(basic('ALICE', 'alice:secret'))).resolves.toBeDefined();
+    clock.now += 60_001;
+    await expect(auth.authenticate(basic('GUESS', 'x'))).rejects.toMatchObject(refused);
+  });
+
+  it('stop guessing at one name through other authenticators, on all workers (case 38)', async () => {
+    const tried: string[] = [];
+    const state = new MemState();
+    const cacheBus = new LocalCacheBus();
+    const directory = {
+      source: 'ldap',
+      defaultGroup: 'Viewers',
+      authenticate: ({ username, password }: { username: string; password: string }) => {
+        tried.push(username);
+        return Promise.resolve(password === 'right' ? { userId: `cn=${username}` } : undefined);
+      },
+    };
+    const options = { cacheBus, passwordAuthenticators: [directory] };
+    const one = await makeAuth({ ...options, kv: createMemStore(state) });
+    const two = await makeAuth({ ...options, kv: createMemStore(state) });
+    await one.auth.setup.run({ username: 'admin' });
+    const attempt = (fixture: AuthFixture, username: string, password: string) =>
+      fixture.auth.login({ username, password, client: local });
+    for (let count = 0; count < 9; count++) {
+      await expect(attempt(count % 2 === 0 ? one : two, 'eve', 'wrong')).rejects.toMatchObject(refused);
+    }
+    await expect(attempt(one, 'eve', 'right')).resolves.toMatchObject({ username: 'cn=eve' });
+    for (let count = 0; count < 10; count++) {
+      await expect(attempt(count % 2 === 0 ? one : two, 'eve', 'wrong')).rejects.toMatchObject(refused);
+    }
+    const asked = tried.length;
+    for (const fixture of [one, two]) {
+      await expect(attempt(fixture, 'eve', 'right')).rejects.toMatchObject({
+        kind: 'too_many_failures',
+        retryAfterSeconds: 60,
+      });
+    }
+    expect(tried).toHaveLength(asked);
+    await expect(attempt(one, 'bob', 'wrong')).rejects.toMatchObject(refused);
+    for (const { clock } of [one, two]) clock.now += 60_001;
+    await expect(attempt(two, 'eve', 'right')).resolves.toBeDefined();
+  });
+});
+
+describe('other authenticators', () => {
+  const directory = (source = 'ldap', defaultGroup = 'Viewers') => ({
+    source,
+    defaultGroup,
+    asked: 0,
+    authenticate({ username, password }: { username: string; password: string }) {
+      this.asked++;
+      if (password === 'unreachable') return Promise.reject(new Error('connect ECONNREFUSED'));
+      return Promise.resolve(password === 'right' ? { userId: username } : undefined);
+    },
+  });
+
+  it('make new users once, in their group, and refuse names of another source', async () => {
+    const ldap = directory();
+    const { auth } = await makeAuth({ passwordAuthenticators: [ldap] });
+    await auth.setup.run({ username: 'admin' });
+    const login = (username: string, password = 'right') => auth.login({ username, password, client: local });
+    await expect(login('dave')).resolves.toMatchObject({ username: 'dave' });
+    expect(await auth.users.get('dave')).toMatchObject({ source: 'ldap', friendlyName: 'dave' });
+    expect((await auth.users.groups('dave')).results.map((group) => group.id)).toStrictEqual(['Viewers']);
+    await auth.groups.removeMember('Viewers', 'dave', actor);
+    await expect(login('dave')).resolves.toBeDefined();
+    expect((await auth.users.groups('dave')).results).toStrictEqual([]);
+    await expect(login('admin')).rejects.toMatchObject(refused);
+    await expect(login('a/b')).rejects.toMatchObject(refused);
+    await expect(login('dave', 'unreachable')).rejects.toMatchObject(refused);
+    const before = ldap.asked;
+    await expect(login('dave', '')).rejects.toMatchObject(refused);
+    expect(ldap.asked).toBe(before);
+  });
+
+  it('leave nobody behind when the group of new users is missing (case 35)', async () => {
+    const { auth } = await makeAuth({ passwordAuthenticators: [directory('ldap', 'Nowhere')] });
+    await expect(auth.login({ username: 'dave', password: 'right', client: local })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(auth.users.get('dave')).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('are tried in order and not asked again for every Basic request', async () => {
+    const first = directory('ldap');
+    const second = directory('remote_authenticator');
+    second.authenticate = ({ username }) => Promise.resolve({ userId: `remote-${username}` });
+    const { auth } = await makeAuth({ passwordAuthenticators: [first, second] });
+    await auth.setup.run({ username: 'admin' });
+    expect(await auth.authenticate(basic('dave', 'right'))).toMatchObject({ user: { username: 'dave' } });
+    expect(await auth.authenticate(basic('dave', 'right'))).toMatchObject({ user: { username: 'dave' } });
+    expect(first.asked).toBe(1);
+    expect(await auth.authenticate(basic('erin', 'other'))).toMatchObject({
+      user: { username: 'remote-erin' },
+    });
+  });
+
+  it('include e-mail and password, only at the login call', async () => {
+    const { auth, log } = await makeAuth();
+    await auth.users.create({ username: 'carol', email: 'Carol@Example.com' }, actor);
+    const login = (password: string) =>
+      auth.login({ username: 'carol@example.COM', password, client: local });
+    await expect(login('a good password')).rejects.toMatchObject(refused);
+    await auth.users.setPassword('carol', 'a good password', actor);
+    await expect(login('a good password')).resolves.toMatchObject({ username: 'carol' });
+    await expect(login('another password')).rejects.toMatchObject(refused);
+    await expect(auth.authenticate(basic('carol@example.com', 'a good password'))).rejects.toMatchObject(
+      refused,
+    );
+    await expect(auth.users.setPassword('carol', 'short', actor)).rejects.toMatchObject({ kind: 'invalid' });
+    expect(log.lines.join('\n')).not.toMatch(/good password|another password/);
+  });
+});
+
+describe('logins by the external authentication service', () => {
+  it('are refused without one', async () => {
+    const { auth } = await makeAuth();
+    await expect(auth.loginSts({ code: 'c', state: 's', redirectUri: 'r' })).rejects.toMatchObject({
+      kind: 'not_implemented',
+    });
+    await expect(auth.loginExternalPrincipal({ identityRequest: {} })).rejects.toMatchObject({
+      kind: 'not_implemented',
+    });
+  });
+
+  it('give tokens of limited life (cases 27 and 28)', async () => {
+    const { auth, clock } = await makeAuth({
+      authenticationService: {
+        stsLogin: ({ code }) => Promise.resolve({ externalId: code }),
+        verifyPrincipal: () => Promise.resolve({ principalId: 'arn:aws:sts::1:assumed-role/r' }),
+      },
+    });
+    await auth.users.create({ username: 'alice', source: 'oidc', externalId: 'ext|alice' }, actor);
+    const seconds = async (session: Promise<{ expiresAt: number }>) =>
+      (await session).expiresAt - Math.floor(clock.now / 1000);
+    const sts = (ttlSeconds?: number, code = 'ext|alice') =>
+      auth.loginSts({ code, state: 's', redirectUri: 'r', ttlSeconds });
+    expect(await seconds(sts())).toBe(3600);
+    expect(await seconds(sts(100_000))).toBe(43_200);
+    await expect(sts(-1)).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(sts(60, 'ext|nobody')).rejects.toMatchObject({ kind: 'not_found' });
+
+    const principal = (durationSeconds?: number) =>
+      auth.loginExternalPrincipal({ identityRequest: {}, durationSeconds });
+    await expect(principal()).rejects.toMatchObject({ kind: 'not_found' });
+    await auth.externalPrincipals.attach('alice', 'arn:aws:sts::1:assumed-role/r', actor);
+    expect(await seconds(principal())).toBe(168 * 3600);
+    expect(await seconds(principal(30 * 86_400))).toBe(168 * 3600);
+    expect(await seconds(principal(60))).toBe(60);
+  });
+});
