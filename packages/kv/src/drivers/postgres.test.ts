@@ -1,18 +1,112 @@
-import { describe } from 'vitest';
+import { randomUUID } from 'node:crypto';
 import { testServerOrSkip } from '@svc/testing';
 import { describeKvStore } from '@svc/kv/suite';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cuttingProxy } from '../../test/cutting-proxy.ts';
+import type { KvStore } from '../store.ts';
 import { openPostgresStore } from './postgres.ts';
 
 const server = await testServerOrSkip('postgres');
 
+const open = (parameters: string, connections = 10, connectionString?: string): Promise<KvStore> =>
+  openPostgresStore({
+    connectionString: `${connectionString ?? server?.connectionString}${parameters}`,
+    maxOpenConnections: connections,
+    maxIdleConnections: 5,
+    connectionMaxLifetimeMs: 60_000,
+    scanPageSize: 1000,
+  });
+
 describe.runIf(server !== undefined)('on a real server', () => {
-  describeKvStore('postgres', () =>
-    openPostgresStore({
-      connectionString: `${server?.connectionString}&svckv_table=kv_suite`,
-      maxOpenConnections: 10,
-      maxIdleConnections: 5,
-      connectionMaxLifetimeMs: 60_000,
-      scanPageSize: 1000,
-    }),
-  );
+  describeKvStore('postgres', () => open('&svckv_table=kv_suite'));
+
+  describe('postgres', () => {
+    const schema = `s${randomUUID().replaceAll('-', '')}`;
+    const inSchema = `&search_path=${schema}`;
+    const admin = new Client(server?.connectionString);
+    const [partition, key] = [Buffer.from('p'), Buffer.from('k')];
+    beforeAll(async () => {
+      await admin.connect();
+      await admin.query(`CREATE SCHEMA ${schema}`);
+    });
+    afterAll(async () => {
+      await admin.query(`DROP SCHEMA ${schema} CASCADE`);
+      await admin.end();
+    });
+
+    test('servers starting at once on an empty database all come up, with 100 partitions and the view', async () => {
+      const stores = await Promise.all(Array.from({ length: 5 }, () => open(inSchema)));
+      await Promise.all(stores.map((store, index) => store.set(partition, Buffer.from(`${index}`), key)));
+      const { rows } = await admin.query<{ relname: string }>(
+        `SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = '${schema}.kv'::regclass`,
+      );
+      expect(rows.map((row) => row.relname).toSorted()).toEqual(
+        Array.from({ length: 100 }, (_, index) => `kv_${index}`).toSorted(),
+      );
+      const view = await admin.query(`SELECT partition_key, key FROM ${schema}.kv_v ORDER BY key LIMIT 1`);
+      expect(view.rows).toEqual([{ partition_key: 'p', key: '0' }]);
+      await Promise.all(stores.map((store) => store.close()));
+    });
+
+    test('a table of a newer version is refused', async () => {
+      const parameters = `${inSchema}&lakefskv_table=newer`;
+      await (await open(parameters)).close();
+      await admin.query(`COMMENT ON TABLE ${schema}.newer IS 'svc key-value schema 2'`);
+      await expect(open(parameters)).rejects.toMatchObject({
+        kind: 'setup_failed',
+        message: expect.stringContaining('has schema version 2, this server knows 1') as string,
+      });
+    });
+
+    test('a schema that does not exist, a server that does not answer, a wrong database', async () => {
+      await expect(open('&search_path=no_such_schema')).rejects.toMatchObject({
+        kind: 'setup_failed',
+        message: expect.stringContaining('the schema in search_path must exist') as string,
+      });
+      await expect(open('', 1, 'postgres://svc:secret@127.0.0.1:1/db')).rejects.toMatchObject({
+        kind: 'connect_failed',
+        message: expect.stringMatching(
+          /^connect failed: PostgreSQL at 127\.0\.0\.1:1: (?!.*secret).*check that it/,
+        ) as string,
+      });
+      const wrong = server?.connectionString.replace('/postgres?', '/no_such_database?');
+      await expect(open('', 1, wrong)).rejects.toMatchObject({ kind: 'connect_failed' });
+    });
+
+    test('a statement that waits too long and a pool that is exhausted ask to slow down', async () => {
+      const store = await open(`${inSchema}&statement_timeout=300&connect_timeout=1`, 1);
+      await store.set(partition, key, Buffer.from('1'));
+      await admin.query('BEGIN');
+      await admin.query(`SELECT * FROM ${schema}.kv FOR UPDATE`);
+      await expect(store.set(partition, key, Buffer.from('2'))).rejects.toMatchObject({ kind: 'slow_down' });
+      await admin.query('ROLLBACK');
+      expect((await store.get(partition, key))?.value).toEqual(Buffer.from('1'));
+      await store.close();
+      const busy = await open(`${inSchema}&connect_timeout=1`, 1);
+      await admin.query('BEGIN');
+      await admin.query(`SELECT * FROM ${schema}.kv FOR UPDATE`);
+      const waiting = busy.set(partition, key, Buffer.from('3'));
+      await expect(busy.get(partition, key)).rejects.toMatchObject({
+        kind: 'slow_down',
+        message: expect.stringContaining('max_open_connections') as string,
+      });
+      await admin.query('ROLLBACK');
+      await waiting;
+      await busy.close();
+    });
+
+    test('a write whose answer is lost is an error, never "the condition failed"', async () => {
+      const proxy = await cuttingProxy(new URL(server?.connectionString ?? ''));
+      const store = await open(inSchema, 1, proxy.connectionString);
+      await store.set(partition, key, Buffer.from('before'));
+      const read = await store.get(partition, key);
+      proxy.cutNextAnswer();
+      const lost = store.setIf(partition, key, Buffer.from('after'), read?.predicate ?? 'absent');
+      await expect(lost).rejects.toMatchObject({ kind: 'unavailable', retryable: true });
+      expect((await store.get(partition, key))?.value).toEqual(Buffer.from('after'));
+      await store.close();
+      await proxy.close();
+    });
+  });
 });
