@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-const plain = /^[\w./:@+,~^-]+$/;
+const plain = /^[\w./:@+,~^*-]+$/;
 
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -49,14 +49,12 @@ export class WorkerExchange implements Exchange {
       resolve?.(message.values);
       return;
     }
-    const value = this.#answers.get(message.question)?.(message.payload);
-    if (value instanceof Promise) {
-      const reply = (settled?: unknown): void =>
-        this.#send({ type: 'answer', seq: message.seq, value: settled });
-      value.then(reply, () => reply());
-    } else {
-      this.#send({ type: 'answer', seq: message.seq, value });
-    }
+    const { seq, question } = message;
+    const reply = (value?: unknown): void =>
+      this.#send({ type: 'answer', seq, value, ...(question === 'metrics' ? { metrics: true } : {}) });
+    const value = this.#answers.get(question)?.(message.payload);
+    if (value instanceof Promise) value.then(reply, () => reply());
+    else reply(value);
   }
 
   /** The primary is gone: nobody will answer any more. */

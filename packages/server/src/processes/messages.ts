@@ -4,7 +4,7 @@ import type { Config, LogLevel } from '../config/index.ts';
 export type Role = 'http' | 'background';
 
 /** Questions one process asks all others; each answers once. */
-export type Question = 'invalidate' | 'metrics' | 'flush-usage';
+export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts';
 
 export interface StartMessage {
   readonly type: 'start';
@@ -14,6 +14,8 @@ export interface StartMessage {
   readonly workers: number;
   /** This worker alone checks the stores and sets up the installation, before anyone listens. */
   readonly prepares: boolean;
+  /** There is no other process, so this one also does the background work. */
+  readonly worksAlone: boolean;
   readonly allowMismatchedRepositories: boolean;
 }
 
@@ -26,9 +28,8 @@ export type ToWorker =
   | { readonly type: 'stop' };
 
 export type ToPrimary =
-  | { readonly type: 'prepared' }
   | { readonly type: 'ready'; readonly address: { readonly host: string; readonly port: number } | undefined }
   /** A sentence for the operator; the server cannot start. */
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly payload: unknown }
-  | { readonly type: 'answer'; readonly seq: number; readonly value: unknown };
+  | { readonly type: 'answer'; readonly seq: number; readonly value: unknown; readonly metrics?: true };

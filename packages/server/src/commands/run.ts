@@ -1,0 +1,137 @@
+import { availableParallelism } from 'node:os';
+import type { LoadedConfig } from '../config/index.ts';
+import { loadConfig, printConfig, quickstartCredentials } from '../config/index.ts';
+import { keepsStateInMemory } from '../compose/store-configs.ts';
+import { publicUrl } from '../http/address.ts';
+import { LogOutputs, createLogger, errorText } from '../logging/index.ts';
+import type { RootLogger } from '../logging/index.ts';
+import { Supervisor } from '../processes/supervisor.ts';
+import type { ServerAddress } from '../processes/supervisor.ts';
+import { watchForChange } from '../processes/watch-file.ts';
+import { version } from '../version.ts';
+import { banner } from './banner.ts';
+import type { GlobalOptions } from './global-options.ts';
+
+interface RunOptions {
+  readonly allowMismatchedRepositories: boolean;
+  /** The program that becomes a worker when started with `workerArguments`. */
+  readonly program: string;
+  readonly workerArguments: readonly string[];
+}
+
+/** `svc run`: the primary process, from the configuration to the last drained request. Returns the exit code. */
+export async function run(globals: GlobalOptions, options: RunOptions): Promise<number> {
+  const loaded = loadConfig(globals);
+  const { config } = loaded;
+  if (loaded.preset !== undefined) {
+    process.stderr.write(`WARNING: --${loaded.preset} is for trying things out, not for production.\n`);
+  }
+  const outputs = new LogOutputs({
+    outputs: config.logging.output,
+    format: config.logging.format,
+    maxBytes: config.logging.file_max_size_mb * 1_000_000,
+    keep: config.logging.files_keep,
+  });
+  const logger = createLogger({ level: config.logging.level, format: config.logging.format, sink: outputs });
+  logger.info(Object.fromEntries(printConfig(loaded).map(({ key, value }) => [key, value])), 'Config');
+  for (const warning of loaded.warnings) logger.warn({}, warning);
+
+  const lock = await lockStore(loaded);
+  const oneProcess = keepsStateInMemory(config);
+  const supervisor = new Supervisor({
+    program: options.program,
+    workerArguments: options.workerArguments,
+    config,
+    workers: oneProcess ? 1 : config.server.workers === 0 ? availableParallelism() : config.server.workers,
+    oneProcess,
+    allowMismatchedRepositories: options.allowMismatchedRepositories,
+    logger,
+    logSink: outputs,
+  });
+  const stopped = stopOnSignal(supervisor);
+  let exitCode = 0;
+  try {
+    const started = await Promise.race([supervisor.start(), stopped]);
+    if (started !== undefined) {
+      announce(loaded, logger, started);
+      const unwatch = watchFiles(globals, loaded, logger, supervisor);
+      await stopped;
+      for (const end of unwatch) end();
+    }
+  } catch (error) {
+    exitCode = 1;
+    logger.error({ error: errorText(error) }, 'the server cannot start');
+    process.stderr.write(`svc: ${errorText(error)}\n`);
+    await supervisor.stop();
+  }
+  await lock?.release();
+  await outputs.close();
+  return exitCode;
+}
+
+async function lockStore({ config }: LoadedConfig) {
+  const { type, local } = config.database;
+  if (type !== 'local' || local.path.startsWith('memory:')) return undefined;
+  const { lockLocalStore } = await import('@svc/kv');
+  return lockLocalStore(local.path);
+}
+
+/** Resolves when everything has stopped after the first signal; the second one ends the process at once. */
+function stopOnSignal(supervisor: Supervisor): Promise<undefined> {
+  return new Promise((resolve, reject) => {
+    let signals = 0;
+    const onSignal = (): void => {
+      signals++;
+      if (signals > 1) {
+        supervisor.killAll();
+        process.exit(1);
+      }
+      process.stderr.write('Shutting down...\n');
+      supervisor.stop().then(() => resolve(undefined), reject);
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}
+
+function announce({ config, preset }: LoadedConfig, logger: RootLogger, address: ServerAddress): void {
+  const url = publicUrl(address.host, address.port, config.tls.enabled);
+  logger.info({ listen_address: `${address.host}:${address.port}`, version }, 'serving requests');
+  process.stderr.write(
+    banner({ version, url, credentials: preset === 'quickstart' ? quickstartCredentials : undefined }),
+  );
+}
+
+/** The level of the log and the TLS files may change while the server runs. */
+function watchFiles(
+  globals: GlobalOptions,
+  loaded: LoadedConfig,
+  logger: RootLogger,
+  supervisor: Supervisor,
+): (() => void)[] {
+  const { config, file } = loaded;
+  const ends: (() => void)[] = [];
+  if (file !== undefined) {
+    let { level } = config.logging;
+    ends.push(
+      watchForChange(file, () => {
+        try {
+          const changed = loadConfig({ ...globals, file }).config.logging.level;
+          if (changed === level) return;
+          level = changed;
+          logger.setLevel(level);
+          supervisor.setLevel(level);
+          logger.info({ level }, 'log level changed');
+        } catch (error) {
+          logger.error({ error: errorText(error), file }, 'the changed configuration file is ignored');
+        }
+      }),
+    );
+  }
+  if (config.tls.enabled) {
+    for (const path of new Set([config.tls.cert_file, config.tls.key_file])) {
+      ends.push(watchForChange(path, () => supervisor.reloadTls()));
+    }
+  }
+  return ends;
+}

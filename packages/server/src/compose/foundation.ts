@@ -1,0 +1,59 @@
+import type { Auth } from '@svc/auth';
+import type { BlockStores } from '@svc/block';
+import { openStore } from '@svc/kv';
+import type { CacheBus, KvStore } from '@svc/kv';
+import type { Config } from '../config/index.ts';
+import type { Logger } from '../logging/index.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { blockStoreConfigs, kvStoreConfig, shareOf } from './store-configs.ts';
+
+export interface FoundationOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly cacheBus: CacheBus;
+  /** Processes that share the configured limits. */
+  readonly processes: number;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** Opens the key-value store as configured, measured when there are metrics. */
+export async function openKv(options: FoundationOptions): Promise<KvStore> {
+  const store = await openStore(kvStoreConfig(options.config, options.processes));
+  if (options.metrics === undefined) return store;
+  const { instrumentKv } = await import('../metrics/instrument-kv.ts');
+  return instrumentKv(store, options.metrics);
+}
+
+/** Opens the block stores as configured, measured when there are metrics. */
+export async function openBlocks(options: FoundationOptions): Promise<BlockStores> {
+  const { BlockStores, openBlockStores } = await import('@svc/block');
+  const stores = await openBlockStores(blockStoreConfigs(options.config), { logger: options.logger });
+  const { metrics } = options;
+  if (metrics === undefined) return stores;
+  const { instrumentBlock } = await import('../metrics/instrument-block.ts');
+  return new BlockStores(stores.list().map((adapter) => instrumentBlock(adapter, metrics)));
+}
+
+export async function openAuth(options: FoundationOptions, kv: KvStore): Promise<Auth> {
+  const { config, processes } = options;
+  const { createAuth } = await import('@svc/auth');
+  const { auth, security, installation } = config;
+  return createAuth({
+    kv,
+    cacheBus: options.cacheBus,
+    encryptSecretKey: auth.encrypt.secret_key,
+    mode: auth.ui_config.rbac,
+    cache: {
+      enabled: auth.cache.enabled,
+      size: shareOf(auth.cache.size, processes),
+      ttlMs: auth.cache.ttl,
+      jitterMs: auth.cache.jitter,
+    },
+    loginDurationMs: auth.login_duration,
+    loginMaxDurationMs: auth.login_max_duration,
+    cookieDomain: auth.cookie_domain === '' ? undefined : auth.cookie_domain,
+    trustedProxies: security.trusted_proxies,
+    fixedInstallationId: installation.fixed_id === '' ? undefined : installation.fixed_id,
+    logger: options.logger,
+  });
+}

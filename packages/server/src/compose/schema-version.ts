@@ -1,0 +1,37 @@
+import type { KvStore } from '@svc/kv';
+
+/** Version of the layout of records in the key-value store that this program reads and writes. */
+export const currentSchemaVersion = 1;
+
+const partition = Buffer.from('kv-internal-metadata');
+const key = Buffer.from('kv/schema/version');
+
+/** The version of a store, or undefined for a new one. */
+export async function readSchemaVersion(kv: KvStore): Promise<number | undefined> {
+  const found = await kv.get(partition, key);
+  if (found === undefined) return undefined;
+  const text = found.value.toString('latin1');
+  if (!/^\d+$/.test(text))
+    throw new SchemaVersionError(`the key-value store has an unreadable schema version`);
+  return Number(text);
+}
+
+/** Refuses a store that another version of this program has written; a new one is marked as ours. */
+export async function checkSchemaVersion(kv: KvStore): Promise<void> {
+  const found = await readSchemaVersion(kv);
+  if (found === undefined) {
+    await kv.setIf(partition, key, Buffer.from(String(currentSchemaVersion)), 'absent');
+  } else if (found > currentSchemaVersion) {
+    throw new SchemaVersionError(
+      `the key-value store has schema version ${found}, which is newer than this program knows (${currentSchemaVersion}); use a newer svc`,
+    );
+  } else if (found < currentSchemaVersion) {
+    throw new SchemaVersionError(
+      `the key-value store has schema version ${found} and needs ${currentSchemaVersion}; run "svc migrate up"`,
+    );
+  }
+}
+
+export class SchemaVersionError extends Error {
+  override readonly name = 'SchemaVersionError';
+}

@@ -1,0 +1,109 @@
+import type { BlockStoreConfig } from '@svc/block';
+import type { KvStoreConfig } from '@svc/kv';
+import { storeSettings } from '../config/index.ts';
+import type { Config, StoreSettings } from '../config/index.ts';
+
+/** A configured limit is one of the whole server: each of its processes gets its part. */
+export function shareOf(limit: number, processes: number): number {
+  return limit === 0 ? 0 : Math.max(1, Math.floor(limit / processes));
+}
+
+/** True when the stores live in the memory of one process, so that there can be only one. */
+export function keepsStateInMemory(config: Config): boolean {
+  return (
+    config.database.type === 'mem' ||
+    (config.database.type === 'local' && config.database.local.path.startsWith('memory:')) ||
+    storeSettings(config).some((store) => store.type === 'mem')
+  );
+}
+
+export function kvStoreConfig(config: Config, processes: number): KvStoreConfig {
+  const { type, local, postgres } = config.database;
+  switch (type) {
+    case 'mem':
+      return { type };
+    case 'local':
+      return { type, path: local.path, syncWrites: local.sync_writes };
+    case 'postgres':
+      return {
+        type,
+        connectionString: postgres.connection_string,
+        maxOpenConnections: shareOf(postgres.max_open_connections, processes),
+        maxIdleConnections: shareOf(postgres.max_idle_connections, processes),
+        connectionMaxLifetimeMs: postgres.connection_max_lifetime,
+        scanPageSize: postgres.scan_page_size,
+      };
+    case 'dynamodb':
+    case 'cosmosdb':
+    case '':
+      throw new TypeError(`database.type ${type} is not available in this version; use local or postgres`);
+  }
+}
+
+export function blockStoreConfigs(config: Config): BlockStoreConfig[] {
+  return storeSettings(config).map((store) => blockStoreConfig(store, config.database.local.sync_writes));
+}
+
+function blockStoreConfig(store: StoreSettings, sync: boolean): BlockStoreConfig {
+  const common = {
+    id: store.id,
+    description: store.description,
+    backwardCompatible: store.backwardCompatible,
+    ...(store.defaultNamespacePrefix === '' ? {} : { defaultNamespacePrefix: store.defaultNamespacePrefix }),
+  };
+  switch (store.type) {
+    case 'mem':
+      return { type: 'mem', ...common };
+    case 'local':
+      return {
+        type: 'local',
+        ...common,
+        path: store.local.path,
+        importEnabled: store.local.import_enabled,
+        importHidden: store.local.import_hidden,
+        allowedExternalPrefixes: store.local.allowed_external_prefixes,
+        sync,
+      };
+    case 's3':
+      return { ...s3Config(store.s3), ...common };
+    case 'gs':
+    case 'azure':
+      throw new TypeError(
+        `blockstore.type ${store.type} is not available in this version; use local, mem or s3`,
+      );
+  }
+}
+
+function s3Config(s3: StoreSettings['s3']): Extract<BlockStoreConfig, { type: 's3' }> {
+  const { credentials } = s3;
+  const optional = (value: string): string | undefined => (value === '' ? undefined : value);
+  return {
+    type: 's3',
+    region: s3.region,
+    profile: optional(s3.profile),
+    credentialsFile: optional(s3.credentials_file),
+    credentials:
+      credentials.access_key_id === ''
+        ? undefined
+        : {
+            accessKeyId: credentials.access_key_id,
+            secretAccessKey: credentials.secret_access_key,
+            sessionToken: optional(credentials.session_token),
+          },
+    endpoint: optional(s3.endpoint),
+    forcePathStyle: s3.force_path_style,
+    discoverBucketRegion: s3.discover_bucket_region,
+    skipVerifyCertificateTestOnly: s3.skip_verify_certificate_test_only,
+    serverSideEncryption: optional(s3.server_side_encryption),
+    serverSideEncryptionKmsKeyId: optional(s3.server_side_encryption_kms_key_id),
+    preSignedExpiryMs: s3.pre_signed_expiry,
+    preSignedEndpoint: optional(s3.pre_signed_endpoint),
+    disablePreSigned: s3.disable_pre_signed,
+    disablePreSignedUi: s3.disable_pre_signed_ui,
+    disablePreSignedMultipart: s3.disable_pre_signed_multipart,
+    clientLogRequest: s3.client_log_request,
+    clientLogRetries: s3.client_log_retries,
+    streamingChunkSize: s3.streaming_chunk_size,
+    streamingChunkTimeoutMs: s3.streaming_chunk_timeout,
+  };
+}

@@ -1,0 +1,230 @@
+import cluster from 'node:cluster';
+import type { Worker } from 'node:cluster';
+import type { Readable } from 'node:stream';
+import type { Config, LogLevel } from '../config/index.ts';
+import type { LogSink, Logger } from '../logging/index.ts';
+import { BackOff } from './back-off.ts';
+import { ExchangeHub } from './exchange-hub.ts';
+import type { Member } from './exchange-hub.ts';
+import { forwardLines, logDescriptor } from './log-pipe.ts';
+import type { Role, StartMessage, ToPrimary, ToWorker } from './messages.ts';
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface SupervisorOptions {
+  /** The program that becomes a worker when started with `workerArguments`. */
+  readonly program: string;
+  readonly workerArguments: readonly string[];
+  readonly config: Config;
+  readonly workers: number;
+  /** Stores in memory cannot be shared, so background work stays in the only worker. */
+  readonly oneProcess: boolean;
+  readonly allowMismatchedRepositories: boolean;
+  readonly logger: Logger;
+  readonly logSink: LogSink;
+}
+
+interface Child {
+  readonly worker: Worker;
+  readonly member: Member;
+  readonly role: Role;
+  readonly startedAt: number;
+  /** Its last metrics, kept when it dies. */
+  metrics: unknown;
+}
+
+/** How long a silent worker may hold up the others; its caches end by themselves soon after. */
+const patienceMs = 5000;
+
+/** The primary process: starts the others, starts them again, and stops them all. It does no work itself. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #hub: ExchangeHub;
+  readonly #children = new Map<number, Child>();
+  readonly #backOffs: Record<Role, BackOff> = { http: new BackOff(), background: new BackOff() };
+  readonly #departedMetrics: unknown[] = [];
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #stopping: Promise<void> | undefined;
+  #whenEmpty: (() => void) | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#hub = new ExchangeHub({
+      patienceMs,
+      onSilence: (question, silent) =>
+        options.logger.warn({ question, silent }, 'a worker process did not answer in time'),
+    });
+    this.#hub.addLegacy('metrics', () => this.#departedMetrics);
+    // Round robin: every worker gets its share even of a few long connections, a dead worker takes no waiting
+    // connection with it, and a busy port is noticed.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({
+      exec: options.program,
+      args: [...options.workerArguments],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+    });
+  }
+
+  /** Starts everything; resolves once requests are served. Rejects with the sentence of what went wrong. */
+  async start(): Promise<ServerAddress> {
+    const address = await this.#startFirst();
+    for (let n = 1; n < this.#options.workers; n++) this.#start('http');
+    if (!this.#options.oneProcess) this.#start('background');
+    return address;
+  }
+
+  /** The first worker checks the stores; nobody listens before it says they are fine. */
+  #startFirst(): Promise<ServerAddress> {
+    return new Promise((resolve, reject) => {
+      const child = this.#start('http', true);
+      child.worker.on('message', (message: ToPrimary) => {
+        if (message.type === 'ready') resolve(message.address ?? { host: '', port: 0 });
+        else if (message.type === 'failed') reject(new Error(message.message));
+      });
+      child.worker.on('exit', (code, signal) => {
+        reject(new Error(`the first worker process ended while starting (${signal ?? `status ${code}`})`));
+      });
+    });
+  }
+
+  #start(role: Role, first = false): Child {
+    const worker = cluster.fork();
+    const member: Member = {
+      send(message) {
+        if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
+      },
+    };
+    const child: Child = { worker, member, role, startedAt: performance.now(), metrics: undefined };
+    this.#children.set(worker.id, child);
+    this.#hub.join(member);
+    worker.on('message', (message: ToPrimary) => this.#receive(child, message));
+    worker.on('error', (error) => this.#options.logger.error({ error, role }, 'worker process failed'));
+    worker.once('exit', (code: number, signal: string | null) =>
+      this.#ended(child, first, signal ?? `status ${code}`),
+    );
+    const pipe = worker.process.stdio[logDescriptor];
+    if (pipe !== undefined && pipe !== null) forwardLines(pipe as Readable, this.#options.logSink);
+    const { config, workers, oneProcess, allowMismatchedRepositories } = this.#options;
+    const message: StartMessage = {
+      type: 'start',
+      role,
+      config,
+      workers,
+      prepares: first,
+      worksAlone: oneProcess,
+      allowMismatchedRepositories,
+    };
+    member.send(message);
+    return child;
+  }
+
+  #receive(child: Child, message: ToPrimary): void {
+    switch (message.type) {
+      case 'ask':
+        this.#hub.receive(child.member, message);
+        break;
+      case 'answer':
+        if (message.metrics === true) child.metrics = message.value;
+        this.#hub.receive(child.member, message);
+        break;
+      case 'failed':
+        this.#options.logger.error(
+          { role: child.role, error: message.message },
+          'worker process cannot start',
+        );
+        break;
+      case 'ready':
+        this.#options.logger.debug(
+          { role: child.role, worker_pid: child.worker.process.pid },
+          'worker process is ready',
+        );
+        break;
+    }
+  }
+
+  #ended(child: Child, first: boolean, how: string): void {
+    this.#children.delete(child.worker.id);
+    this.#hub.leave(child.member);
+    if (child.metrics !== undefined) this.#keepMetrics(child.metrics);
+    if (this.#stopping !== undefined) {
+      if (this.#children.size === 0) this.#whenEmpty?.();
+      return;
+    }
+    const livedMs = performance.now() - child.startedAt;
+    if (first && livedMs < 10_000 && this.#children.size === 0) return;
+    const delay = this.#backOffs[child.role].next(livedMs);
+    this.#options.logger.error(
+      { role: child.role, how, delay_ms: delay },
+      'worker process died; starting it again',
+    );
+    if (delay === 0) this.#start(child.role);
+    else {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        this.#start(child.role);
+      }, delay);
+      this.#timers.add(timer);
+    }
+  }
+
+  /** Counters must not fall when a worker dies; loaded only then because the primary needs it for nothing else. */
+  #keepMetrics(metrics: unknown): void {
+    this.#departedMetrics.push(metrics);
+    if (this.#departedMetrics.length < 2) return;
+    const departed = this.#departedMetrics.splice(0) as object[][];
+    void import('../metrics/aggregate.ts')
+      .then(({ foldSnapshots }) => foldSnapshots(departed))
+      .then((folded) => this.#departedMetrics.push(folded))
+      .catch((error: unknown) => this.#options.logger.warn({ error }, 'metrics of ended workers are lost'));
+  }
+
+  setLevel(level: LogLevel): void {
+    this.#tell({ type: 'level', level });
+  }
+
+  reloadTls(): void {
+    this.#tell({ type: 'reload-tls' });
+  }
+
+  #tell(message: ToWorker): void {
+    for (const child of this.#children.values()) child.member.send(message);
+  }
+
+  /** Lets every process finish: first those that serve requests, then the background work. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stopAll();
+    return this.#stopping;
+  }
+
+  async #stopAll(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const role of ['http', 'background'] as const) {
+      const ending = [...this.#children.values()].filter((child) => child.role === role);
+      const exits = ending.map(
+        (child) => new Promise<void>((resolve) => child.worker.once('exit', () => resolve())),
+      );
+      for (const child of ending) child.member.send({ type: 'stop' });
+      await Promise.all(exits);
+    }
+    if (this.#children.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenEmpty = resolve;
+      });
+    }
+  }
+
+  killAll(): void {
+    this.#stopping ??= Promise.resolve();
+    for (const child of this.#children.values()) child.worker.process.kill('SIGKILL');
+  }
+
+  /** Process ids of the HTTP workers. */
+  get workerPids(): number[] {
+    return [...this.#children.values()]
+      .filter((child) => child.role === 'http')
+      .flatMap((child) => child.worker.process.pid ?? []);
+  }
+}

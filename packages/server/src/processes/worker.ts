@@ -1,0 +1,91 @@
+import { createLogger } from '../logging/index.ts';
+import type { RoleContext, RunningRole } from '../roles/role.ts';
+import { WorkerExchange } from './exchange.ts';
+import { LogPipe } from './log-pipe.ts';
+import type { Role, StartMessage, ToPrimary, ToWorker } from './messages.ts';
+import { describeStartError } from './start-error.ts';
+
+type StartRole = (context: RoleContext) => Promise<RunningRole>;
+
+interface WorkerOptions {
+  /** Loads the code of a role; called at once, so that it loads while the first message is on its way. */
+  readonly roles: Readonly<Record<Role, () => Promise<StartRole>>>;
+}
+
+/** Becomes one of the processes of a server; the primary says which. */
+export function runWorker(options: WorkerOptions): void {
+  // A terminal signals the whole group: when to end is for the primary to say.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
+  const send = (message: ToPrimary): void => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  };
+  const exchange = new WorkerExchange(send);
+  const pipe = new LogPipe();
+  let running: Promise<RunningRole> | undefined;
+  let ending: Promise<void> | undefined;
+
+  const end = (): Promise<void> => {
+    ending ??= (async () => {
+      const role = await running?.catch(() => undefined);
+      await role?.stop();
+      await pipe.close();
+      process.exit(0);
+    })();
+    return ending;
+  };
+  const fail = async (message: string): Promise<void> => {
+    send({ type: 'failed', message });
+    await pipe.close();
+    process.exit(1);
+  };
+
+  process.on('message', (message: ToWorker) => {
+    switch (message.type) {
+      case 'start':
+        running = start(options, message, exchange, pipe);
+        running.then(
+          (role) => send({ type: 'ready', address: role.address }),
+          (error: unknown) => fail(describeStartError(error, message.config)),
+        );
+        break;
+      case 'asked':
+      case 'answers':
+        exchange.receive(message);
+        break;
+      case 'level':
+        void running?.then((role) => role.setLevel(message.level));
+        break;
+      case 'reload-tls':
+        void running?.then((role) => role.reloadTls());
+        break;
+      case 'stop':
+        void end();
+        break;
+    }
+  });
+  process.on('disconnect', () => {
+    exchange.abandon();
+    void end();
+  });
+}
+
+async function start(
+  options: WorkerOptions,
+  message: StartMessage,
+  exchange: WorkerExchange,
+  pipe: LogPipe,
+): Promise<RunningRole> {
+  const { config } = message;
+  const logger = createLogger({ level: config.logging.level, format: config.logging.format, sink: pipe });
+  const startRole = await options.roles[message.role]();
+  return startRole({
+    config,
+    logger,
+    exchange,
+    workers: message.workers,
+    prepares: message.prepares,
+    worksAlone: message.worksAlone,
+    allowMismatchedRepositories: message.allowMismatchedRepositories,
+  });
+}
