@@ -14,7 +14,6 @@ import { Route } from './route.ts';
  */
 export const apiServerOptions = {
   exposeHeadRoutes: false,
-  disableRequestLogging: true,
   return503OnClosing: false,
   routerOptions: { maxParamLength: 1024 * 1024 },
   frameworkErrors: (_error, request, reply) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { requirementFrom, committerOf } from '@svc/auth';
+import { committerOf } from '@svc/auth';
 import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
 import type { Operation } from '@svc/contract';
 import { Answer, jsonHeaders } from './answer/answer.ts';
@@ -10,6 +10,8 @@ import { refusalOf, unauthenticated } from './answer/error-table.ts';
 import { send } from './answer/send.ts';
 import type { Call } from './call.ts';
 import type { ApiOptions } from './options.ts';
+import { requirementOf } from './permission.ts';
+import type { RequirementOf } from './permission.ts';
 import { readBySchema } from './request/body-schema.ts';
 import { readHeaders } from './request/headers.ts';
 import { readJsonBody } from './request/json-body.ts';
@@ -49,6 +51,7 @@ export class Route {
   readonly #headers: readonly Parameter[];
   readonly #params: readonly Parameter[];
   readonly #bodySchema;
+  readonly #requirement: RequirementOf;
   readonly #valueStatus: number;
   readonly #emptyStatus: number;
 
@@ -59,6 +62,7 @@ export class Route {
     this.#query = new QueryReader(parametersOf(operation.query, 'query'));
     this.#headers = parametersOf(operation.headers, 'header');
     this.#params = parametersOf(operation.params ?? {}, 'path');
+    this.#requirement = requirementOf(operation.permission);
     this.#bodySchema = operation.body?.content['application/json'];
     const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
     this.#valueStatus = Number(successes[0] ?? 200);
@@ -80,12 +84,14 @@ export class Route {
     let denied: string | undefined;
     let status: number;
     let sentBytes = 0;
+    // Set once the request is sound: refusals at the edge carry no id.
+    let sentId: string | undefined;
     try {
       const query = this.#query.read(request.url ?? '');
       this.#checkParams(params);
       const headers = readHeaders(this.#headers, request.headers, operationId === 'setBranchProtectionRules');
       const body = await this.#readBody(request);
-      response.setHeader('x-request-id', requestId);
+      sentId = requestId;
 
       if (auth.mode === 'simplified' && policyOperations.has(operationId)) {
         throw new RequestError(501, 'Not Implemented');
@@ -100,10 +106,8 @@ export class Route {
           requestId,
         });
         if (identity === undefined) throw unauthenticated();
-        if (permission.type !== 'authenticated') {
-          const requirement = requirementFrom(permission, { path: params, query, body });
-          if (requirement !== undefined) await auth.ensureAllowed(identity, requirement, client);
-        }
+        const requirement = this.#requirement({ path: params, query, body });
+        if (requirement !== undefined) await auth.ensureAllowed(identity, requirement, client);
       }
       this.#options.engine.usage.record();
       const call = new RunningCall(this.#options, {
@@ -119,13 +123,13 @@ export class Route {
       });
       const answer = this.#answerOf(await this.#handler(call as unknown as Call));
       status = answer.status;
-      sentBytes = await send(request, response, answer);
+      sentBytes = await send(request, response, answer, sentId);
     } catch (error) {
       const refusal = refusalOf(error);
       status = refusal.status;
       if (refusal.unexpected === true) observer?.failed?.(error, { requestId, operationId });
       if (status === 401 && refusal.message !== unauthenticated().message) denied = refusal.message;
-      sentBytes = await this.#refuse(request, response, refusal, requestId);
+      sentBytes = await this.#refuse(request, response, refusal, sentId);
     }
     observer?.finished?.({
       requestId,
@@ -171,7 +175,7 @@ export class Route {
     request: IncomingMessage,
     response: ServerResponse,
     refusal: ReturnType<typeof refusalOf>,
-    requestId: string,
+    requestId: string | undefined,
   ): Promise<number> {
     if (response.headersSent || refusal.status === 499) {
       // The answer had begun: all that is left is to break the connection, so that nobody takes a part for
@@ -180,9 +184,7 @@ export class Route {
       return 0;
     }
     const message =
-      refusal.status === 500 &&
-      refusal.message === 'internal server error' &&
-      response.hasHeader('x-request-id')
+      refusal.status === 500 && refusal.message === 'internal server error' && requestId !== undefined
         ? `internal server error, request id ${requestId}`
         : refusal.message;
     const body = refusal.noAcl === true ? { message, no_acl: true } : { message };
@@ -190,7 +192,7 @@ export class Route {
       request.method === 'HEAD'
         ? new Answer(refusal.status, refusal.headers)
         : Answer.json(refusal.status, body, refusal.headers);
-    return await send(request, response, answer);
+    return await send(request, response, answer, requestId);
   }
 }
 

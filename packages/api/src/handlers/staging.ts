@@ -1,4 +1,5 @@
 import { arn, soft } from '@svc/auth';
+import { Answer } from '../answer/answer.ts';
 import type { Call, Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { byteRangeOf } from '../request/byte-range.ts';
@@ -128,8 +129,7 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
       return { presigned_url: url };
     },
 
-    async uploadPartCopy(call) {
-      const { params, query, body, response } = call;
+    async uploadPartCopy({ params, query, body }) {
       const { repository, ref, path, range } = body.copy_source;
       const source = { repository, ref, path };
       const { etag } = await objects.copyMultipartPart({
@@ -138,7 +138,7 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
         source,
         range: range === undefined ? undefined : byteRange(range, (await objects.stat(source)).size),
       });
-      response.setHeader('etag', etag);
+      return new Answer(204, { etag });
     },
   };
 }

@@ -1,0 +1,102 @@
+import type { AddressInfo } from 'node:net';
+import fastify from 'fastify';
+import { createAuth } from '@svc/auth';
+import type { Auth, RbacMode } from '@svc/auth';
+import type { Engine } from '@svc/engine';
+import { createMemStore, LocalCacheBus } from '@svc/kv';
+import type { KvStore } from '@svc/kv';
+import { apiServerOptions, basePath, createApi } from '../src/index.ts';
+import type { ApiObserver, FinishedRequest, InstallationFacts } from '../src/index.ts';
+
+export const adminKey = { accessKeyId: 'AKIAJTESTADMINKEY', secretAccessKey: 'a-secret-of-the-tests' };
+
+export const authorization = basic(adminKey.accessKeyId, adminKey.secretAccessKey);
+
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+
+export const installation: InstallationFacts = {
+  version: '0.1.0',
+  storage: {
+    type: 'mem',
+    storageId: '',
+    description: '',
+    namespaceExample: 'mem://example-bucket/',
+    namespaceValidityRegex: '^mem://',
+    importValidityRegex: '^mem://',
+    defaultNamespacePrefix: '',
+    preSignSupport: false,
+    preSignSupportUi: false,
+    preSignMultipartUpload: false,
+    importSupport: false,
+  },
+  storages: [],
+  login: { loginUrl: '', loginUrlMethod: 'none' },
+  customViewers: [],
+  mail: false,
+};
+
+export interface RunningApi {
+  /** With the base path. */
+  readonly url: string;
+  readonly port: number;
+  readonly auth: Auth;
+  readonly failures: unknown[];
+  readonly finished: FinishedRequest[];
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly kv?: KvStore;
+  readonly mode?: RbacMode;
+  readonly withoutSetup?: boolean;
+}
+
+/** A listening server with the API alone, an administrator and everything in memory. */
+export async function startApi(
+  makeEngine: (kv: KvStore, bus: LocalCacheBus) => Engine,
+  options: StartOptions = {},
+): Promise<RunningApi> {
+  const kv = options.kv ?? createMemStore();
+  const cacheBus = new LocalCacheBus();
+  const auth = await createAuth({
+    kv,
+    cacheBus,
+    encryptSecretKey: 'a secret of the tests, long enough',
+    mode: options.mode ?? 'internal',
+    cache: { enabled: true, size: 1024, ttlMs: 20_000, jitterMs: 0 },
+    loginDurationMs: 3_600_000,
+    loginMaxDurationMs: 3_600_000,
+    logger: quiet,
+  });
+  if (options.withoutSetup !== true) await auth.setup.run({ username: 'admin', key: adminKey });
+  const failures: unknown[] = [];
+  const finished: FinishedRequest[] = [];
+  const observer: ApiObserver = {
+    failed: (error) => failures.push(error),
+    finished: (request) => finished.push(request),
+  };
+  const engine = makeEngine(kv, cacheBus);
+  const app = fastify(apiServerOptions);
+  await app.register(createApi({ engine, auth, installation: () => installation, observer }), {
+    prefix: basePath,
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${basePath}`,
+    port,
+    auth,
+    failures,
+    finished,
+    async stop() {
+      app.server.closeAllConnections();
+      await app.close();
+      await engine.close();
+      auth.close();
+    },
+  };
+}
