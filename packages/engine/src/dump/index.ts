@@ -1,0 +1,56 @@
+import { dumpStatusMessage, restoreStatusMessage, type Message, type Task } from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import type { Dumps, RefsManifest } from '../face/dumps.ts';
+import { checkNotReadOnly } from '../protection/writable.ts';
+import type { TaskKind, TaskRunner } from '../tasks/task-runner.ts';
+import { dumpRefs, writeManifest } from './dump-refs.ts';
+import { checkBare, restoreRefs } from './restore-refs.ts';
+
+const dumpTask: TaskKind<RefsManifest> = { prefix: 'DR', operation: 'dump_refs', message: dumpStatusMessage };
+
+const restoreTask: TaskKind<never> = {
+  prefix: 'RR',
+  operation: 'restore_refs',
+  // A restore has nothing to report besides the task itself.
+  message: restoreStatusMessage as Message<{ readonly task: Task | undefined; readonly info: undefined }>,
+};
+
+export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
+  return {
+    dump: async (repository) => {
+      const scope = await context.repositories.open(repository);
+      const manifest = await dumpRefs(context, scope);
+      await writeManifest(context, scope, manifest);
+      return manifest;
+    },
+    restore: async ({ repository, manifest, force }) => {
+      const scope = await context.repositories.open(repository);
+      checkNotReadOnly(scope, force);
+      await checkBare(context, scope);
+      await restoreRefs(context, scope, manifest);
+    },
+    submitDump: async (repository) => {
+      const scope = await context.repositories.open(repository);
+      return tasks.submit(scope, dumpTask, () => dumpRefs(context, scope));
+    },
+    dumpStatus: async ({ repository, taskId }) => {
+      const scope = await context.repositories.open(repository);
+      const { info, ...state } = await tasks.status(scope, dumpTask, taskId);
+      return { ...state, refs: info };
+    },
+    submitRestore: async ({ repository, manifest, force }) => {
+      const scope = await context.repositories.open(repository);
+      await checkBare(context, scope);
+      return tasks.submit(scope, restoreTask, async () => {
+        checkNotReadOnly(scope, force);
+        await restoreRefs(context, scope, manifest);
+        return undefined as never;
+      });
+    },
+    restoreStatus: async ({ repository, taskId }) => {
+      const scope = await context.repositories.open(repository);
+      const { info: _none, ...state } = await tasks.status(scope, restoreTask, taskId);
+      return state;
+    },
+  };
+}

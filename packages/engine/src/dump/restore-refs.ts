@@ -1,0 +1,80 @@
+import { branchMessage, commitId, commitMessage, tagMessage } from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import { invalid } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
+import type { RefsManifest } from '../face/dumps.ts';
+import { tokenFor } from '../staging/tokens.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+
+/** "Bare": the default branch does not exist, so its log is not found. */
+export async function checkBare(context: EngineContext, scope: RepositoryScope): Promise<void> {
+  const branch = await context.branches.find(scope, scope.repository.defaultBranch);
+  if (branch !== undefined) throw invalid('can only restore into a bare repository', 'repository');
+}
+
+/**
+ * Loads refs from a dump: commits, then branches, then tags. What was restored before a failure stays; the
+ * repository is then deleted, created bare again and restored anew.
+ */
+export async function restoreRefs(
+  context: EngineContext,
+  scope: RepositoryScope,
+  manifest: RefsManifest,
+): Promise<void> {
+  await forEachRecord(context, scope, manifest.commitsMetaRangeId, async (data) => {
+    const commit = commitMessage.decode(data);
+    if (commit.generation < 1) {
+      throw invalid(`commit ${commit.id} has no generation: the dump is too old to be restored`, 'commit');
+    }
+    if (commitId(commit) !== commit.id) {
+      throw invalid(`commit ${commit.id}: invalid commit id: its content has another id`, 'commit');
+    }
+    await context.commits.addRecord(scope, commit);
+  });
+  await forEachRecord(context, scope, manifest.branchesMetaRangeId, async (data) => {
+    const { id, commitId: head, hidden } = branchMessage.decode(data);
+    const stagingToken = tokenFor(scope, id);
+    await context.branches.overwrite(scope, { id, commitId: head, hidden, stagingToken, sealedTokens: [] });
+  });
+  await forEachRecord(context, scope, manifest.tagsMetaRangeId, async (data) => {
+    const { id, commitId: target } = tagMessage.decode(data);
+    if (!(await context.tags.create(scope, { id, commitId: target }))) {
+      throw new EngineError('already_exists', `tag ${id} already exists: not unique`, { subject: 'tag' });
+    }
+  });
+}
+
+/** Records of a dumped tree are written with this many stores in flight. */
+const inFlight = 64;
+
+async function forEachRecord(
+  context: EngineContext,
+  scope: RepositoryScope,
+  metaRangeId: string,
+  store: (data: Buffer) => Promise<void>,
+): Promise<void> {
+  if (metaRangeId === '') return;
+  if (!(await context.trees.exists(scope.committed, metaRangeId))) {
+    throw new EngineError('data_gone', 'No data', { subject: 'object' });
+  }
+  const records = context.trees.iterate(scope.committed, metaRangeId);
+  const pending = new Set<Promise<void>>();
+  let failure: unknown;
+  try {
+    while (await records.next()) {
+      // A copy: the iterator's slice changes under the store that is still under way.
+      const stored: Promise<void> = store(Buffer.from(records.data))
+        .catch((error: unknown) => {
+          failure ??= error;
+        })
+        .finally(() => pending.delete(stored));
+      pending.add(stored);
+      if (pending.size >= inFlight) await Promise.race(pending);
+      if (failure !== undefined) break;
+    }
+  } finally {
+    records.close();
+    await Promise.all(pending);
+  }
+  if (failure !== undefined) throw failure;
+}

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ImportStatusData } from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import { EngineError } from '../errors.ts';
+import type { Imports, ImportStatus, StartImportOptions } from '../face/imports.ts';
+import { checkBranchName } from '../names/names.ts';
+import { checkSources } from './import-sources.ts';
+import {
+  createImport,
+  isAbandoned,
+  isCommitting,
+  isFinished,
+  readImport,
+  replaceImport,
+} from './import-store.ts';
+import { runImport } from './run-import.ts';
+
+const cancelled = 'Canceled';
+const lost = 'Import owner instance no longer available. Please retry.';
+/** How often a cancellation looks whether the commit under way has ended. */
+const cancelPollMs = 50;
+
+/** Imports of this process, so that closing the engine waits for them and cancelling stops them at once. */
+export class ImportRunner implements Imports {
+  readonly #context: EngineContext;
+  readonly #running = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+  }
+
+  async start(options: StartImportOptions): Promise<string> {
+    const context = this.#context;
+    checkBranchName(options.branch);
+    const scope = await context.repositories.open(options.repository);
+    await context.branches.get(scope, options.branch);
+    const sources = await checkSources(context, scope, options);
+    const id = context.xids.next();
+    await createImport(context, scope, id);
+    const stop = new AbortController();
+    const done = runImport(context, { scope, id, sources, options, stop })
+      .catch((error: unknown) => {
+        context.logger.error({ error, import: id }, 'the outcome of an import could not be recorded');
+      })
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, { stop, done });
+    return id;
+  }
+
+  async status({
+    repository,
+    id,
+  }: {
+    readonly repository: string;
+    readonly id: string;
+  }): Promise<ImportStatus> {
+    const context = this.#context;
+    const scope = await context.repositories.open(repository);
+    const { data } = await readImport(context, scope, id);
+    return toStatus(data, isAbandoned(context, data) ? lost : undefined);
+  }
+
+  /** Ordered with the commit: after this returns, none appears. A commit under way is waited for. */
+  async cancel({ repository, id }: { readonly repository: string; readonly id: string }): Promise<void> {
+    const context = this.#context;
+    const scope = await context.repositories.open(repository);
+    for (;;) {
+      const stored = await readImport(context, scope, id);
+      if (stored.data.completed)
+        throw new EngineError('conflict', 'import already completed', { subject: 'import' });
+      if (isFinished(stored.data)) return;
+      if (isCommitting(stored.data) && !isAbandoned(context, stored.data)) {
+        await delay(cancelPollMs);
+        continue;
+      }
+      if (!(await replaceImport(context, scope, stored, { error: cancelled, metaRangeId: '' }))) continue;
+      this.#running.get(id)?.stop.abort(new Error('the import was cancelled'));
+      return;
+    }
+  }
+
+  /** Waits for what runs here. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((running) => running.done));
+  }
+}
+
+function toStatus(data: ImportStatusData, failure: string | undefined): ImportStatus {
+  return {
+    id: data.id,
+    completed: data.completed,
+    updateTime: data.updatedAt,
+    ingestedObjects: data.progress,
+    metaRangeId: data.completed ? data.metaRangeId : undefined,
+    commit: data.completed ? data.commit : undefined,
+    error: data.error === '' ? failure : data.error,
+  };
+}

@@ -1,0 +1,191 @@
+import { timestampFromMillis } from '@svc/encoding';
+import type { TreeRecord } from '../committed/tree.ts';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import { within } from '../context/refusals.ts';
+import { PageRecords } from '../dump/page-records.ts';
+import { EngineError } from '../errors.ts';
+import type { StartImportOptions } from '../face/imports.ts';
+import type { Commit } from '../face/model.ts';
+import { updateHead } from '../heads/update-head.ts';
+import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import { checkNotReadOnly } from '../protection/writable.ts';
+import { changeRepositoryMetadata } from '../repositories/repository-metadata.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { scopeOf, type ImportSource } from './import-sources.ts';
+import { isFinished, readImport, replaceImport } from './import-store.ts';
+import { sourceRecords } from './source-records.ts';
+
+/** How often a running import shows that it is alive. */
+const reportMs = 500;
+
+export interface ImportJob {
+  readonly scope: RepositoryScope;
+  readonly id: string;
+  readonly sources: readonly ImportSource[];
+  readonly options: StartImportOptions;
+  readonly stop: AbortController;
+}
+
+/** Runs an import to its end and leaves the outcome in its record. */
+export async function runImport(context: EngineContext, job: ImportJob): Promise<void> {
+  const progress = new ImportProgress(context, job);
+  try {
+    const importedId = await ingest(context, job, progress).catch((error: unknown) => {
+      throw within('error on ingest', error);
+    });
+    await progress.stop();
+    if (!(await beginCommit(context, job, importedId, progress.count))) return;
+    const commit = await commitImport(context, job, importedId).catch((error: unknown) => {
+      throw within('merge import', error);
+    });
+    await finish(context, job, { completed: true, commit, metaRangeId: commit.metaRangeId });
+    await noteImport(context, job.scope, commit);
+  } catch (error) {
+    await progress.stop();
+    if (job.stop.signal.aborted) return;
+    context.logger.warn({ error, import: job.id, repository: job.scope.repository.id }, 'import failed');
+    const text = error instanceof Error ? error.message : String(error);
+    await finish(context, job, { error: text, metaRangeId: '' });
+  }
+}
+
+async function ingest(context: EngineContext, job: ImportJob, progress: ImportProgress): Promise<string> {
+  const { scope, sources, stop } = job;
+  if (scope.repository.readOnly && job.options.force !== true) {
+    throw new EngineError('read_only', 'write range: read-only repository', { subject: 'repository' });
+  }
+  const adapter = adapterOf(context, scope);
+  async function* counted(): AsyncGenerator<readonly TreeRecord[]> {
+    for await (const page of sourceRecords(
+      adapter,
+      scope.repository.storageNamespace,
+      sources,
+      stop.signal,
+    )) {
+      yield page;
+      progress.count += page.length;
+    }
+  }
+  progress.start();
+  const { metaRangeId } = await context.trees.write(scope.committed, new PageRecords(counted()));
+  return metaRangeId;
+}
+
+/** The step after which cancelling is refused; false when the import was cancelled before it. */
+async function beginCommit(
+  context: EngineContext,
+  job: ImportJob,
+  importedId: string,
+  progress: number,
+): Promise<boolean> {
+  for (;;) {
+    const stored = await readImport(context, job.scope, job.id);
+    if (isFinished(stored.data)) return false;
+    if (await replaceImport(context, job.scope, stored, { metaRangeId: importedId, progress })) return true;
+  }
+}
+
+async function commitImport(context: EngineContext, job: ImportJob, importedId: string): Promise<Commit> {
+  const { scope, options } = job;
+  const { branch, actor } = options;
+  checkNotReadOnly(scope, options.force);
+  let made: Commit | undefined;
+  let preRunId: string | undefined;
+  await updateHead(context, { scope, branch, operation: 'import' }, async (head, turn) => {
+    const parent = await context.commits.get(scope, head.data.commitId);
+    const metaRangeId = await context.trees.mergeImport(
+      scope.committed,
+      parent.metaRangeId,
+      importedId,
+      scopeOf(job.sources),
+    );
+    const fields = {
+      committer: actor.committer,
+      message: options.message === undefined || options.message === '' ? 'Import objects' : options.message,
+      creationDate: timestampFromMillis(context.clock()),
+      metaRangeId,
+      parents: [parent.id],
+      metadata: { ...options.metadata, '.lakefs.merge.strategy': 'source-wins' },
+      version: 1,
+      generation: parent.generation + 1,
+    };
+    const event = { scope, actor, branch, sourceRef: parent.id, commit: fields };
+    const run = await turn.outside(() => runBefore(context, 'pre-commit', event));
+    preRunId = run?.runId;
+    made = await context.commits.add(scope, fields);
+    return made.id;
+  });
+  if (made === undefined) throw new Error('the head moved without a commit');
+  runAfter(context, 'post-commit', {
+    scope,
+    actor,
+    branch,
+    sourceRef: made.id,
+    commitId: made.id,
+    commit: made,
+    preRunId,
+  });
+  return made;
+}
+
+async function finish(
+  context: EngineContext,
+  job: ImportJob,
+  outcome: { completed?: boolean; error?: string; commit?: Commit; metaRangeId: string },
+): Promise<void> {
+  for (;;) {
+    const stored = await readImport(context, job.scope, job.id);
+    if (isFinished(stored.data)) return;
+    if (await replaceImport(context, job.scope, stored, outcome)) return;
+  }
+}
+
+/** Tells tools when data last came in from outside; losing it costs nothing. */
+async function noteImport(context: EngineContext, scope: RepositoryScope, commit: Commit): Promise<void> {
+  try {
+    await changeRepositoryMetadata(context, scope, (metadata) => {
+      metadata['.lakefs.last.import.timestamp'] = String(commit.creationDate.seconds);
+    });
+  } catch (error) {
+    context.logger.warn(
+      { error, repository: scope.repository.id },
+      'the time of the import was not recorded',
+    );
+  }
+}
+
+/** Shows in the record how far the import is, and notices there that somebody cancelled it. */
+class ImportProgress {
+  readonly #context: EngineContext;
+  readonly #job: ImportJob;
+  #timer: NodeJS.Timeout | undefined;
+  #reporting: Promise<void> = Promise.resolve();
+  count = 0;
+
+  constructor(context: EngineContext, job: ImportJob) {
+    this.#context = context;
+    this.#job = job;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#reporting = this.#reporting.then(() => this.#report());
+    }, reportMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#reporting;
+  }
+
+  async #report(): Promise<void> {
+    const { scope, id, stop } = this.#job;
+    try {
+      const stored = await readImport(this.#context, scope, id);
+      if (isFinished(stored.data)) stop.abort(new Error('the import was cancelled'));
+      else await replaceImport(this.#context, scope, stored, { progress: this.count });
+    } catch (error) {
+      this.#context.logger.warn({ error, import: id }, 'import progress was not recorded');
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import {
+  instanceHeartbeatMessage,
+  isTaskId,
+  nanoId,
+  timestampFromMillis,
+  timestampToMillis,
+  type Message,
+  type Task,
+} from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import { notFound } from '../context/refusals.ts';
+import type { TaskState } from '../face/tasks.ts';
+import { catalogPartition } from '../store/keys.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+
+const heartbeatMs = 5000;
+/** An owner silent for longer is gone, and its tasks with it. */
+const ownerLostMs = 30_000;
+
+/** A kind of asynchronous operation: how its ids start and what its record holds besides the task. */
+export interface TaskKind<Info> {
+  readonly prefix: string;
+  readonly operation: string;
+  readonly message: Message<{ readonly task: Task | undefined; readonly info: Info | undefined }>;
+}
+
+export interface TaskReport<Info> extends TaskState {
+  readonly info: Info | undefined;
+}
+
+/** Runs asynchronous operations of this process and answers for those of any process. */
+export class TaskRunner {
+  readonly #context: EngineContext;
+  readonly #instanceId: string;
+  readonly #running = new Set<Promise<void>>();
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+    this.#instanceId = context.xids.next();
+  }
+
+  /** Starts the work and returns the task's id at once. */
+  async submit<Info>(
+    scope: RepositoryScope,
+    kind: TaskKind<Info>,
+    work: () => Promise<Info>,
+  ): Promise<string> {
+    const id = kind.prefix + nanoId();
+    const task: Task = {
+      id,
+      done: false,
+      updatedAt: this.#now(),
+      progress: 0,
+      errorMessage: '',
+      statusCode: 0,
+      operation: kind.operation,
+      ownerInstanceId: this.#instanceId,
+    };
+    await this.#beat();
+    await this.#save(scope, kind, { task, info: undefined });
+    const running = this.#run(scope, kind, task, work).finally(() => {
+      this.#running.delete(running);
+      if (this.#running.size === 0) this.#stopBeating();
+    });
+    this.#running.add(running);
+    this.#heartbeat ??= setInterval(() => {
+      this.#beat().catch((error: unknown) => {
+        this.#context.logger.warn({ error }, 'task heartbeat failed');
+      });
+    }, heartbeatMs).unref();
+    return id;
+  }
+
+  async status<Info>(scope: RepositoryScope, kind: TaskKind<Info>, id: string): Promise<TaskReport<Info>> {
+    if (!isTaskId(id, kind.prefix)) throw notFound('task');
+    const found = await this.#context.kv.get(scope.partition, taskKey(id));
+    const status = found === undefined ? undefined : kind.message.decode(found.value);
+    if (status?.task === undefined) throw notFound('task');
+    const { task } = status;
+    const report = {
+      id,
+      done: task.done,
+      updateTime: task.updatedAt,
+      progress: task.progress,
+      error: task.errorMessage === '' ? undefined : task.errorMessage,
+      info: status.info,
+    };
+    if (task.done) return report;
+    const beat = await this.#heartbeatOf(task.ownerInstanceId);
+    if (beat === undefined || this.#context.clock() - timestampToMillis(beat) > ownerLostMs) {
+      return { ...report, done: true, error: 'Task owner instance no longer available. Please retry.' };
+    }
+    const isNewer = timestampToMillis(beat) > timestampToMillis(task.updatedAt);
+    return isNewer ? { ...report, updateTime: beat } : report;
+  }
+
+  /** Waits for what runs here. */
+  async close(): Promise<void> {
+    await Promise.all(this.#running);
+    this.#stopBeating();
+  }
+
+  async #run<Info>(
+    scope: RepositoryScope,
+    kind: TaskKind<Info>,
+    task: Task,
+    work: () => Promise<Info>,
+  ): Promise<void> {
+    const { logger } = this.#context;
+    let outcome: { readonly task: Task; readonly info: Info | undefined };
+    try {
+      outcome = { task: { ...task, done: true, statusCode: 200 }, info: await work() };
+    } catch (error) {
+      const errorMessage = error instanceof Error ? error.message : String(error);
+      logger.warn({ error, task: task.id, operation: kind.operation }, 'task failed');
+      outcome = { task: { ...task, done: true, statusCode: 500, errorMessage }, info: undefined };
+    }
+    try {
+      await this.#save(scope, kind, { ...outcome, task: { ...outcome.task, updatedAt: this.#now() } });
+    } catch (error) {
+      // The owner's heartbeat ends with the process, so a reader learns of the loss.
+      logger.error({ error, task: task.id }, 'the end of a task could not be recorded');
+    }
+  }
+
+  #save<Info>(
+    scope: RepositoryScope,
+    kind: TaskKind<Info>,
+    status: { readonly task: Task; readonly info: Info | undefined },
+  ): Promise<void> {
+    return this.#context.kv.set(scope.partition, taskKey(status.task.id), kind.message.encode(status));
+  }
+
+  async #beat(): Promise<void> {
+    const value = instanceHeartbeatMessage.encode({ updatedAt: this.#now() });
+    await this.#context.kv.set(catalogPartition, instanceKey(this.#instanceId), value);
+  }
+
+  async #heartbeatOf(instanceId: string): Promise<Task['updatedAt'] | undefined> {
+    if (instanceId === '') return undefined;
+    const found = await this.#context.kv.get(catalogPartition, instanceKey(instanceId));
+    return found === undefined ? undefined : instanceHeartbeatMessage.decode(found.value).updatedAt;
+  }
+
+  #stopBeating(): void {
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+  }
+
+  #now(): Task['updatedAt'] {
+    return timestampFromMillis(this.#context.clock());
+  }
+}
+
+export const tasksPrefix: Buffer = Buffer.from('tasks/');
+
+function taskKey(id: string): Buffer {
+  return Buffer.from(`tasks/${id}`);
+}
+
+function instanceKey(id: string): Buffer {
+  return Buffer.from(`instances/${id}`);
+}
