@@ -35,6 +35,9 @@ const intended = [
   'createBranch: 201 text/plain; charset=utf-8 added',
   // The second way to update a policy.
   'createPolicy: query update added',
+  'createPolicy: 200 added',
+  // Nobody is anybody without credentials.
+  'getCurrentUser: 401 added',
   // Ours.
   'getInstallationState added',
   'setupInstallation added',

@@ -35,6 +35,7 @@ export const authPoliciesOperations = {
     query: { update: Type.Optional(offFlag) },
     body: body(Policy),
     responses: {
+      200: json(Policy),
       201: json(Policy),
       ...errors(400, 401, 409, 429, 'default'),
     },

@@ -19,6 +19,7 @@ export const authOperations = {
     permission: authenticated,
     responses: {
       200: json(CurrentUser),
+      ...errors(401),
     },
   }),
   login: operation({
