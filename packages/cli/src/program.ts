@@ -46,6 +46,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/find-merge-base.ts'),
   },
   {
+    name: 'fs',
+    description: 'list, read, write and delete objects',
+    load: () => import('./commands/fs/index.ts'),
+  },
+  {
     name: 'log',
     description: 'show the commits that led to a ref, newest first',
     load: () => import('./commands/log.ts'),
