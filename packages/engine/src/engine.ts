@@ -1,3 +1,9 @@
+import { branches } from './branches/index.ts';
+import { commits } from './commits/index.ts';
+import { createContext } from './context/engine-context.ts';
+import { guarded } from './context/guard.ts';
+import { RateLimit } from './context/rate-limit.ts';
+import { dumps } from './dump/index.ts';
 import type { Branches } from './face/branches.ts';
 import type { Commits } from './face/commits.ts';
 import type { Dumps } from './face/dumps.ts';
@@ -6,6 +12,7 @@ import type { Imports } from './face/imports.ts';
 import type { Merges } from './face/merges.ts';
 import type { Metadata } from './face/metadata.ts';
 import type { Objects } from './face/objects.ts';
+import type { EngineOptions } from './face/options.ts';
 import type { Protection } from './face/protection.ts';
 import type { Pulls } from './face/pulls.ts';
 import type { Refs } from './face/refs.ts';
@@ -14,6 +21,26 @@ import type { Tags } from './face/tags.ts';
 import type { Tasks } from './face/tasks.ts';
 import type { Uploads } from './face/uploads.ts';
 import type { Usage } from './face/usage.ts';
+import { gc } from './gc/index.ts';
+import { ImportRunner } from './import/index.ts';
+import { merges } from './merges/index.ts';
+import { metadata } from './metadata/index.ts';
+import { objects } from './objects/index.ts';
+import { protection } from './protection/index.ts';
+import { pulls } from './pulls/index.ts';
+import { refs } from './refs/index.ts';
+import { repositories } from './repositories/index.ts';
+import { TokenCleaner } from './staging/clean-tokens.ts';
+import { tags } from './tags/index.ts';
+import { removeExpired } from './tasks/remove-expired.ts';
+import { TaskRunner } from './tasks/task-runner.ts';
+import { uploads } from './uploads/index.ts';
+import { sweepUploads } from './uploads/sweep-uploads.ts';
+import { usage } from './usage/index.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /** The versioning engine: one method per operation, grouped by what it is about. */
 export interface Engine {
@@ -37,4 +64,54 @@ export interface Engine {
   startJobs(): void;
   /** Ends background work and waits for it. Does not close the stores it was given. */
   close(): Promise<void>;
+}
+
+/** An engine over the given stores. Any number of them may share the stores. */
+export function createEngine(options: EngineOptions): Engine {
+  const context = createContext(options);
+  const tasks = new TaskRunner(context);
+  const imports = new ImportRunner(context);
+  const objectOperations = guarded(objects(context));
+  const mergeOperations = guarded(merges(context));
+  const usageOperations = guarded(usage(context));
+  return {
+    repositories: guarded(repositories(context)),
+    branches: guarded(branches(context)),
+    tags: guarded(tags(context)),
+    protection: guarded(protection(context)),
+    objects: objectOperations,
+    uploads: guarded(uploads(context)),
+    commits: guarded(commits(context)),
+    refs: guarded(refs(context)),
+    merges: mergeOperations,
+    pulls: guarded(pulls(context, mergeOperations)),
+    imports: guarded({
+      start: (request) => imports.start(request),
+      status: (request) => imports.status(request),
+      cancel: (request) => imports.cancel(request),
+    } satisfies Imports),
+    dumps: guarded(dumps(context, tasks)),
+    gc: guarded(gc(context, tasks, objectOperations)),
+    tasks: guarded({ removeExpired: () => removeExpired(context) } satisfies Tasks),
+    metadata: guarded(metadata(context)),
+    usage: usageOperations,
+    startJobs: () => {
+      const cleaner = new TokenCleaner(context, new RateLimit(context.settings.backgroundRateLimit));
+      const { background } = context;
+      background.every('clean-tokens', minuteMs, (signal) => cleaner.run(signal));
+      background.every('sweep-uploads', hourMs, (signal) => sweepUploads(context, signal));
+      background.every('remove-expired-tasks', dayMs, () => removeExpired(context));
+      background.every('flush-usage', 5 * minuteMs, () => usageOperations.flush());
+    },
+    close: async () => {
+      await imports.close();
+      await tasks.close();
+      await context.background.close();
+      await usageOperations.flush();
+      await context.hashPool.close();
+      context.repositories.close();
+      context.protection.close();
+      context.namespaces.close();
+    },
+  };
 }

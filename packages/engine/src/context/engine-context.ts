@@ -3,6 +3,9 @@ import type { BlockAdapter, BlockStores } from '@svc/block';
 import { XidGenerator } from '@svc/encoding';
 import type { CacheBus, KvStore } from '@svc/kv';
 import type { CommittedTrees } from '../committed/tree.ts';
+import { AddressAllocator } from '../objects/addresses.ts';
+import { HashPool } from '../objects/hash-pool.ts';
+import { NamespaceIndex } from '../objects/namespace-index.ts';
 import type { HookPoints } from '../face/hooks.ts';
 import type { EngineLogger, EngineOptions, EngineSettings } from '../face/options.ts';
 import { ProtectionStore } from '../protection/protection-store.ts';
@@ -11,6 +14,7 @@ import { CommitStore } from '../store/commit-store.ts';
 import { RepositoryStore } from '../store/repository-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { TagStore } from '../store/tag-store.ts';
+import { Background } from './background.ts';
 import { BranchQueue } from './branch-queue.ts';
 import { defaultSettings, silentLogger } from './settings.ts';
 
@@ -34,12 +38,19 @@ export interface EngineContext {
   readonly commits: CommitStore;
   readonly tags: TagStore;
   readonly protection: ProtectionStore;
+  readonly addresses: AddressAllocator;
+  readonly hashPool: HashPool;
+  readonly namespaces: NamespaceIndex;
+  readonly background: Background;
 }
 
 export function createContext(options: EngineOptions): EngineContext {
   const settings: EngineSettings = { ...defaultSettings, ...options.settings };
   const clock = options.clock ?? Date.now;
   const { kv, cacheBus } = options;
+  const logger = options.logger ?? silentLogger;
+  const xids = new XidGenerator({ clock });
+  const repositories = new RepositoryStore(kv, cacheBus, settings);
   return {
     kv,
     blockStores: options.blockStores,
@@ -47,17 +58,21 @@ export function createContext(options: EngineOptions): EngineContext {
     cacheBus,
     settings,
     hooks: options.hooks,
-    logger: options.logger ?? silentLogger,
+    logger,
     clock,
     onRetry: options.onRetry ?? (() => undefined),
     signingKey: createSecretKey(options.signingSecret, 'utf8'),
-    xids: new XidGenerator({ clock }),
+    xids,
     queue: new BranchQueue(),
-    repositories: new RepositoryStore(kv, cacheBus, settings),
+    repositories,
     branches: new BranchStore(kv, settings.maxBatchDelayMs),
     commits: new CommitStore(kv, settings),
     tags: new TagStore(kv, settings.maxBatchDelayMs),
     protection: new ProtectionStore(kv, cacheBus),
+    addresses: new AddressAllocator(xids, clock),
+    hashPool: new HashPool(),
+    namespaces: new NamespaceIndex(repositories, cacheBus, clock),
+    background: new Background(logger),
   };
 }
 

@@ -31,6 +31,8 @@ export interface ListedObject {
   readonly key: Buffer;
   readonly path: string;
   readonly physicalAddress: string;
+  readonly address: string;
+  readonly addressType: 'relative' | 'full' | 'by_prefix';
   readonly etag: string;
   readonly size: number;
   readonly mtime: Timestamp;

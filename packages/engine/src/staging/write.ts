@@ -52,16 +52,22 @@ export async function withStagingToken(
   throw tooManyAttempts();
 }
 
-/** Stages an entry; returns once a later commit is sure to contain it. */
+/**
+ * Stages an entry; returns once a later commit is sure to contain it. `onWritten` is called when the entry may be
+ * stored, also if the operation fails afterwards.
+ */
 export async function stageEntry(
   context: EngineContext,
   place: StagedKey,
   entry: Entry,
   condition: WriteCondition = {},
+  onWritten: () => void = () => undefined,
 ): Promise<void> {
   const value = encodeChange(place.key, entry);
   await withStagingToken(context, place, 'stage', async (branch, token) => {
     if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) {
+      // Told before the call: a write whose answer is lost may still have happened.
+      onWritten();
       await context.kv.set(token, place.key, value);
       return true;
     }
@@ -70,12 +76,30 @@ export async function stageEntry(
     if (current.record !== undefined && decodeEntry(current.record.data).address === entry.address)
       return true;
     checkCondition(condition, current.record);
-    const stored = await context.kv.setIf(token, place.key, value, current.condition);
+    const stored = await conditionalWrite(context, token, place.key, value, current.condition, onWritten);
     if (!stored && condition.ifMatch !== undefined) {
       throw new EngineError('conflict', 'the object was changed by another writer', { subject: 'object' });
     }
     return stored;
   });
+}
+
+async function conditionalWrite(
+  context: EngineContext,
+  token: Buffer,
+  key: Buffer,
+  value: Buffer,
+  condition: KvCondition,
+  onWritten: () => void,
+): Promise<boolean> {
+  try {
+    const stored = await context.kv.setIf(token, key, value, condition);
+    if (stored) onWritten();
+    return stored;
+  } catch (error) {
+    onWritten();
+    throw error;
+  }
 }
 
 function encodeChange(key: Buffer, entry: Entry): Buffer {

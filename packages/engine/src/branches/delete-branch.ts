@@ -1,0 +1,63 @@
+import { maxTries } from '../context/back-off.ts';
+import type { EngineContext } from '../context/engine-context.ts';
+import { tooManyAttempts } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
+import type { HookRun } from '../face/hooks.ts';
+import type { Actor, Forceable, OnBranch } from '../face/model.ts';
+import type { BranchEvent } from '../hooks/run-hooks.ts';
+import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import { checkBranchName } from '../names/names.ts';
+import { checkNotReadOnly } from '../protection/writable.ts';
+import { retireTokens } from '../staging/tokens.ts';
+import { removeUploadsOf } from '../uploads/upload-records.ts';
+
+/** Deletes a branch with its uncommitted changes; its commits stay reachable by id, tag or child branches. */
+export async function deleteBranch(
+  context: EngineContext,
+  options: OnBranch & Forceable & { readonly actor: Actor },
+): Promise<void> {
+  checkBranchName(options.branch);
+  const scope = await context.repositories.open(options.repository);
+  checkNotReadOnly(scope, options.force);
+  if (options.branch === scope.repository.defaultBranch) {
+    throw new EngineError('forbidden', 'cannot delete repository default branch', { subject: 'branch' });
+  }
+  let run: HookRun | undefined;
+  let askedFor: string | undefined;
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const branch = await context.branches.get(scope, options.branch);
+    const event: BranchEvent = {
+      scope,
+      actor: options.actor,
+      sourceRef: branch.data.commitId,
+      branch: options.branch,
+    };
+    if (askedFor !== branch.data.commitId) {
+      run = await askHooks(context, event, options.force === true);
+      askedFor = branch.data.commitId;
+    }
+    // Only the record that was read: a branch re-created meanwhile is another branch.
+    if (await context.branches.remove(scope, branch)) {
+      await retireTokens(context, [branch.data.stagingToken, ...branch.data.sealedTokens]);
+      await removeUploadsOf(context, { repository: options.repository, branch: options.branch });
+      runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
+      return;
+    }
+    context.onRetry('delete-branch');
+  }
+  throw tooManyAttempts();
+}
+
+async function askHooks(
+  context: EngineContext,
+  event: BranchEvent,
+  force: boolean,
+): Promise<HookRun | undefined> {
+  try {
+    return await runBefore(context, 'pre-delete-branch', event);
+  } catch (error) {
+    // A branch whose tree cannot be read must stay deletable.
+    if (force && context.hooks?.isUnreadable?.(error) === true) return undefined;
+    throw error;
+  }
+}

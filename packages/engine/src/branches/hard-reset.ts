@@ -1,0 +1,35 @@
+import type { EngineContext } from '../context/engine-context.ts';
+import { notFound } from '../context/refusals.ts';
+import { blockedCommit, blockedStagingWrite } from '@svc/encoding';
+import { EngineError } from '../errors.ts';
+import type { Forceable, OnBranch } from '../face/model.ts';
+import { updateHead } from '../heads/update-head.ts';
+import { checkBranchName, required } from '../names/names.ts';
+import { checkNotReadOnly, protectedBranch } from '../protection/writable.ts';
+import { resolveCommitId } from '../refs/resolve-ref.ts';
+
+/** Moves a clean branch's head to another commit. The ref is resolved anew on every try, so `main~` races serialise. */
+export async function hardResetBranch(
+  context: EngineContext,
+  options: OnBranch & Forceable & { readonly ref: string },
+): Promise<void> {
+  const { branch, ref } = options;
+  checkBranchName(branch);
+  if (ref === '') throw required('ref');
+  const scope = await context.repositories.open(options.repository);
+  for (const action of [blockedStagingWrite, blockedCommit] as const) {
+    if (await context.protection.isBlocked(scope, branch, action)) throw protectedBranch('protected branch');
+  }
+  checkNotReadOnly(scope, options.force);
+  const dirtyMessage = `${branch}: uncommitted changes (dirty branch)`;
+  await updateHead(context, { scope, branch, operation: 'hard-reset', dirtyMessage }, async () => {
+    try {
+      return await resolveCommitId(context, scope, ref, { headBranch: branch });
+    } catch (error) {
+      if (error instanceof EngineError && error.kind === 'not_found') {
+        throw notFound('ref', `hard-reset ${branch} to ${ref}: not found`);
+      }
+      throw error;
+    }
+  });
+}

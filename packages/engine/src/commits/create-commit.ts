@@ -1,0 +1,181 @@
+import { copyStringMap, timestampFromMillis, timestampFromSeconds, type Timestamp } from '@svc/encoding';
+import { maxTries, pauseBetweenHeadUpdates } from '../context/back-off.ts';
+import type { Turn } from '../context/branch-queue.ts';
+import type { EngineContext } from '../context/engine-context.ts';
+import { invalid, noChanges, tooManyAttempts } from '../context/refusals.ts';
+import type { CommitOptions } from '../face/commits.ts';
+import type { Commit } from '../face/model.ts';
+import { sealBranch } from '../heads/update-head.ts';
+import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { checkBranchName } from '../names/names.ts';
+import { checkCommittable } from '../protection/writable.ts';
+import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
+import { Overlay } from '../staging/overlay.ts';
+import { isTokenEmpty, retireTokens } from '../staging/tokens.ts';
+import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
+import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { checkCommitSize } from './commit-limits.ts';
+
+/** Commits everything staged before the call: seal, apply the sealed changes to the head's tree, move the head. */
+export async function createCommit(context: EngineContext, options: CommitOptions): Promise<Commit> {
+  const { branch, message, actor } = options;
+  checkBranchName(branch);
+  const metadata = copyStringMap(options.metadata ?? {});
+  checkCommitSize(message, metadata);
+  const scope = await context.repositories.open(options.repository);
+  await checkCommittable(context, scope, branch, options.force);
+  await checkSourceTree(context, scope, options);
+  const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
+  await runBefore(context, 'prepare-commit', {
+    ...event,
+    commit: { message, committer: actor.committer, metadata },
+  });
+  const creationDate =
+    options.date === undefined ? timestampFromMillis(context.clock()) : timestampFromSeconds(options.date);
+  const attempt = new CommitAttempt(context, scope, { ...options, metadata }, creationDate, event);
+  const commit = await context.queue.run(`${scope.repository.instanceUid}/${branch}`, (turn) =>
+    attempt.run(turn),
+  );
+  runAfter(context, 'post-commit', {
+    ...event,
+    sourceRef: commit.id,
+    commitId: commit.id,
+    commit,
+    preRunId: attempt.preRunId,
+  });
+  return commit;
+}
+
+async function checkSourceTree(
+  context: EngineContext,
+  scope: RepositoryScope,
+  options: CommitOptions,
+): Promise<void> {
+  const head = await context.branches.get(scope, options.branch);
+  const { sourceMetaRange } = options;
+  if (sourceMetaRange === undefined) return;
+  if (await hasUncommittedChanges(context, scope, head.tokens, head.data.commitId)) throw dirtySource();
+  if (!(await context.trees.exists(scope.committed, sourceMetaRange))) {
+    throw invalid(`source metarange ${sourceMetaRange} does not exist`, 'commit');
+  }
+}
+
+function dirtySource(): Error {
+  return invalid('cannot use source MetaRange on a branch with uncommitted changes', 'branch');
+}
+
+class CommitAttempt {
+  readonly #context: EngineContext;
+  readonly #scope: RepositoryScope;
+  readonly #options: CommitOptions;
+  readonly #creationDate: Timestamp;
+  readonly #event: BranchEvent;
+  /** Parent and tree the pre-commit hooks have approved. */
+  #approved = '';
+  preRunId: string | undefined;
+
+  constructor(
+    context: EngineContext,
+    scope: RepositoryScope,
+    options: CommitOptions,
+    creationDate: Timestamp,
+    event: BranchEvent,
+  ) {
+    this.#context = context;
+    this.#scope = scope;
+    this.#options = options;
+    this.#creationDate = creationDate;
+    this.#event = event;
+  }
+
+  async run(turn: Turn): Promise<Commit> {
+    const context = this.#context;
+    const scope = this.#scope;
+    const { branch } = this.#options;
+    await this.#seal();
+    for (let lost = 0; lost < maxTries; lost += 1) {
+      if (lost > 0) {
+        context.onRetry('commit');
+        await pauseBetweenHeadUpdates(lost);
+      }
+      const head = await context.branches.get(scope, branch);
+      const metaRangeId = await this.#tree(head, lost > 0);
+      const commit = await this.#write(head, metaRangeId, turn);
+      const moved = { ...head.data, commitId: commit.id, sealedTokens: [] };
+      if (await context.branches.replace(scope, head, moved)) {
+        await retireTokens(context, head.data.sealedTokens);
+        return commit;
+      }
+    }
+    throw tooManyAttempts();
+  }
+
+  /** Later writes go to a new token; with nothing staged the token stays. */
+  async #seal(): Promise<void> {
+    for (let attempt = 0; attempt < maxTries; attempt += 1) {
+      const head = await this.#context.branches.get(this.#scope, this.#options.branch);
+      if (await isTokenEmpty(this.#context, Buffer.from(head.data.stagingToken))) return;
+      if (await sealBranch(this.#context, this.#scope, head)) {
+        foldSealedTokensLater(this.#context, this.#scope, head.data.id, head.data.sealedTokens.length + 1);
+        return;
+      }
+      this.#context.onRetry('commit');
+    }
+    throw tooManyAttempts();
+  }
+
+  async #tree(head: BranchSnapshot, raced: boolean): Promise<string> {
+    const { sourceMetaRange, allowEmpty } = this.#options;
+    const context = this.#context;
+    const sealed = head.tokens.slice(1);
+    if (sourceMetaRange !== undefined) {
+      if (await hasUncommittedChanges(context, this.#scope, sealed, head.data.commitId)) throw dirtySource();
+      return sourceMetaRange;
+    }
+    const parent = await context.commits.get(this.#scope, head.data.commitId);
+    const changes = new Overlay(context.kv, sealed);
+    try {
+      const result = await context.trees.apply(this.#scope.committed, parent.metaRangeId, changes);
+      if (result.added + result.removed + result.changed > 0 || allowEmpty === true)
+        return result.metaRangeId;
+    } finally {
+      changes.close();
+    }
+    await this.#dropWithoutEffect(head);
+    throw noChanges(raced ? 'no changes' : 'commit: no changes');
+  }
+
+  /** Sealed entries that change nothing would only slow readers down. */
+  async #dropWithoutEffect(head: BranchSnapshot): Promise<void> {
+    if (head.data.sealedTokens.length === 0) return;
+    if (await this.#context.branches.replace(this.#scope, head, { ...head.data, sealedTokens: [] })) {
+      await retireTokens(this.#context, head.data.sealedTokens);
+    }
+  }
+
+  async #write(head: BranchSnapshot, metaRangeId: string, turn: Turn): Promise<Commit> {
+    const context = this.#context;
+    const { message, metadata, actor } = this.#options;
+    const parent = await context.commits.get(this.#scope, head.data.commitId);
+    const fields: Omit<Commit, 'id'> = {
+      committer: actor.committer,
+      message,
+      creationDate: this.#creationDate,
+      metaRangeId,
+      parents: [parent.id],
+      metadata: metadata ?? {},
+      version: 1,
+      generation: parent.generation + 1,
+    };
+    const candidate = `${parent.id}/${metaRangeId}`;
+    if (candidate !== this.#approved) {
+      const run = await turn.outside(() =>
+        runBefore(context, 'pre-commit', { ...this.#event, commit: fields }),
+      );
+      this.preRunId = run?.runId;
+      this.#approved = candidate;
+    }
+    return context.commits.add(this.#scope, fields);
+  }
+}

@@ -1,0 +1,50 @@
+const zero = Buffer.from([0]);
+
+/** The smallest key greater than every key with this prefix; undefined when there is none. */
+export function afterPrefix(prefix: Uint8Array): Buffer | undefined {
+  let end = prefix.length;
+  while (end > 0 && prefix[end - 1] === 0xff) end -= 1;
+  if (end === 0) return undefined;
+  const next = Buffer.from(prefix.subarray(0, end));
+  next[end - 1] = (next[end - 1] ?? 0) + 1;
+  return next;
+}
+
+export function startsWith(key: Buffer, prefix: Buffer): boolean {
+  const { length } = prefix;
+  if (key.length < length) return false;
+  return length === 0 || key.compare(prefix, 0, length, 0, length) === 0;
+}
+
+/** What a paged walk asks for. */
+export interface Walk {
+  readonly prefix: Buffer;
+  readonly delimiter: Buffer | undefined;
+  /** First key to look at; undefined when nothing can follow. */
+  readonly start: Buffer | undefined;
+}
+
+/**
+ * Where a page begins. After a common prefix everything below it is skipped; after a plain key the very next key
+ * may follow.
+ */
+export function planWalk(prefix: Buffer, after: Buffer, delimiter: Buffer | undefined): Walk {
+  if (after.length === 0) return { prefix, delimiter, start: prefix };
+  if (Buffer.compare(after, prefix) < 0) return { prefix, delimiter, start: prefix };
+  const start = isCommonPrefix(after, prefix, delimiter) ? afterPrefix(after) : Buffer.concat([after, zero]);
+  return { prefix, delimiter, start };
+}
+
+function isCommonPrefix(key: Buffer, prefix: Buffer, delimiter: Buffer | undefined): boolean {
+  if (delimiter === undefined || !startsWith(key, prefix)) return false;
+  return (
+    key.indexOf(delimiter, prefix.length) === key.length - delimiter.length && key.length > prefix.length
+  );
+}
+
+/** End of the common prefix a key folds into, or -1 when it stands for itself. */
+export function foldEnd(key: Buffer, walk: Walk): number {
+  if (walk.delimiter === undefined) return -1;
+  const at = key.indexOf(walk.delimiter, walk.prefix.length);
+  return at < 0 ? -1 : at + walk.delimiter.length;
+}

@@ -1,0 +1,128 @@
+import type { PresignedUrl } from '@svc/block';
+import type { RecordIterator } from '../committed/tree.ts';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import { pageSize } from '../context/page.ts';
+import { notFound } from '../context/refusals.ts';
+import type { ListObjectsOptions, ObjectPage } from '../face/objects.ts';
+import { parsePrefix } from '../names/names.ts';
+import { fromBlockError, pointerOf } from '../objects/object-entry.ts';
+import { ofBranch, resolveRef, type ResolvedTarget } from '../refs/resolve-ref.ts';
+import { sameState } from '../staging/lookup.ts';
+import { Overlay } from '../staging/overlay.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { BranchView } from './branch-view.ts';
+import { afterPrefix, foldEnd, planWalk, startsWith, type Walk } from './key-range.ts';
+import { PageBuilder, type ListedPage, type PageStorage } from './object-page.ts';
+
+/** How often a page is built anew because the branch moved under it. */
+const maxRebuilds = 3;
+
+/** One page of the objects a ref shows, folded at the delimiter. */
+export async function listObjects(context: EngineContext, options: ListObjectsOptions): Promise<ObjectPage> {
+  const prefix = parsePrefix(options.prefix ?? '');
+  const delimiter =
+    options.delimiter === undefined || options.delimiter === '' ? undefined : Buffer.from(options.delimiter);
+  const walk = planWalk(prefix, Buffer.from(options.after ?? ''), delimiter);
+  const amount = pageSize(options.amount, options.maxAmount);
+  const scope = await context.repositories.open(options.repository);
+  const storage: PageStorage = {
+    adapter: adapterOf(context, scope),
+    storageNamespace: scope.repository.storageNamespace,
+  };
+  let target = await resolveRef(context, scope, options.ref);
+  for (let rebuild = 0; ; rebuild += 1) {
+    const page = await buildPage(context, scope, target, walk, amount, storage);
+    const { branch } = target;
+    if (branch === undefined || !target.staged || rebuild === maxRebuilds)
+      return finish(page, storage, options);
+    // A commit meanwhile may have moved keys from tokens to a tree this page did not look at.
+    const now = await context.branches.find(scope, branch.data.id);
+    if (now === undefined) throw notFound('ref');
+    if (sameState(now, branch)) return finish(page, storage, options);
+    target = ofBranch(now);
+  }
+}
+
+async function finish(
+  page: ListedPage,
+  storage: PageStorage,
+  options: ListObjectsOptions,
+): Promise<ObjectPage> {
+  if (options.presign !== true) return page;
+  const urls: Promise<PresignedUrl | undefined>[] = [];
+  page.visit((item) => urls.push(presignItem(storage, item)));
+  try {
+    page.setPresigned(await Promise.all(urls));
+  } catch (error) {
+    throw fromBlockError(error);
+  }
+  return page;
+}
+
+function presignItem(
+  { adapter, storageNamespace }: PageStorage,
+  item: { kind: string; path: string; address: string; addressType: 'relative' | 'full' | 'by_prefix' },
+): Promise<PresignedUrl | undefined> {
+  if (item.kind === 'common_prefix') return Promise.resolve(undefined);
+  const addressType = item.addressType === 'relative' ? 1 : item.addressType === 'full' ? 2 : 0;
+  const pointer = pointerOf(storageNamespace, { address: item.address, addressType });
+  return adapter.presign(pointer, 'read', { fileName: item.path.slice(item.path.lastIndexOf('/') + 1) });
+}
+
+async function buildPage(
+  context: EngineContext,
+  scope: RepositoryScope,
+  target: ResolvedTarget,
+  walk: Walk,
+  amount: number,
+  storage: PageStorage,
+): Promise<ListedPage> {
+  const builder = new PageBuilder();
+  if (walk.start === undefined) return builder.build(storage, false);
+  const records = await openView(context, scope, target, walk.start);
+  try {
+    const hasMore = await fillPage(builder, records, walk, amount);
+    return builder.build(storage, hasMore);
+  } finally {
+    records.close();
+  }
+}
+
+/** The records a ref shows, from `start` on. */
+export async function openView(
+  context: EngineContext,
+  scope: RepositoryScope,
+  target: ResolvedTarget,
+  start: Buffer,
+): Promise<RecordIterator> {
+  const commit = await context.commits.get(scope, target.commitId);
+  const tree = context.trees.iterate(scope.committed, commit.metaRangeId, start);
+  if (target.branch === undefined || !target.staged) return tree;
+  return new BranchView(new Overlay(context.kv, target.branch.tokens, start), tree);
+}
+
+/** Returns whether more items follow the page. */
+async function fillPage(
+  builder: PageBuilder,
+  records: RecordIterator,
+  walk: Walk,
+  amount: number,
+): Promise<boolean> {
+  for (;;) {
+    const more = records.next();
+    if (!(typeof more === 'boolean' ? more : await more)) return false;
+    const { key } = records;
+    if (!startsWith(key, walk.prefix)) return false;
+    if (builder.count === amount) return true;
+    const end = foldEnd(key, walk);
+    if (end < 0) {
+      builder.add(key, records.data);
+      continue;
+    }
+    const commonPrefix = Buffer.from(key.subarray(0, end));
+    builder.add(commonPrefix, undefined);
+    const next = afterPrefix(commonPrefix);
+    if (next === undefined) return false;
+    records.seek(next);
+  }
+}

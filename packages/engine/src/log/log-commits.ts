@@ -1,0 +1,134 @@
+import { compareTimestamps, timestampToMillis } from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import { pageSize } from '../context/page.ts';
+import { invalid, notFound } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
+import type { LogOptions } from '../face/commits.ts';
+import type { Commit, Page } from '../face/model.ts';
+import { startsWith } from '../listing/key-range.ts';
+import { resolveCommitId } from '../refs/resolve-ref.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { Heap } from './heap.ts';
+
+/** The history of a ref, newest first, filtered and paged as asked. */
+export async function logCommits(context: EngineContext, options: LogOptions): Promise<Page<Commit>> {
+  const scope = await context.repositories.open(options.repository);
+  const paths = parsePaths(options);
+  const start = await resolveNamed(context, scope, options.ref, 'ref');
+  const after = await resolveOptional(context, scope, options.after, 'from ref');
+  const stopAt = await resolveOptional(context, scope, options.stopAt, 'stop_at');
+  const size = pageSize(options.amount);
+  const page: Commit[] = [];
+  let skipping = after !== undefined;
+  for await (const commit of walkHistory(context, scope, start, options)) {
+    if (skipping) {
+      if (commit.id === after) skipping = false;
+      continue;
+    }
+    if (paths === undefined || (await touches(context, scope, commit, paths))) {
+      if (page.length === size) return { items: page, hasMore: true, nextOffset: page.at(-1)?.id ?? '' };
+      page.push(commit);
+      if (options.limit === true && page.length === size) break;
+    }
+    if (commit.id === stopAt) break;
+  }
+  return { items: page, hasMore: false, nextOffset: '' };
+}
+
+async function* walkHistory(
+  context: EngineContext,
+  scope: RepositoryScope,
+  start: string,
+  options: LogOptions,
+): AsyncGenerator<Commit> {
+  const queue = new Heap<Commit>((left, right) => {
+    const order = compareTimestamps(left.creationDate, right.creationDate);
+    return order > 0 || (order === 0 && left.id > right.id);
+  });
+  const seen = new Set<string>([start]);
+  queue.push(await context.commits.get(scope, start));
+  for (let commit = queue.pop(); commit !== undefined; commit = queue.pop()) {
+    if (options.since !== undefined && timestampToMillis(commit.creationDate) < options.since) continue;
+    yield commit;
+    const parents = options.firstParent === true ? commit.parents.slice(0, 1) : commit.parents;
+    for (const parent of parents) {
+      if (seen.has(parent)) continue;
+      seen.add(parent);
+      queue.push(await context.commits.get(scope, parent));
+    }
+  }
+}
+
+interface Paths {
+  readonly objects: readonly Buffer[];
+  readonly prefixes: readonly Buffer[];
+}
+
+function parsePaths(options: LogOptions): Paths | undefined {
+  const { objects = [], prefixes = [] } = options;
+  if (objects.length === 0 && prefixes.length === 0) return undefined;
+  for (const path of [...objects, ...prefixes]) {
+    if (path === '') throw invalid('objects and prefixes must not be empty', 'object');
+  }
+  return {
+    objects: objects.map((path) => Buffer.from(path)),
+    prefixes: prefixes.map((path) => Buffer.from(path)),
+  };
+}
+
+/** Whether a single-parent commit changed one of the paths. Merges and roots never count. */
+async function touches(
+  context: EngineContext,
+  scope: RepositoryScope,
+  commit: Commit,
+  paths: Paths,
+): Promise<boolean> {
+  const [parentId] = commit.parents;
+  if (parentId === undefined || commit.parents.length > 1) return false;
+  const { metaRangeId: before } = await context.commits.get(scope, parentId);
+  const after = commit.metaRangeId;
+  if (before === after) return false;
+  for (const key of paths.objects) {
+    const left = await context.trees.get(scope.committed, before, key);
+    const right = await context.trees.get(scope.committed, after, key);
+    if (
+      left === undefined ? right !== undefined : right === undefined || !left.identity.equals(right.identity)
+    ) {
+      return true;
+    }
+  }
+  for (const prefix of paths.prefixes) {
+    const diff = context.trees.diff(scope.committed, before, after, prefix);
+    try {
+      if ((await diff.next()) && startsWith(diff.key, prefix)) return true;
+    } finally {
+      diff.close();
+    }
+  }
+  return false;
+}
+
+function resolveOptional(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string | undefined,
+  what: string,
+): Promise<string | undefined> {
+  if (ref === undefined || ref === '') return Promise.resolve(undefined);
+  return resolveNamed(context, scope, ref, what);
+}
+
+async function resolveNamed(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string,
+  what: string,
+): Promise<string> {
+  try {
+    return await resolveCommitId(context, scope, ref);
+  } catch (error) {
+    if (error instanceof EngineError && error.kind === 'not_found')
+      throw notFound('ref', `${what}: not found`);
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto';
+import { Transform, type Readable, type TransformCallback } from 'node:stream';
+import type { BodySource } from '@svc/block';
+import type { BodyDigests, DigestName } from '../face/objects.ts';
+import { createDigest, type AnyDigestName } from './digests.ts';
+import type { HashPool, PooledHash } from './hash-pool.ts';
+
+/** Bodies up to this size are read whole and hashed in place; larger ones are hashed by other threads. */
+const inlineBytes = 1024 * 1024;
+
+export interface HashedBody {
+  /** To be given to the store. */
+  readonly body: BodySource;
+  /** Call once the store has taken the whole body. */
+  digests(): Promise<BodyDigests>;
+}
+
+/** Wraps a body so that it is hashed on its way to the store. */
+export async function hashBody(
+  pool: HashPool,
+  source: BodySource,
+  extra: readonly DigestName[],
+): Promise<HashedBody> {
+  if (source instanceof Uint8Array) return hashedBytes(source, extra);
+  if (source.size >= 0 && source.size <= inlineBytes) {
+    return hashedBytes(await readWhole(source.stream, source.size), extra);
+  }
+  const tap = new HashingTap(pool.open(['md5', ...extra]));
+  source.stream.once('error', (error) => tap.destroy(error));
+  source.stream.once('close', () => {
+    if (!source.stream.readableEnded) tap.destroy(new Error('the body ended early'));
+  });
+  return {
+    body: { stream: source.stream.pipe(tap), size: source.size },
+    digests: async () => {
+      const [md5, ...rest] = await tap.hash.digests();
+      return { md5: md5 ?? Buffer.alloc(0), size: tap.size, extra: named(extra, rest) };
+    },
+  };
+}
+
+function hashedBytes(bytes: Uint8Array, extra: readonly DigestName[]): HashedBody {
+  return {
+    body: bytes,
+    digests: () =>
+      Promise.resolve({
+        md5: hash('md5', bytes, 'buffer'),
+        size: bytes.length,
+        extra: named(
+          extra,
+          extra.map((name) => digestOf(name, bytes)),
+        ),
+      }),
+  };
+}
+
+function digestOf(name: AnyDigestName, bytes: Uint8Array): Buffer {
+  const digest = createDigest(name);
+  digest.update(bytes);
+  return digest.digest();
+}
+
+function named(
+  names: readonly DigestName[],
+  digests: readonly Buffer[],
+): Partial<Record<DigestName, Buffer>> {
+  const result: Partial<Record<DigestName, Buffer>> = {};
+  for (const [index, name] of names.entries()) {
+    const digest = digests[index];
+    if (digest !== undefined) result[name] = digest;
+  }
+  return result;
+}
+
+/** Passes chunks on while other threads hash them; waits when they cannot keep up. */
+class HashingTap extends Transform {
+  readonly hash: PooledHash;
+  size = 0;
+  #finished = false;
+
+  constructor(pooled: PooledHash) {
+    super({ highWaterMark: 1024 * 1024 });
+    this.hash = pooled;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.size += chunk.length;
+    void this.#pass(chunk, done);
+  }
+
+  async #pass(chunk: Buffer, done: TransformCallback): Promise<void> {
+    try {
+      await this.hash.update(chunk);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    done(null, chunk);
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#finished = true;
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#finished) this.hash.drop();
+    done(error);
+  }
+}
+
+function readWhole(stream: Readable, size: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > size) stream.destroy(new Error(`the body is longer than the ${size} bytes announced`));
+      else chunks.push(chunk);
+    });
+    stream.once('error', reject);
+    stream.once('end', () => {
+      const [only] = chunks;
+      if (length < size) reject(new Error(`the body has ${length} of the ${size} bytes announced`));
+      else resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+    });
+    stream.once('close', () => reject(new Error('the body ended early')));
+  });
+}

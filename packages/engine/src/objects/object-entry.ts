@@ -1,0 +1,112 @@
+import type { BlockAdapter, IdentifierType, ObjectPointer } from '@svc/block';
+import { BlockError } from '@svc/block';
+import { addressFull, addressRelative, decodeEntry, type AddressType, type Entry } from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import { adapterOf } from '../context/engine-context.ts';
+import { invalid, notFound } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
+import type { ObjectEntry } from '../face/objects.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+
+const identifierTypes: Readonly<Record<AddressType, IdentifierType>> = {
+  0: 'unknown',
+  [addressRelative]: 'relative',
+  [addressFull]: 'full',
+};
+const typeNames: Readonly<Record<AddressType, ObjectEntry['addressType']>> = {
+  0: 'by_prefix',
+  [addressRelative]: 'relative',
+  [addressFull]: 'full',
+};
+const typeNumbers: Readonly<Record<ObjectEntry['addressType'], AddressType>> = {
+  by_prefix: 0,
+  relative: addressRelative,
+  full: addressFull,
+};
+
+/** Where an entry's data is. */
+export function pointerOf(
+  storageNamespace: string,
+  entry: { readonly address: string; readonly addressType: AddressType },
+): ObjectPointer {
+  return {
+    storageNamespace,
+    identifier: entry.address,
+    identifierType: identifierTypes[entry.addressType],
+  };
+}
+
+export function pointerOfEntry(scope: RepositoryScope, entry: ObjectEntry): ObjectPointer {
+  return pointerOf(scope.repository.storageNamespace, {
+    address: entry.address,
+    addressType: typeNumbers[entry.addressType],
+  });
+}
+
+export function toObjectEntry(
+  context: EngineContext,
+  scope: RepositoryScope,
+  path: string,
+  entry: Entry,
+): ObjectEntry {
+  const pointer = pointerOf(scope.repository.storageNamespace, entry);
+  return {
+    path,
+    physicalAddress: adapterOf(context, scope).absoluteUri(pointer),
+    address: entry.address,
+    addressType: typeNames[entry.addressType],
+    etag: entry.etag,
+    size: entry.size,
+    mtime: entry.lastModified,
+    contentType: entry.contentType,
+    metadata: entry.metadata,
+  };
+}
+
+export function decodeObject(
+  context: EngineContext,
+  scope: RepositoryScope,
+  path: string,
+  data: Buffer,
+): ObjectEntry {
+  return toObjectEntry(context, scope, path, decodeEntry(data));
+}
+
+/** Runs a call to the block store; its refusals become the engine's. */
+export async function withBlockStore<T>(
+  adapter: BlockAdapter,
+  call: (adapter: BlockAdapter) => Promise<T>,
+): Promise<T> {
+  try {
+    return await call(adapter);
+  } catch (error) {
+    throw fromBlockError(error);
+  }
+}
+
+export function fromBlockError(error: unknown): unknown {
+  if (!(error instanceof BlockError)) return error;
+  const cause = { cause: error };
+  switch (error.kind) {
+    case 'not_found':
+      return new EngineError('data_gone', 'No data', { ...cause, subject: 'object' });
+    case 'forbidden':
+      return new EngineError('forbidden', 'forbidden', { ...cause, subject: 'storage' });
+    case 'not_supported':
+      return new EngineError('not_supported', error.message, { ...cause, subject: 'storage' });
+    case 'invalid_address':
+    case 'invalid_namespace':
+    case 'bad_index':
+      return invalid(error.message, 'object');
+    case 'invalid_part':
+      return invalid(error.message, 'part');
+    case 'upload_not_found':
+      return notFound('upload');
+    case 'already_exists':
+    case 'async_copy_failed':
+    case 'configuration':
+    case 'unavailable':
+    case 'write_failed':
+      return error;
+  }
+}

@@ -1,0 +1,87 @@
+import type { ObjectBody } from '@svc/block';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import { notFound } from '../context/refusals.ts';
+import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face/objects.ts';
+import { parseKey } from '../names/names.ts';
+import { resolveRef } from '../refs/resolve-ref.ts';
+import { lookup } from '../staging/lookup.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { decodeObject, pointerOfEntry, withBlockStore } from './object-entry.ts';
+
+/** The entry a ref shows under a path. */
+export async function findObject(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string,
+  path: string,
+): Promise<ObjectEntry> {
+  const key = parseKey(path);
+  const target = await resolveRef(context, scope, ref);
+  const record = await lookup(context, scope, target, key);
+  if (record === undefined) throw notFound('object');
+  return decodeObject(context, scope, path, record.data);
+}
+
+export async function statObject(
+  context: EngineContext,
+  options: Parameters<Objects['stat']>[0],
+): Promise<ObjectEntry> {
+  const scope = await context.repositories.open(options.repository);
+  const entry = await findObject(context, scope, options.ref, options.path);
+  return options.presign === true ? presignEntry(context, scope, entry) : entry;
+}
+
+/** The entry with a URL to read it; the URL offers the last path element as file name. */
+export async function presignEntry(
+  context: EngineContext,
+  scope: RepositoryScope,
+  entry: ObjectEntry,
+): Promise<ObjectEntry> {
+  const fileName = entry.path.slice(entry.path.lastIndexOf('/') + 1);
+  const presigned = await withBlockStore(adapterOf(context, scope), (adapter) =>
+    adapter.presign(pointerOfEntry(scope, entry), 'read', { fileName }),
+  );
+  return { ...entry, presigned };
+}
+
+export async function openObject(
+  context: EngineContext,
+  options: Parameters<Objects['open']>[0],
+): Promise<OpenedObject> {
+  const scope = await context.repositories.open(options.repository);
+  const entry = await findObject(context, scope, options.ref, options.path);
+  return { entry, body: await openData(context, scope, entry, options.range?.(entry)) };
+}
+
+export async function openEntry(
+  context: EngineContext,
+  repository: string,
+  entry: ObjectEntry,
+  range?: { readonly start: number; readonly end: number },
+): Promise<ObjectBody> {
+  return openData(context, await context.repositories.open(repository), entry, range);
+}
+
+function openData(
+  context: EngineContext,
+  scope: RepositoryScope,
+  entry: ObjectEntry,
+  range: { readonly start: number; readonly end: number } | undefined,
+): Promise<ObjectBody> {
+  const pointer = pointerOfEntry(scope, entry);
+  return withBlockStore(adapterOf(context, scope), (adapter) =>
+    range === undefined ? adapter.get(pointer) : adapter.getRange(pointer, range.start, range.end),
+  );
+}
+
+export async function underlyingProperties(
+  context: EngineContext,
+  options: ObjectLocation,
+): Promise<{ storageClass: string | undefined }> {
+  const scope = await context.repositories.open(options.repository);
+  const entry = await findObject(context, scope, options.ref, options.path);
+  const { storageClass } = await withBlockStore(adapterOf(context, scope), (adapter) =>
+    adapter.properties(pointerOfEntry(scope, entry)),
+  );
+  return { storageClass };
+}

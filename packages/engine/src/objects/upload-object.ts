@@ -1,0 +1,92 @@
+import type { ObjectPointer } from '@svc/block';
+import { addressRelative, emptyStringMap, timestampFromMillis, type Entry } from '@svc/encoding';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import { notFound } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
+import type { ObjectEntry, Objects, UploadObjectOptions, WriteCondition } from '../face/objects.ts';
+import { checkBranchName, parseKey } from '../names/names.ts';
+import { checkStagingWritable } from '../protection/writable.ts';
+import { lookupInBranch } from '../staging/lookup.ts';
+import { checkCondition, checkMetadataSize, stageEntry, type StagedKey } from '../staging/write.ts';
+import { hashBody } from './body-hash.ts';
+import { toObjectEntry, withBlockStore } from './object-entry.ts';
+
+export const defaultContentType = 'application/octet-stream';
+
+/** Stores the data, then stages the entry; refuses what it can before the first byte is read. */
+export async function uploadObject(
+  context: EngineContext,
+  options: UploadObjectOptions,
+): Promise<ObjectEntry> {
+  const place = await checkUpload(context, options);
+  const { scope } = place;
+  const adapter = adapterOf(context, scope);
+  const address = context.addresses.next();
+  const pointer: ObjectPointer = {
+    storageNamespace: scope.repository.storageNamespace,
+    identifier: address,
+    identifierType: 'relative',
+  };
+  const hashed = await hashBody(context.hashPool, options.body, options.digests ?? []);
+  const stored = await withBlockStore(adapter, () =>
+    adapter.put(pointer, hashed.body, {
+      fresh: true,
+      storageClass: options.storageClass,
+      contentType: options.contentType,
+      signal: options.signal,
+    }),
+  );
+  let staged = false;
+  try {
+    const digests = await hashed.digests();
+    await options.verify?.(digests);
+    const entry: Entry = {
+      address,
+      addressType: addressRelative,
+      lastModified: timestampFromMillis(stored.lastModified?.getTime() ?? context.clock()),
+      size: digests.size,
+      etag: digests.md5.toString('hex'),
+      metadata: options.metadata ?? emptyStringMap,
+      contentType: options.contentType ?? defaultContentType,
+    };
+    // Rules may have changed while the body was on its way.
+    await checkStagingWritable(context, scope, options.branch, options.force);
+    await stageEntry(context, place, entry, options, () => {
+      staged = true;
+    });
+    return toObjectEntry(context, scope, options.path, entry);
+  } catch (error) {
+    // Once the entry was written a commit may have taken it, whatever became of this request.
+    if (!staged) await adapter.delete(pointer).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Everything that refuses an upload before its body is read. */
+export async function checkUpload(
+  context: EngineContext,
+  options: Parameters<Objects['checkUpload']>[0],
+): Promise<StagedKey> {
+  checkBranchName(options.branch);
+  const key = parseKey(options.path);
+  checkMetadataSize({ metadata: options.metadata ?? emptyStringMap });
+  const scope = await context.repositories.open(options.repository);
+  await checkStagingWritable(context, scope, options.branch, options.force);
+  const place = { scope, branch: options.branch, key };
+  await checkBranchAndCondition(context, place, options);
+  return place;
+}
+
+export async function checkBranchAndCondition(
+  context: EngineContext,
+  place: StagedKey,
+  condition: WriteCondition,
+): Promise<void> {
+  const branch = await context.branches.find(place.scope, place.branch);
+  if (branch === undefined) throw notFound('branch', `branch '${place.branch}' not found`);
+  if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) return;
+  if (condition.ifNoneMatch !== undefined && condition.ifMatch !== undefined) {
+    throw new EngineError('not_implemented', 'If-Match together with If-None-Match is not supported');
+  }
+  checkCondition(condition, await lookupInBranch(context, place.scope, branch, place.key));
+}

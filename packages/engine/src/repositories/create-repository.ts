@@ -1,0 +1,177 @@
+import { BlockError, type BlockAdapter } from '@svc/block';
+import {
+  emptyStringMap,
+  repositoryActive,
+  repositoryInDeletion,
+  timestampFromMillis,
+  type RepositoryData,
+} from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import { invalid } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
+import type { Repository } from '../face/model.ts';
+import type { CreateRepositoryOptions } from '../face/repositories.ts';
+import { checkNewBranchName, checkRepositoryName } from '../names/names.ts';
+import { populateSampleData } from '../sample/populate.ts';
+import { newToken } from '../staging/tokens.ts';
+import { inDeletion } from '../store/repository-store.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
+import { releaseNamespace, reserveNamespace } from './namespaces.ts';
+
+const namespacePattern = /^(s3|gs|https?|mem|local|transient):\/\/.*$/;
+
+/** Creates a repository: reserve and check the namespace, first commit, default branch, and the record last. */
+export async function createRepository(
+  context: EngineContext,
+  options: CreateRepositoryOptions,
+): Promise<Repository> {
+  const { name, storageNamespace } = options;
+  const bare = options.bare === true;
+  const readOnly = options.readOnly === true;
+  const sampleData = options.sampleData === true && !bare;
+  const defaultBranchId = options.defaultBranch ?? 'main';
+  checkRepositoryName(name);
+  checkNewBranchName(defaultBranchId, 'default_branch');
+  await checkNameFree(context, name);
+  const adapter = findAdapter(context, options.storageId);
+  const storageId = options.storageId ?? adapter.info.storageId;
+  await checkNamespace(context, adapter, storageNamespace);
+
+  await reserveNamespace(context, adapter, storageId, storageNamespace, name);
+  let marks: NamespaceMarks | undefined;
+  let scope: RepositoryScope | undefined;
+  try {
+    const checked = !bare && !readOnly;
+    const metadataPrefix = checked
+      ? context.settings.metadataPrefix
+      : await detectMetadataPrefix(adapter, storageNamespace, context.settings.metadataPrefix);
+    if (checked) marks = await markNamespace(adapter, storageNamespace, context.settings);
+    const data: RepositoryData = {
+      id: name,
+      storageNamespace,
+      defaultBranchId,
+      creationDate: timestampFromMillis(context.clock()),
+      state: repositoryActive,
+      instanceUid: context.xids.next(),
+      // Sample data is committed before the flag is set.
+      readOnly: readOnly && !sampleData,
+      storageId,
+      metadataPrefix,
+    };
+    scope = context.repositories.scopeOf(data);
+    if (!bare) await createDefaultBranch(context, scope);
+    if (!(await context.repositories.create(data))) throw notUnique();
+    await context.repositories.forget(name);
+    await context.namespaces.forget(storageId);
+    if (sampleData) {
+      await populateSampleData(context, scope, options.actor);
+      if (readOnly) await setReadOnly(context, name);
+    }
+    return { ...scope.repository, readOnly };
+  } catch (error) {
+    if (error instanceof EngineError && error.kind === 'already_exists') {
+      // Another creation of the same name won; what it shares with ours stays.
+      if (scope !== undefined) await removeRecords(context, scope);
+      const winner = await context.repositories.read(name);
+      if (winner?.data.storageNamespace !== storageNamespace) {
+        await marks?.remove();
+        await releaseNamespace(context, storageId, storageNamespace, name);
+      }
+      throw error;
+    }
+    if ((await context.repositories.read(name)) === undefined) {
+      await marks?.remove();
+      if (scope !== undefined) await removeRecords(context, scope);
+      await releaseNamespace(context, storageId, storageNamespace, name);
+    }
+    throw error;
+  }
+}
+
+async function checkNameFree(context: EngineContext, name: string): Promise<void> {
+  const existing = await context.repositories.read(name);
+  if (existing === undefined) return;
+  if (existing.data.state === repositoryInDeletion) throw inDeletion();
+  throw notUnique();
+}
+
+function notUnique(): EngineError {
+  return new EngineError('already_exists', 'error creating repository: not unique', {
+    subject: 'repository',
+  });
+}
+
+function findAdapter(context: EngineContext, storageId: string | undefined): BlockAdapter {
+  try {
+    return context.blockStores.get(storageId ?? '');
+  } catch (error) {
+    throw invalid(`storage id: invalid value: ${messageOf(error)}`, 'storage');
+  }
+}
+
+async function checkNamespace(
+  context: EngineContext,
+  adapter: BlockAdapter,
+  storageNamespace: string,
+): Promise<void> {
+  const expected = adapter.info.namespaceValidityRegex;
+  if (!namespacePattern.test(storageNamespace) || !new RegExp(expected).test(storageNamespace)) {
+    throw invalid(`failed to match required regex ${expected}: invalid namespace`, 'namespace');
+  }
+  try {
+    adapter.validateNamespace(storageNamespace);
+    const { requiredRegion } = context.settings;
+    if (requiredRegion === undefined) return;
+    const region = await adapter.region(storageNamespace);
+    if (region !== undefined && region !== requiredRegion) {
+      throw invalid(
+        `storage namespace lies in region ${region}, this installation in ${requiredRegion}: use a bucket there or set installation.allow_inter_region_storage`,
+        'namespace',
+      );
+    }
+  } catch (error) {
+    if (error instanceof BlockError) throw invalid(error.message, 'namespace');
+    throw error;
+  }
+}
+
+async function createDefaultBranch(context: EngineContext, scope: RepositoryScope): Promise<void> {
+  const { repository } = scope;
+  const commit = await context.commits.add(scope, {
+    committer: '',
+    message: 'Repository created',
+    creationDate: repository.creationDate,
+    metaRangeId: '',
+    parents: [],
+    metadata: emptyStringMap,
+    version: 1,
+    generation: 1,
+  });
+  await context.branches.create(scope, {
+    id: repository.defaultBranch,
+    commitId: commit.id,
+    stagingToken: newToken(repository.id, repository.defaultBranch),
+    sealedTokens: [],
+    hidden: false,
+  });
+}
+
+async function setReadOnly(context: EngineContext, name: string): Promise<void> {
+  for (;;) {
+    const stored = await context.repositories.read(name);
+    if (stored === undefined) return;
+    if (await context.repositories.replace(stored, { ...stored.data, readOnly: true })) break;
+  }
+  await context.repositories.forget(name);
+}
+
+async function removeRecords(context: EngineContext, scope: RepositoryScope): Promise<void> {
+  for await (const page of context.kv.scan(scope.partition)) {
+    for (const { key } of page) await context.kv.delete(scope.partition, key);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,83 @@
+import { BlockError, type BlockAdapter, type ObjectPointer } from '@svc/block';
+import type { EngineSettings } from '../face/options.ts';
+import { invalid } from '../context/refusals.ts';
+
+const legacyPrefix = '_lakefs';
+const dummyText = Buffer.from('this file marks the storage namespace of a repository\n');
+// Not a range file on purpose: an old collector that looks here for committed objects must fail, not see nothing.
+const guardText = Buffer.from(
+  'this repository keeps its metadata elsewhere; do not collect garbage from here\n',
+);
+
+function pointerTo(storageNamespace: string, identifier: string): ObjectPointer {
+  return { storageNamespace, identifier, identifierType: 'relative' };
+}
+
+/** What a creation put into the namespace, to be taken back when it fails. */
+export interface NamespaceMarks {
+  remove(): Promise<void>;
+}
+
+/** Refuses a namespace in use, then marks it as ours. */
+export async function markNamespace(
+  adapter: BlockAdapter,
+  storageNamespace: string,
+  settings: EngineSettings,
+): Promise<NamespaceMarks> {
+  const prefix = settings.metadataPrefix;
+  const dummy = pointerTo(storageNamespace, `${prefix}/dummy`);
+  const guard = pointerTo(storageNamespace, `${legacyPrefix}/guard`);
+  const written: ObjectPointer[] = [];
+  try {
+    const probes = [dummy, pointerTo(storageNamespace, `${legacyPrefix}/dummy`)];
+    if (settings.ensureReadableRootNamespace) probes.push(pointerTo(storageNamespace, 'dummy'));
+    for (const probe of probes) if (await adapter.exists(probe)) throw namespaceInUse();
+    await adapter.put(dummy, dummyText, { ifAbsent: true });
+    written.push(dummy);
+    const readBack = await adapter.get(dummy);
+    readBack.dispose();
+    if (prefix !== legacyPrefix) {
+      await adapter.put(guard, guardText);
+      written.push(guard);
+    }
+  } catch (error) {
+    await removeAll(adapter, written);
+    throw namespaceFailure(error);
+  }
+  return { remove: () => removeAll(adapter, written) };
+}
+
+/** The prefix of a namespace that is adopted as it is: `_lakefs` when only that one has been used there. */
+export async function detectMetadataPrefix(
+  adapter: BlockAdapter,
+  storageNamespace: string,
+  configured: string,
+): Promise<string> {
+  if (configured === legacyPrefix) return configured;
+  try {
+    if (await adapter.exists(pointerTo(storageNamespace, `${configured}/dummy`))) return configured;
+    for (const name of ['dummy', 'refs_manifest.json']) {
+      if (await adapter.exists(pointerTo(storageNamespace, `${legacyPrefix}/${name}`))) return legacyPrefix;
+    }
+  } catch (error) {
+    throw namespaceFailure(error);
+  }
+  return configured;
+}
+
+async function removeAll(adapter: BlockAdapter, pointers: readonly ObjectPointer[]): Promise<void> {
+  for (const pointer of pointers) await adapter.delete(pointer);
+}
+
+function namespaceInUse(): Error {
+  return invalid('failed to create repository: storage namespace already in use', 'namespace');
+}
+
+function namespaceFailure(error: unknown): unknown {
+  if (!(error instanceof BlockError)) return error;
+  if (error.kind === 'already_exists') return namespaceInUse();
+  if (error.kind === 'invalid_namespace' || error.kind === 'invalid_address') {
+    return invalid(`failed to create repository: ${error.message}`, 'namespace');
+  }
+  return invalid(`failed to create repository: failed to access storage: ${error.message}`, 'namespace');
+}

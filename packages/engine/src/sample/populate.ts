@@ -1,0 +1,22 @@
+import { createCommit } from '../commits/create-commit.ts';
+import type { EngineContext } from '../context/engine-context.ts';
+import type { Actor } from '../face/model.ts';
+import { uploadObject } from '../objects/upload-object.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { sampleFiles } from './sample-files.ts';
+
+/** Fills a new repository with the sample files in one commit, and protects its default branch. */
+export async function populateSampleData(
+  context: EngineContext,
+  scope: RepositoryScope,
+  actor: Actor,
+): Promise<void> {
+  const { id: repository, defaultBranch: branch } = scope.repository;
+  for (const file of sampleFiles(repository, branch)) {
+    const { path, contentType, bytes: body } = file;
+    await uploadObject(context, { repository, branch, path, contentType, body });
+  }
+  await createCommit(context, { repository, branch, message: 'Add sample data', actor });
+  const rules = await context.protection.read(scope);
+  await context.protection.replace(scope, rules, [branch]);
+}

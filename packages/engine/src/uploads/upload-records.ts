@@ -1,0 +1,108 @@
+import { uploadMessage, uploadPartMessage, type UploadData, type UploadPartData } from '@svc/encoding';
+import type { KvPredicate } from '@svc/kv';
+import type { MultipartUpload } from '@svc/block';
+import type { EngineContext } from '../context/engine-context.ts';
+import { notFound } from '../context/refusals.ts';
+import type { Upload, UploadTarget } from '../face/uploads.ts';
+import { multipartPartsPartition, multipartsPartition, partKey } from '../store/keys.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+
+export interface StoredUpload {
+  readonly data: UploadData;
+  readonly predicate: KvPredicate;
+}
+
+/** The record of an upload, completed ones included; unknown unless repository, branch and path all match. */
+export async function readUpload(context: EngineContext, target: UploadTarget): Promise<StoredUpload> {
+  if (target.uploadId === '') throw notFound('upload');
+  const found = await context.kv.get(multipartsPartition, Buffer.from(target.uploadId));
+  if (found === undefined) throw notFound('upload');
+  const data = uploadMessage.decode(found.value);
+  const same =
+    data.repository === target.repository && data.branch === target.branch && data.path === target.path;
+  if (!same) throw notFound('upload');
+  return { data, predicate: found.predicate };
+}
+
+/** Like `readUpload`, but a completed upload is gone. */
+export async function readOpenUpload(context: EngineContext, target: UploadTarget): Promise<StoredUpload> {
+  const stored = await readUpload(context, target);
+  if (stored.data.completedAt !== undefined) throw notFound('upload');
+  return stored;
+}
+
+export function storeUploadOf(scope: RepositoryScope, data: UploadData): MultipartUpload {
+  return {
+    uploadId: data.storeUploadId,
+    pointer: {
+      storageNamespace: scope.repository.storageNamespace,
+      identifier: data.physicalAddress,
+      identifierType: 'relative',
+    },
+  };
+}
+
+export async function writePart(
+  context: EngineContext,
+  uploadId: string,
+  part: UploadPartData,
+): Promise<void> {
+  await context.kv.set(
+    multipartPartsPartition(uploadId),
+    partKey(part.partNumber),
+    uploadPartMessage.encode(part),
+  );
+}
+
+/** Parts in number order, after the given number. */
+export async function* listPartRecords(
+  context: EngineContext,
+  uploadId: string,
+  after = 0,
+): AsyncGenerator<UploadPartData> {
+  const options = after > 0 ? { after: partKey(after) } : {};
+  for await (const page of context.kv.scan(multipartPartsPartition(uploadId), options)) {
+    for (const { value } of page) yield uploadPartMessage.decode(value);
+  }
+}
+
+export async function removePartRecords(context: EngineContext, uploadId: string): Promise<void> {
+  const partition = multipartPartsPartition(uploadId);
+  for await (const page of context.kv.scan(partition)) {
+    await Promise.all(page.map(({ key }) => context.kv.delete(partition, key)));
+  }
+}
+
+export async function* listUploadRecords(context: EngineContext): AsyncGenerator<UploadData> {
+  for await (const page of context.kv.scan(multipartsPartition)) {
+    for (const { value } of page) yield uploadMessage.decode(value);
+  }
+}
+
+/** Drops the uploads of a deleted branch or repository. The store's own leftovers are its expiry's business. */
+export async function removeUploadsOf(
+  context: EngineContext,
+  owner: { readonly repository: string; readonly branch?: string },
+): Promise<void> {
+  for await (const data of listUploadRecords(context)) {
+    if (data.repository !== owner.repository) continue;
+    if (owner.branch !== undefined && data.branch !== owner.branch) continue;
+    await removePartRecords(context, data.uploadId);
+    await context.kv.delete(multipartsPartition, Buffer.from(data.uploadId));
+  }
+}
+
+export function toUpload(data: UploadData): Upload {
+  return {
+    uploadId: data.uploadId,
+    repository: data.repository,
+    branch: data.branch,
+    path: data.path,
+    creationDate: data.creationDate,
+    owner: data.owner,
+    metadata: data.metadata,
+    contentType: data.contentType,
+    systemHeaders: data.systemHeaders,
+    storageClass: data.storageClass,
+  };
+}
