@@ -22,7 +22,7 @@ export function networkFileSystem(type: number): string | undefined {
 /** Creates the folder and refuses one that could not keep what is written to it. */
 export async function prepareFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
+    await mkdir(path, { recursive: true, mode: 0o700 });
     // oxlint-disable-next-line no-bitwise
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
