@@ -6,6 +6,9 @@ const maxTableSize = 16384;
 const minChunkToMatch = 17;
 const inputMargin = 15;
 
+/** Cleared for every chunk; encoding is synchronous, so one serves all encoders of a thread. */
+const table = new Uint16Array(maxTableSize);
+
 /** Room for the compressed form of `length` bytes, and for what is written past its end on the way. */
 export function snappyMaxLength(length: number): number {
   return 48 + length + Math.floor(length / 6);
@@ -23,8 +26,6 @@ export function snappyCompress(source: Uint8Array): Buffer {
  * sizes, and range sizes are part of tree ids.
  */
 export class SnappyEncoder {
-  readonly #table = new Uint16Array(maxTableSize);
-
   /** `target` must have room for `snappyMaxLength(end - start)` bytes. */
   encode(
     source: Uint8Array,
@@ -61,7 +62,6 @@ export class SnappyEncoder {
       tableSize *= 2;
       shift--;
     }
-    const table = this.#table;
     table.fill(0, 0, tableSize);
 
     let position = at;

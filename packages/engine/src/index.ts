@@ -1,4 +1,6 @@
+export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
 export * from './committed/context.ts';
+export { Listing } from './committed/listing.ts';
 export * from './committed/tree.ts';
 export * from './engine.ts';
 export * from './errors.ts';

@@ -130,13 +130,22 @@ export class TableCursor {
       this.#enter(number, hit.body, hit.body.length);
       return;
     }
-    const start = this.#fetch(number);
-    const length = decodeBlock(this.#stored, start, this.#reader.index.length(number), this.#decoded);
+    const length = this.#decode(number);
     if (this.#cached && cache !== undefined) {
       const { body } = cache.add(this.#reader, number, this.#decoded.bytes, length);
       this.#enter(number, body, length);
     } else {
       this.#enter(number, this.#decoded.bytes, length);
+    }
+  }
+
+  #decode(number: number): number {
+    try {
+      const start = this.#fetch(number);
+      return decodeBlock(this.#stored, start, this.#reader.index.length(number), this.#decoded);
+    } catch (error) {
+      if (error instanceof CorruptTableError) this.#reader.onCorrupt?.();
+      throw error;
     }
   }
 

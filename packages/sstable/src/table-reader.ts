@@ -21,6 +21,8 @@ export class TableReader implements BlockOwner {
   readonly index: BlockIndex;
   readonly properties: ReadonlyMap<string, Buffer>;
   readonly source: TableSource;
+  /** Told once a block turns out damaged, before the error is thrown. */
+  onCorrupt: (() => void) | undefined;
   readonly #cache: BlockCache | undefined;
   #lookup: TableCursor | undefined;
   #closed = false;

@@ -17,10 +17,12 @@ export class MemorySink implements TableSink {
   }
 }
 
-/** Writes a new file; the file must not exist. */
+/** Writes a new file; the file must not exist. A table that came in one piece also stays in memory. */
 export class FileSink implements TableSink {
   readonly path: string;
   #descriptor: number | undefined;
+  #pieces = 0;
+  #whole: Buffer | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -29,7 +31,14 @@ export class FileSink implements TableSink {
 
   write(bytes: Buffer): void {
     if (this.#descriptor === undefined) throw new Error(`${this.path} was closed`);
+    this.#whole = this.#pieces === 0 ? Buffer.from(bytes) : undefined;
+    this.#pieces++;
     for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at);
+  }
+
+  /** The file's bytes, when it is small; else they are in the file only. */
+  get whole(): Buffer | undefined {
+    return this.#whole;
   }
 
   close(): void {

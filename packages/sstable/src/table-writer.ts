@@ -47,8 +47,9 @@ export interface FinishedTable {
   readonly fileSize: number;
 }
 
+/** Output and hash input are passed on in pieces of this size; small tables never grow their buffers so far. */
 const outputSize = 256 * 1024;
-/** Sized so that a table's hash input reaches `update` in few large pieces. */
+const firstBufferSize = 16 * 1024;
 export const hashBufferSize = 256 * 1024;
 
 /**
@@ -71,7 +72,7 @@ export class TableWriter {
   readonly #storedForm = new WorkBuffer(4096);
   #storedFormLength = 0;
 
-  readonly #output = new WorkBuffer(outputSize);
+  readonly #output = new WorkBuffer(firstBufferSize);
   #outputLength = 0;
   #flushedToSink = 0;
 
@@ -80,7 +81,7 @@ export class TableWriter {
   #lastSeparator: Buffer = emptyTableIndexKey;
 
   /** Hash input since the last update; the last key always lies whole in it. */
-  #hashBuffer: Buffer = Buffer.allocUnsafeSlow(hashBufferSize);
+  #hashBuffer: Buffer = Buffer.allocUnsafeSlow(firstBufferSize);
   #hashStart = 0;
   #hashEnd = 0;
   #lastKeyStart = 0;
@@ -106,6 +107,16 @@ export class TableWriter {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** The first key; empty before it. */
+  get minKey(): Buffer {
+    return this.#minKey;
+  }
+
+  /** A copy of the last key added. */
+  get lastKey(): Buffer {
+    return Buffer.from(this.#lastKey());
   }
 
   /** Flushed data blocks, plus the pending data block uncompressed, plus the current index block. */
@@ -399,8 +410,8 @@ export class TableWriter {
   }
 
   #reserveOutput(length: number): void {
-    if (this.#outputLength + length > this.#output.bytes.length) this.#passOutput();
-    this.#output.reserve(length);
+    if (this.#outputLength + length > outputSize) this.#passOutput();
+    this.#output.reserve(this.#outputLength + length, this.#outputLength);
   }
 
   #passOutput(): void {
@@ -411,6 +422,12 @@ export class TableWriter {
   }
 
   #passHashInput(room: number): void {
+    if (this.#hashEnd + room <= hashBufferSize) {
+      const grown = Buffer.allocUnsafeSlow(Math.min(hashBufferSize, 4 * (this.#hashEnd + room)));
+      this.#hashBuffer.copy(grown, 0, 0, this.#hashEnd);
+      this.#hashBuffer = grown;
+      return;
+    }
     const lastKey = Buffer.from(this.#lastKey());
     let next = this.#hashBuffer;
     if (this.#hashEnd > this.#hashStart) next = this.#hash.update(next, this.#hashStart, this.#hashEnd);

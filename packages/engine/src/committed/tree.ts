@@ -79,6 +79,8 @@ export interface ListOptions {
  */
 export interface CommittedTrees {
   get(context: CommittedContext, metaRangeId: string, key: Uint8Array): Promise<TreeRecord | undefined>;
+  /** Like `get`, without a promise: null when the block store has to be asked first (then call `get`). */
+  tryGet(context: CommittedContext, metaRangeId: string, key: Uint8Array): TreeRecord | undefined | null;
   iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator;
   /** Applies sorted changes; `removed` of missing keys and equal identities are no changes. */
   apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult>;

@@ -1,0 +1,168 @@
+import { compareSlices } from '@svc/encoding';
+import { ChangeTracker, type SaveChangeList } from './change-tracker.ts';
+import { sameIdentity } from './identity.ts';
+import type { RecordBudget } from './record-budget.ts';
+import type { PackedChanges } from './packed-changes.ts';
+import { Pace } from './pace.ts';
+import type { ApplyResult } from './tree.ts';
+import type { TreeCursor } from './tree-cursor.ts';
+import type { TreeWriter } from './tree-writer.ts';
+
+export interface ApplyInput {
+  readonly base: TreeCursor;
+  readonly baseId: string;
+  readonly changes: PackedChanges;
+  readonly writer: TreeWriter;
+  readonly budget?: RecordBudget | undefined;
+  readonly saveChangeList?: SaveChangeList | undefined;
+  /** Write the tree even when nothing changed. */
+  readonly always?: boolean | undefined;
+}
+
+/** Merges sorted changes into a tree, reusing every range no change falls into. */
+export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
+  const { base, changes, writer, budget } = input;
+  const tracker = new ChangeTracker(base, writer, input.saveChangeList);
+  const pace = new Pace();
+  let added = 0;
+  let removed = 0;
+  let changed = 0;
+
+  const addChange = (): void => {
+    writer.addRecord(
+      changes.bytes,
+      changes.keyStart,
+      changes.keyEnd,
+      changes.bytes,
+      changes.valueStart,
+      changes.valueEnd,
+    );
+  };
+
+  /** Copies base records below the current change (all of them without one); false when it stopped for a pause. */
+  const copyBase = (): boolean => {
+    const { records } = base;
+    const before = records;
+    while (base.state === 'record' && base.records === before) {
+      if (
+        changes.live &&
+        compareSlices(records.key, 0, records.keyLength, changes.bytes, changes.keyStart, changes.keyEnd) >= 0
+      ) {
+        return true;
+      }
+      copyRecord(base, writer);
+      base.nextRecord();
+      if (writer.mustWait || pace.due()) return false;
+    }
+    return true;
+  };
+
+  let more = changes.next();
+  if (typeof more !== 'boolean') await more;
+  while (changes.live && base.state !== 'end') {
+    if (base.state === 'header') {
+      if (base.meta.compareMax(base.range, changes.bytes, changes.keyStart, changes.keyEnd) < 0) {
+        writer.addRange(base.meta.info(base.range));
+        base.nextRange();
+      } else {
+        budget?.spend(base.meta.recordCount(base.range));
+        tracker.entering();
+        await base.enter();
+      }
+    } else if (!copyBase()) {
+      await breathe(writer, pace);
+      continue;
+    } else if (base.state === 'record') {
+      const { records } = base;
+      const order = compareSlices(
+        records.key,
+        0,
+        records.keyLength,
+        changes.bytes,
+        changes.keyStart,
+        changes.keyEnd,
+      );
+      if (order > 0) {
+        if (!changes.isTombstone) {
+          tracker.note(changes);
+          tracker.baseRecordWaits = true;
+          addChange();
+          tracker.baseRecordWaits = false;
+          added++;
+        }
+      } else {
+        if (changes.isTombstone) {
+          tracker.note(changes);
+          removed++;
+        } else if (
+          sameIdentity(
+            records.block,
+            records.valueStart,
+            records.valueEnd,
+            changes.bytes,
+            changes.valueStart,
+            changes.valueEnd,
+          )
+        ) {
+          copyRecord(base, writer);
+        } else {
+          tracker.note(changes);
+          addChange();
+          changed++;
+        }
+        base.nextRecord();
+      }
+      more = changes.next();
+      if (typeof more !== 'boolean') await more;
+      if (writer.mustWait || pace.due()) await breathe(writer, pace);
+    }
+  }
+
+  while (base.state !== 'end') {
+    if (base.state === 'header') {
+      writer.addRange(base.meta.info(base.range));
+      base.nextRange();
+    } else if (!copyBase()) {
+      await breathe(writer, pace);
+    }
+  }
+  while (changes.live) {
+    if (!changes.isTombstone) {
+      tracker.note(changes);
+      addChange();
+      added++;
+    }
+    more = changes.next();
+    if (typeof more !== 'boolean') await more;
+    if (writer.mustWait || pace.due()) await breathe(writer, pace);
+  }
+
+  if (added + removed + changed === 0 && input.always !== true) {
+    await writer.abort();
+    return { metaRangeId: input.baseId, added, removed, changed };
+  }
+  return { metaRangeId: await writer.finish(), added, removed, changed };
+}
+
+/** Adds the current base record as it is; at the end of a block its stored bytes are offered too. */
+export function copyRecord(from: TreeCursor, writer: TreeWriter): void {
+  const { records } = from;
+  const closed = writer.addRecord(
+    records.key,
+    0,
+    records.keyLength,
+    records.block,
+    records.valueStart,
+    records.valueEnd,
+  );
+  if (records.endsBlock && !closed) {
+    records.withStored(records.blockNumber, (bytes, start, end) =>
+      writer.offerStoredBlock(records.block, records.bodyLength, bytes, start, end),
+    );
+  }
+}
+
+export async function breathe(writer: TreeWriter, pace: Pace): Promise<void> {
+  if (writer.mustWait) await writer.ready();
+  await pace.pause();
+}

@@ -1,0 +1,72 @@
+import { BlockError, type BlockAdapter, type ObjectPointer } from '@svc/block';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { EngineError } from '../errors.ts';
+import type { CommittedContext } from './context.ts';
+import type { WrittenTable } from './table-store.ts';
+
+/** What the trees need of `BlockStores`. */
+export interface BlockStoreSet {
+  get(storageId: string): BlockAdapter;
+}
+
+const readChunk = 1024 * 1024;
+
+/** Tables in the block store: `<metadata prefix>/<id>` under the repository's namespace. */
+export class BlockTables {
+  readonly #stores: BlockStoreSet;
+
+  constructor(stores: BlockStoreSet) {
+    this.#stores = stores;
+  }
+
+  async upload(context: CommittedContext, table: WrittenTable): Promise<void> {
+    const adapter = this.#stores.get(context.storageId);
+    const pointer = pointerTo(context, table.id);
+    if (table.bytes !== undefined) {
+      await adapter.put(pointer, table.bytes);
+      return;
+    }
+    const stream = createReadStream(table.path, { highWaterMark: readChunk });
+    try {
+      await adapter.put(pointer, { stream, size: table.size });
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  async download(context: CommittedContext, id: string, target: string): Promise<void> {
+    const body = await this.#stores
+      .get(context.storageId)
+      .get(pointerTo(context, id))
+      .catch((error: unknown) => {
+        if (!(error instanceof BlockError) || error.kind !== 'not_found') throw error;
+        throw new EngineError(
+          'corrupt',
+          `metadata ${context.metadataPrefix}/${id} is missing from ${context.storageNamespace}; restore the object from a backup of the block store`,
+          { cause: error, subject: 'storage' },
+        );
+      });
+    try {
+      if (body.bytes === undefined) await pipeline(body.stream(), createWriteStream(target, { flags: 'wx' }));
+      else await writeFile(target, body.bytes, { flag: 'wx' });
+    } catch (error) {
+      body.dispose();
+      await rm(target, { force: true });
+      throw error;
+    }
+  }
+
+  exists(context: CommittedContext, id: string): Promise<boolean> {
+    return this.#stores.get(context.storageId).exists(pointerTo(context, id));
+  }
+}
+
+function pointerTo(context: CommittedContext, id: string): ObjectPointer {
+  return {
+    storageNamespace: context.storageNamespace,
+    identifier: `${context.metadataPrefix}/${id}`,
+    identifierType: 'relative',
+  };
+}

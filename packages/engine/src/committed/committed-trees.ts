@@ -1,0 +1,305 @@
+import { decodeValue } from '@svc/encoding';
+import { CorruptTableError } from '@svc/sstable';
+import { EngineError } from '../errors.ts';
+import { type BlockStoreSet, BlockTables } from './block-tables.ts';
+import type { CommittedContext } from './context.ts';
+import { MainStore } from './main-store.ts';
+import { MergeDiff } from './merge-diff.ts';
+import type { MetaRange } from './meta-range.ts';
+import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './namespace.ts';
+import { type Operation, type OperationResult, runOperation } from './operations.ts';
+import { PackedBatch, Packer } from './packed-changes.ts';
+import { Pace } from './pace.ts';
+import { RecordBudget, TooManyRecords } from './record-budget.ts';
+import { LazyDiff } from './lazy-diff.ts';
+import { TreeDiff } from './tree-diff.ts';
+import { TreeIterator } from './tree-iterator.ts';
+import type { SplitSettings } from './tree-writer.ts';
+import type {
+  ApplyResult,
+  ChangeIterator,
+  CommittedTrees,
+  DiffIterator,
+  DumpProperties,
+  ImportScope,
+  MergeInput,
+  MergeResult,
+  RecordIterator,
+  TreeRecord,
+} from './tree.ts';
+import { WorkerHost } from './worker-host.ts';
+
+export interface CommittedTreesOptions {
+  readonly blockStores: BlockStoreSet;
+  readonly cacheDir: string;
+  readonly cacheSizeBytes: number;
+  /** Parts of the cache folder for ranges and metaranges; they add up to 1. */
+  readonly rangeProportion: number;
+  readonly metarangeProportion: number;
+  /** Decoded blocks and metaranges in memory, of this process. */
+  readonly memoryCacheBytes: number;
+  readonly openRanges?: number | undefined;
+  readonly openMetaRanges?: number | undefined;
+  readonly minRangeSize: number;
+  readonly maxRangeSize: number;
+  readonly raggedness: number;
+  /** True in exactly one process of a server. */
+  readonly evict: boolean;
+  /** Heavy work runs in a thread of its own; false keeps it here, in slices. */
+  readonly worker?: boolean | undefined;
+}
+
+/** Larger work than this leaves the main thread. */
+const inlineRecords = 2000;
+
+/** Opens the trees: prepares the cache folder and clears what a crash left in it. */
+export async function createCommittedTrees(options: CommittedTreesOptions): Promise<CommittedTrees> {
+  const { rangeProportion, metarangeProportion } = options;
+  if (Math.abs(rangeProportion + metarangeProportion - 1) > 1e-6) {
+    throw new EngineError(
+      'invalid',
+      `the cache proportions of ranges (${rangeProportion}) and metaranges (${metarangeProportion}) must add up to 1`,
+    );
+  }
+  const folders = cacheFolders(options.cacheDir);
+  const blockTables = new BlockTables(options.blockStores);
+  const store = new MainStore({
+    folders,
+    rangeBytes: options.cacheSizeBytes * rangeProportion,
+    metaRangeBytes: options.cacheSizeBytes * metarangeProportion,
+    evict: options.evict,
+    memoryBytes: options.memoryCacheBytes,
+    openRanges: options.openRanges ?? 500,
+    openMetaRanges: options.openMetaRanges ?? 50,
+    blockTables,
+  });
+  await store.start();
+  const { minRangeSize, maxRangeSize, raggedness } = options;
+  const split = { minRangeSize, maxRangeSize, raggedness };
+  const worker =
+    options.worker === false
+      ? undefined
+      : new WorkerHost(store, {
+          role: 'trees',
+          folders,
+          split,
+          memoryBytes: Math.min(16 * 1024 * 1024, options.memoryCacheBytes),
+        });
+  return new Trees({ store, blockTables, folders, split, worker });
+}
+
+interface TreesParts {
+  readonly store: MainStore;
+  readonly blockTables: BlockTables;
+  readonly folders: CacheFolders;
+  readonly split: SplitSettings;
+  readonly worker: WorkerHost | undefined;
+}
+
+class Trees implements CommittedTrees {
+  readonly #parts: TreesParts;
+  readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
+
+  constructor(parts: TreesParts) {
+    this.#parts = parts;
+  }
+
+  tryGet(context: CommittedContext, metaRangeId: string, key: Uint8Array): TreeRecord | undefined | null {
+    const namespace = this.#namespace(context);
+    const meta = this.#parts.store.metaRange(namespace, metaRangeId);
+    if (meta instanceof Promise) {
+      meta.catch(() => undefined);
+      return null;
+    }
+    const value = this.#find(namespace, meta, key);
+    if (value instanceof Promise) {
+      value.catch(() => undefined);
+      return null;
+    }
+    return value === undefined ? undefined : toRecord(key, value);
+  }
+
+  async get(
+    context: CommittedContext,
+    metaRangeId: string,
+    key: Uint8Array,
+  ): Promise<TreeRecord | undefined> {
+    const namespace = this.#namespace(context);
+    try {
+      const loaded = this.#parts.store.metaRange(namespace, metaRangeId);
+      const meta = loaded instanceof Promise ? await loaded : loaded;
+      const found = this.#find(namespace, meta, key);
+      const value = found instanceof Promise ? await found : found;
+      return value === undefined ? undefined : toRecord(key, value);
+    } catch (error) {
+      throw asEngineError(error);
+    }
+  }
+
+  iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator {
+    return new TreeIterator(this.#parts.store, this.#namespace(context), metaRangeId, from);
+  }
+
+  async apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult> {
+    const namespace = this.#namespace(context);
+    const operation: Operation = { kind: 'apply', namespace, baseId, always: false, properties: undefined };
+    return (await this.#runWithRecords(operation, new Packer(changes, true))) as ApplyResult;
+  }
+
+  diff(context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator {
+    const namespace = this.#namespace(context);
+    const { store } = this.#parts;
+    return new LazyDiff(async () => {
+      const left = await store.metaRange(namespace, leftId);
+      const right = leftId === rightId ? left : await store.metaRange(namespace, rightId);
+      return new TreeDiff({ store, namespace, left, right });
+    }, from);
+  }
+
+  mergeDiff(context: CommittedContext, input: Omit<MergeInput, 'strategy'>, from?: Uint8Array): DiffIterator {
+    const namespace = this.#namespace(context);
+    const { store } = this.#parts;
+    return new LazyDiff(async () => {
+      const left = await store.metaRange(namespace, input.base);
+      const right = await store.metaRange(namespace, input.source);
+      const destination = await store.metaRange(namespace, input.destination);
+      const changes = new TreeDiff({ store, namespace, left, right });
+      return new MergeDiff(changes, (key) => this.#find(namespace, destination, key));
+    }, from);
+  }
+
+  async merge(context: CommittedContext, input: MergeInput): Promise<MergeResult> {
+    if (input.destination === input.base) return { kind: 'merged', metaRangeId: input.source };
+    if (input.source === input.base || input.source === input.destination) {
+      return { kind: 'merged', metaRangeId: input.destination };
+    }
+    const operation: Operation = { kind: 'merge', namespace: this.#namespace(context), input };
+    return (await this.#run(operation)) as MergeResult;
+  }
+
+  async mergeImport(
+    context: CommittedContext,
+    destinationId: string,
+    importedId: string,
+    scope: ImportScope,
+  ): Promise<string> {
+    const namespace = this.#namespace(context);
+    const result = await this.#run({ kind: 'import', namespace, destinationId, importedId, scope });
+    return (result as { metaRangeId: string }).metaRangeId;
+  }
+
+  async write(
+    context: CommittedContext,
+    records: RecordIterator,
+    dump?: DumpProperties,
+  ): Promise<{ metaRangeId: string; count: number }> {
+    const operation: Operation = {
+      kind: 'apply',
+      namespace: this.#namespace(context),
+      baseId: '',
+      always: true,
+      properties:
+        dump === undefined
+          ? undefined
+          : { entity: dump.entity, schema_name: dump.schemaName, schema_definition: dump.schemaDefinition },
+    };
+    const result = (await this.#runWithRecords(operation, new Packer(records, false))) as ApplyResult;
+    return { metaRangeId: result.metaRangeId, count: result.added };
+  }
+
+  exists(context: CommittedContext, metaRangeId: string): Promise<boolean> {
+    return this.#parts.blockTables.exists(context, metaRangeId);
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.worker?.close();
+    await this.#parts.store.close();
+  }
+
+  #namespace(context: CommittedContext): Namespace {
+    let namespace = this.#namespaces.get(context);
+    if (namespace === undefined) {
+      namespace = resolveNamespace(context, this.#parts.folders);
+      this.#namespaces.set(context, namespace);
+    }
+    return namespace;
+  }
+
+  /** The value of `key` in stored form. */
+  #find(
+    namespace: Namespace,
+    meta: MetaRange,
+    key: Uint8Array,
+  ): Buffer | undefined | Promise<Buffer | undefined> {
+    const range = meta.find(key);
+    if (range >= meta.count || meta.compareMin(range, key) > 0) return undefined;
+    const known = meta.tables[range];
+    if (known !== undefined && !known.closed) {
+      known.used = true;
+      return known.reader.get(key);
+    }
+    const opened = this.#parts.store.openRange(namespace, meta.id(range));
+    if (opened instanceof Promise) return opened.then((table) => table.reader.get(key));
+    meta.tables[range] = opened;
+    return opened.reader.get(key);
+  }
+
+  /** Collects the first batch here; little work is done at once, much goes to the worker batch by batch. */
+  async #runWithRecords(operation: Operation, packer: Packer): Promise<OperationResult> {
+    this.#parts.worker?.start();
+    const batch = new PackedBatch();
+    await packer.fillAll(batch, new Pace(), () => batch.count > inlineRecords);
+    if (packer.ended && batch.count <= inlineRecords) return this.#run(operation, batch);
+    const { worker } = this.#parts;
+    if (worker !== undefined) return worker.run(operation, batch, packer);
+    return this.#runHere(operation, batch, packer);
+  }
+
+  async #run(operation: Operation, batch?: PackedBatch): Promise<OperationResult> {
+    const { worker } = this.#parts;
+    worker?.start();
+    // Until the thread is up, slices here are sooner done than waiting for it.
+    if (worker?.isReady !== true) return this.#runHere(operation, batch);
+    try {
+      return await this.#runHere(operation, batch, undefined, new RecordBudget(inlineRecords));
+    } catch (error) {
+      if (!(error instanceof TooManyRecords)) throw error;
+      return worker.run(operation, batch);
+    }
+  }
+
+  async #runHere(
+    operation: Operation,
+    first?: PackedBatch,
+    packer?: Packer,
+    budget?: RecordBudget,
+  ): Promise<OperationResult> {
+    const { store, split } = this.#parts;
+    const pace = new Pace();
+    let batch = first;
+    const nextBatch = async (): Promise<Buffer | undefined> => {
+      if (batch === undefined) {
+        batch = new PackedBatch();
+        await packer?.fillAll(batch, pace);
+      }
+      const { bytes, length } = batch;
+      batch = undefined;
+      return length === 0 ? undefined : bytes.subarray(0, length);
+    };
+    try {
+      return await runOperation({ store, split }, operation, { nextBatch, budget });
+    } catch (error) {
+      throw asEngineError(error);
+    }
+  }
+}
+
+function toRecord(key: Uint8Array, value: Buffer): TreeRecord {
+  const { identity, data } = decodeValue(value);
+  return { key: Buffer.from(key.buffer, key.byteOffset, key.byteLength), identity, data };
+}
+
+function asEngineError(error: unknown): unknown {
+  if (!(error instanceof CorruptTableError)) return error;
+  return new EngineError('corrupt', error.message, { cause: error, subject: 'storage' });
+}

@@ -1,0 +1,140 @@
+import { CorruptTableError } from '@svc/sstable';
+import type { TableType } from '@svc/sstable';
+import { rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { EngineError } from '../errors.ts';
+import type { BlockTables } from './block-tables.ts';
+import { LocalCache } from './local-cache.ts';
+import { LocalTables } from './local-tables.ts';
+import type { MetaRange } from './meta-range.ts';
+import type { CacheFolders, Namespace } from './namespace.ts';
+import type { OpenTable } from './open-tables.ts';
+import type { TableStore, WrittenTable } from './table-store.ts';
+
+export interface MainStoreOptions {
+  readonly folders: CacheFolders;
+  readonly rangeBytes: number;
+  readonly metaRangeBytes: number;
+  readonly evict: boolean;
+  readonly memoryBytes: number;
+  readonly openRanges: number;
+  readonly openMetaRanges: number;
+  readonly blockTables: BlockTables;
+}
+
+type Kind = 'range' | 'metarange';
+
+/** The main thread's tables: local cache over the block store. */
+export class MainStore implements TableStore {
+  readonly tables: LocalTables;
+  readonly #blockTables: BlockTables;
+  readonly #caches: Record<Kind, LocalCache>;
+
+  constructor(options: MainStoreOptions) {
+    this.#blockTables = options.blockTables;
+    this.tables = new LocalTables({
+      openRanges: options.openRanges,
+      openMetaRanges: options.openMetaRanges,
+      memoryBytes: options.memoryBytes,
+      fetch: (namespace, kind, id, use) => this.fetch(namespace, kind, id, use),
+      touch: (kind, path) => this.#caches[kind].touch(path),
+    });
+    const { evict } = options;
+    this.#caches = {
+      range: new LocalCache({
+        folder: options.folders.range,
+        capacity: options.rangeBytes,
+        evict,
+        letGo: (path) => this.tables.open.letGo(path),
+      }),
+      metarange: new LocalCache({
+        folder: options.folders.metaRange,
+        capacity: options.metaRangeBytes,
+        evict,
+        letGo: () => true,
+      }),
+    };
+  }
+
+  async start(): Promise<void> {
+    await this.#caches.range.start();
+    await this.#caches.metarange.start();
+  }
+
+  openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable> {
+    return this.tables.openRange(namespace, id);
+  }
+
+  metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange> {
+    return this.tables.metaRange(namespace, id);
+  }
+
+  prefetchRange(namespace: Namespace, id: string): void {
+    const path = `${namespace.rangeFolder}/${id}`;
+    if (this.tables.open.get(path) !== undefined || existsSync(path)) return;
+    // Whoever needs the range asks again and sees the failure.
+    this.fetch(namespace, 'range', id, () => undefined).catch(() => undefined);
+  }
+
+  temporaryPath(type: TableType): string {
+    return this.#caches[type === 'ranges' ? 'range' : 'metarange'].temporaryPath();
+  }
+
+  async publish(namespace: Namespace, table: WrittenTable): Promise<void> {
+    const kind = table.type === 'ranges' ? 'range' : 'metarange';
+    const path = pathOf(namespace, kind, table.id);
+    try {
+      await this.#blockTables.upload(namespace, table);
+    } catch (error) {
+      await rm(table.path, { force: true });
+      throw error;
+    }
+    await this.#caches[kind].admit(table.path, path);
+    this.#caches[kind].register(path, table.size);
+  }
+
+  /** Brings a table into the cache and runs `use` before it may be evicted. */
+  async fetch<Result>(namespace: Namespace, kind: Kind, id: string, use: () => Result): Promise<Result> {
+    const cache = this.#caches[kind];
+    const path = pathOf(namespace, kind, id);
+    cache.hold(path);
+    try {
+      await cache.fetch(path, (temporary) => this.#blockTables.download(namespace, id, temporary));
+      const result = use();
+      const size = await stat(path).then(
+        (about) => about.size,
+        () => 0,
+      );
+      if (size > 0) cache.register(path, size);
+      return result;
+    } catch (error) {
+      if (!(error instanceof CorruptTableError)) throw error;
+      await rm(path, { force: true });
+      throw corrupt(error, namespace, id);
+    } finally {
+      cache.release(path);
+    }
+  }
+
+  touch(kind: Kind, path: string): void {
+    this.#caches[kind].touch(path);
+  }
+
+  async close(): Promise<void> {
+    this.tables.close();
+    await this.#caches.range.close();
+    await this.#caches.metarange.close();
+  }
+}
+
+function pathOf(namespace: Namespace, kind: Kind, id: string): string {
+  return `${kind === 'range' ? namespace.rangeFolder : namespace.metaRangeFolder}/${id}`;
+}
+
+function corrupt(error: CorruptTableError, namespace: Namespace, id: string): EngineError {
+  return new EngineError(
+    'corrupt',
+    `metadata ${namespace.metadataPrefix}/${id} of ${namespace.storageNamespace} is damaged: ${error.message}`,
+    { cause: error, subject: 'storage' },
+  );
+}

@@ -1,0 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
+
+const checkEvery = 256;
+
+/** Breaks long synchronous work into slices, so that the thread's other work waits no longer than one of them. */
+export class Pace {
+  readonly #slice: number;
+  #countdown = checkEvery;
+  #sliceEnd: number;
+
+  /** `slice` in milliseconds. */
+  constructor(slice = 4) {
+    this.#slice = slice;
+    this.#sliceEnd = performance.now() + slice;
+  }
+
+  /** Call once per record; true when it is time to `pause()`. */
+  due(): boolean {
+    if (--this.#countdown > 0) return false;
+    this.#countdown = checkEvery;
+    return performance.now() >= this.#sliceEnd;
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate();
+    this.#sliceEnd = performance.now() + this.#slice;
+  }
+}

@@ -1,0 +1,27 @@
+import type { TableType } from '@svc/sstable';
+import type { MetaRange } from './meta-range.ts';
+import type { Namespace } from './namespace.ts';
+import type { OpenTable } from './open-tables.ts';
+
+/** A table written to the workspace and not visible yet. */
+export interface WrittenTable {
+  readonly type: TableType;
+  readonly id: string;
+  readonly path: string;
+  readonly size: number;
+  /** The bytes again, when they are few. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** What tree operations need of the outside; the same on the main thread and in a worker. */
+export interface TableStore {
+  /** A promise only when the table has to be fetched. */
+  openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable>;
+  metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange>;
+  /** Starts fetching a range that will be needed soon. */
+  prefetchRange(namespace: Namespace, id: string): void;
+  /** A fresh path for a table that is about to be written. */
+  temporaryPath(type: TableType): string;
+  /** Uploads the table, then moves it into the cache. */
+  publish(namespace: Namespace, table: WrittenTable): Promise<void>;
+}

@@ -1,0 +1,167 @@
+import { expect } from 'vitest';
+import type { CommittedTrees, ImportScope } from '../tree.ts';
+import {
+  changesBetween,
+  context,
+  type Model,
+  readDiff,
+  readTree,
+  sorted,
+  toRecord,
+  writeTree,
+} from './tree-fixture.ts';
+import { expectedDiff, expectedImport, expectedMerge, expectedMergeDiff } from './tree-oracle.ts';
+
+/** A small deterministic generator: the seed names the history. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed * 2654435761 + 88172645) | 0;
+  }
+
+  below(limit: number): number {
+    this.#state ^= this.#state << 13;
+    this.#state ^= this.#state >>> 17;
+    this.#state ^= this.#state << 5;
+    return (this.#state >>> 0) % limit;
+  }
+
+  chance(percent: number): boolean {
+    return this.below(100) < percent;
+  }
+}
+
+const segments = ['a', 'b', 'b!', 'c', 'd0', 'é', 'z'];
+
+function randomKey(random: Random, spread: number): string {
+  const folder = segments[random.below(segments.length)];
+  const name = `${segments[random.below(segments.length)]}${random.below(spread)}`;
+  return random.chance(70) ? `${folder}/${name}` : name;
+}
+
+function edit(random: Random, from: Model, steps: number, spread: number): Map<string, string> {
+  const to = new Map(from);
+  // Removing a run of neighbours empties whole ranges.
+  if (random.chance(20)) {
+    const keys = sorted(to).map(([key]) => key);
+    const start = random.below(keys.length + 1);
+    for (const key of keys.slice(start, start + random.below(keys.length + 1))) to.delete(key);
+  }
+  for (let i = 0; i < steps; i++) {
+    const key =
+      random.chance(50) && to.size > 0 ? [...to.keys()][random.below(to.size)]! : randomKey(random, spread);
+    // Few contents, so that different keys often hold equal ones.
+    if (random.chance(35)) to.delete(key);
+    else to.set(key, `c${random.below(4)}`);
+  }
+  return to;
+}
+
+/** One base, two sides grown from it by one or two commits each, and every operation checked on them. */
+export async function checkHistory(trees: CommittedTrees, seed: number): Promise<void> {
+  const random = new Random(seed);
+  const spread = 1 + random.below(12);
+  const base = edit(random, new Map(), random.below(80), spread);
+  const baseId = await writeTree(trees, base);
+  expect(await readTree(trees, baseId)).toEqual(new Map(sorted(base)));
+
+  const grow = async (writer: string): Promise<{ model: Model; id: string }> => {
+    let model: Model = base;
+    let id = baseId;
+    for (let commits = random.below(3); commits > 0; commits--) {
+      const next = edit(random, model, random.below(random.chance(50) ? 4 : 30), spread);
+      const noise = [...model.keys()].filter(() => random.chance(10)).concat(randomKey(random, spread));
+      const applied = await trees.apply(context, id, changesBetween(model, next, noise, writer));
+      const differences = expectedDiff(model, next);
+      expect([applied.added, applied.removed, applied.changed]).toEqual(
+        ['added', 'removed', 'changed'].map(
+          (type) => differences.filter((line) => line.startsWith(type)).length,
+        ),
+      );
+      if (differences.length === 0) expect(applied.metaRangeId).toBe(id);
+      expect(await readDiff(trees.diff(context, id, applied.metaRangeId))).toEqual(differences);
+      model = next;
+      id = applied.metaRangeId;
+    }
+    return { model, id };
+  };
+  const source = await grow('s');
+  const destination = await grow('d');
+
+  expect(await readTree(trees, source.id)).toEqual(new Map(sorted(source.model)));
+  expect(await readDiff(trees.diff(context, source.id, destination.id))).toEqual(
+    expectedDiff(source.model, destination.model),
+  );
+  await checkSeeks(trees, random, source, destination, spread);
+
+  const input = { base: baseId, source: source.id, destination: destination.id };
+  expect(await readDiff(trees.mergeDiff(context, input))).toEqual(
+    expectedMergeDiff(base, source.model, destination.model),
+  );
+  for (const strategy of ['none', 'dest-wins', 'source-wins'] as const) {
+    const expected = expectedMerge(base, source.model, destination.model, strategy);
+    const merged = await trees.merge(context, { ...input, strategy });
+    if ('conflict' in expected) {
+      expect(merged).toEqual({ kind: 'conflict', key: Buffer.from(expected.conflict) });
+    } else {
+      expect(merged.kind).toBe('merged');
+      if (merged.kind === 'merged') {
+        expect(await readTree(trees, merged.metaRangeId)).toEqual(new Map(sorted(expected.result)));
+      }
+    }
+  }
+
+  const scope: ImportScope = {
+    prefixes: segments.filter(() => random.chance(25)).map((segment) => Buffer.from(`${segment}/`)),
+    keys: [...destination.model.keys()].filter(() => random.chance(10)).map((key) => Buffer.from(key)),
+  };
+  const importedId = await trees.mergeImport(context, destination.id, source.id, scope);
+  expect(await readTree(trees, importedId)).toEqual(
+    new Map(sorted(expectedImport(destination.model, source.model, scope))),
+  );
+}
+
+async function checkSeeks(
+  trees: CommittedTrees,
+  random: Random,
+  left: { model: Model; id: string },
+  right: { model: Model; id: string },
+  spread: number,
+): Promise<void> {
+  const rows = sorted(left.model);
+  const differences = expectedDiff(left.model, right.model);
+  const records = trees.iterate(context, left.id);
+  const diff = trees.diff(context, left.id, right.id);
+  for (let i = 0; i < 6; i++) {
+    const target = randomKey(random, spread);
+    const at = Buffer.from(target);
+    const notBelow = (key: string): boolean => Buffer.compare(Buffer.from(key), at) >= 0;
+
+    const found = await trees.get(context, left.id, at);
+    expect(found?.identity.toString()).toBe(left.model.get(target));
+    if (found !== undefined) expect(found.key.toString()).toBe(target);
+    expect(trees.tryGet(context, left.id, at)?.identity.toString()).toBe(left.model.get(target));
+
+    records.seek(at);
+    const expected = rows.filter(([key]) => notBelow(key)).slice(0, 3);
+    for (const [key, content] of expected) {
+      expect(await records.next()).toBe(true);
+      expect([records.key, records.identity]).toEqual([
+        toRecord(key, content).key,
+        toRecord(key, content).identity,
+      ]);
+    }
+    if (expected.length < 3) expect(await records.next()).toBe(false);
+
+    diff.seek(at);
+    for (const line of differences
+      .filter((each) => notBelow(each.replace(/^\w+ (.*)=\w+$/, '$1')))
+      .slice(0, 3)) {
+      expect(await diff.next()).toBe(true);
+      expect(`${diff.type} ${diff.key.toString()}=${diff.identity.toString()}`).toBe(line);
+    }
+  }
+  records.close();
+  diff.close();
+}

@@ -1,0 +1,108 @@
+import { compareSlices } from '@svc/encoding';
+import type { TableCursor } from '@svc/sstable';
+import type { MetaRange } from './meta-range.ts';
+import type { Namespace } from './namespace.ts';
+import type { OpenTable } from './open-tables.ts';
+import type { TableStore } from './table-store.ts';
+
+/**
+ * Walks a tree range by range; a range's records are read only after `enter`. At `header` the current range is
+ * `range`; at `record` the current record is `records`'.
+ */
+export class TreeCursor {
+  readonly meta: MetaRange;
+  range = 0;
+  state: 'header' | 'record' | 'end';
+  readonly #store: TableStore;
+  readonly #namespace: Namespace;
+  #table: OpenTable | undefined;
+  #records: TableCursor | undefined;
+
+  constructor(store: TableStore, namespace: Namespace, meta: MetaRange) {
+    this.#store = store;
+    this.#namespace = namespace;
+    this.meta = meta;
+    this.state = meta.count > 0 ? 'header' : 'end';
+  }
+
+  /** The cursor of the entered range. */
+  get records(): TableCursor {
+    if (this.#records === undefined) throw new Error('no range is entered');
+    return this.#records;
+  }
+
+  get table(): OpenTable {
+    if (this.#table === undefined) throw new Error('no range is entered');
+    return this.#table;
+  }
+
+  /** Leaves the current range, entered or not. */
+  nextRange(): void {
+    this.#leave();
+    this.range++;
+    this.state = this.range < this.meta.count ? 'header' : 'end';
+  }
+
+  /** Opens the current range; a promise only when it has to be fetched. `nextRecord` then goes to its first record. */
+  open(): void | Promise<void> {
+    const opened = this.#store.openRange(this.#namespace, this.meta.id(this.range));
+    if (opened instanceof Promise) return opened.then((table) => this.#use(table));
+    this.#use(opened);
+  }
+
+  /** Goes to the first record of the current range. */
+  async enter(): Promise<void> {
+    await this.open();
+    this.nextRecord();
+  }
+
+  /** Goes to the next record of the entered range, or to the header behind it. */
+  nextRecord(): void {
+    if (!this.records.next()) this.nextRange();
+  }
+
+  /** Goes to the first record >= `key` of the entered range, or to the header behind it. */
+  seekRecord(key: Uint8Array): void {
+    this.records.seek(key);
+    this.nextRecord();
+  }
+
+  /** True when no record of the entered range follows the current one. */
+  get atLastRecord(): boolean {
+    const { records } = this;
+    return records.endsBlock && records.nextBlock >= this.table.reader.index.count;
+  }
+
+  /** Goes to the header of the first range that may hold `key` or a greater key. */
+  seekRange(key: Uint8Array): void {
+    this.#leave();
+    this.range = this.meta.find(key);
+    this.state = this.range < this.meta.count ? 'header' : 'end';
+  }
+
+  close(): void {
+    this.#leave();
+    this.state = 'end';
+  }
+
+  #use(table: OpenTable): void {
+    table.pins++;
+    this.#table = table;
+    this.#records = table.reader.scan();
+    if (this.range + 1 < this.meta.count) {
+      this.#store.prefetchRange(this.#namespace, this.meta.id(this.range + 1));
+    }
+    this.state = 'record';
+  }
+
+  #leave(): void {
+    if (this.#table !== undefined) this.#table.pins--;
+    this.#table = undefined;
+    this.#records = undefined;
+  }
+}
+
+/** Orders the current records of two cursors by key. */
+export function compareRecords(a: TableCursor, b: TableCursor): number {
+  return compareSlices(a.key, 0, a.keyLength, b.key, 0, b.keyLength);
+}

@@ -1,0 +1,127 @@
+import { decodeValue, type RecordValue } from '@svc/encoding';
+import type { TableCursor } from '@svc/sstable';
+import type { MetaRange } from './meta-range.ts';
+import type { Namespace } from './namespace.ts';
+import type { OpenTable } from './open-tables.ts';
+import type { TableStore } from './table-store.ts';
+import type { RecordIterator } from './tree.ts';
+
+/** A tree's records in order, read through the block cache. */
+export class TreeIterator implements RecordIterator {
+  readonly #store: TableStore;
+  readonly #namespace: Namespace;
+  readonly #metaRangeId: string;
+  #meta: MetaRange | undefined;
+  #range = -1;
+  #table: OpenTable | undefined;
+  #cursor: TableCursor | undefined;
+  #target: Buffer | undefined;
+  #decoded: RecordValue | undefined;
+
+  constructor(store: TableStore, namespace: Namespace, metaRangeId: string, from?: Uint8Array) {
+    this.#store = store;
+    this.#namespace = namespace;
+    this.#metaRangeId = metaRangeId;
+    if (from !== undefined) this.#target = Buffer.from(from);
+  }
+
+  get key(): Buffer {
+    const cursor = this.#current();
+    return cursor.key.subarray(0, cursor.keyLength);
+  }
+
+  get identity(): Buffer {
+    return this.#record().identity;
+  }
+
+  get data(): Buffer {
+    return this.#record().data;
+  }
+
+  next(): boolean | Promise<boolean> {
+    this.#decoded = undefined;
+    if (this.#target === undefined && this.#cursor?.next() === true) return true;
+    return this.#advance();
+  }
+
+  seek(key: Uint8Array): void {
+    this.#decoded = undefined;
+    const meta = this.#meta;
+    const cursor = this.#cursor;
+    if (
+      meta !== undefined &&
+      cursor !== undefined &&
+      this.#target === undefined &&
+      meta.compareMin(this.#range, key) <= 0 &&
+      meta.compareMax(this.#range, key) >= 0
+    ) {
+      cursor.seek(key);
+      return;
+    }
+    this.#target = Buffer.from(key);
+  }
+
+  close(): void {
+    this.#leave();
+    this.#target = undefined;
+    this.#range = Number.MAX_SAFE_INTEGER;
+  }
+
+  /** Goes to the wanted position, or to the range behind the current one. */
+  #advance(): boolean | Promise<boolean> {
+    if (this.#meta === undefined) {
+      const loaded = this.#store.metaRange(this.#namespace, this.#metaRangeId);
+      if (loaded instanceof Promise) {
+        return loaded.then((meta) => {
+          this.#meta = meta;
+          return this.#advance();
+        });
+      }
+      this.#meta = loaded;
+    }
+    const meta = this.#meta;
+    const target = this.#target;
+    this.#leave();
+    this.#target = undefined;
+    this.#range = target === undefined ? this.#range + 1 : meta.find(target);
+    if (this.#range >= meta.count) {
+      this.#range = meta.count;
+      return false;
+    }
+    const id = meta.id(this.#range);
+    const opened = this.#store.openRange(this.#namespace, id);
+    if (!(opened instanceof Promise)) return this.#enter(opened, target);
+    return opened.then((table) => this.#enter(table, target));
+  }
+
+  #enter(table: OpenTable, target: Buffer | undefined): boolean | Promise<boolean> {
+    table.pins++;
+    this.#table = table;
+    const cursor = table.reader.cursor();
+    this.#cursor = cursor;
+    if (target !== undefined) cursor.seek(target);
+    else if (this.#meta !== undefined && this.#range + 1 < this.#meta.count) {
+      this.#store.prefetchRange(this.#namespace, this.#meta.id(this.#range + 1));
+    }
+    return cursor.next() || this.#advance();
+  }
+
+  #leave(): void {
+    if (this.#table !== undefined) this.#table.pins--;
+    this.#table = undefined;
+    this.#cursor = undefined;
+  }
+
+  #current(): TableCursor {
+    if (this.#cursor === undefined) throw new Error('the iterator stands at no record');
+    return this.#cursor;
+  }
+
+  #record(): RecordValue {
+    if (this.#decoded === undefined) {
+      const cursor = this.#current();
+      this.#decoded = decodeValue(cursor.block.subarray(cursor.valueStart, cursor.valueEnd));
+    }
+    return this.#decoded;
+  }
+}

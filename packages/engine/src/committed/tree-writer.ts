@@ -1,0 +1,203 @@
+import { compareBytes, compareSlices } from '@svc/encoding';
+import { FileSink, type FinishedTable, type RecordHash, TableWriter } from '@svc/sstable';
+import { rmSync } from 'node:fs';
+import { encodeRangeValue, type RangeInfo } from './meta-range.ts';
+import type { Namespace } from './namespace.ts';
+import type { TableStore } from './table-store.ts';
+
+/** When ranges end. All servers of an installation must agree. */
+export interface SplitSettings {
+  readonly minRangeSize: number;
+  readonly maxRangeSize: number;
+  readonly raggedness: number;
+}
+
+export interface TreeWriterOptions {
+  readonly store: TableStore;
+  readonly namespace: Namespace;
+  readonly split: SplitSettings;
+  /** User properties of every table written. */
+  readonly properties?: Readonly<Record<string, string>> | undefined;
+  readonly newHash?: (() => RecordHash) | undefined;
+}
+
+const maxUploads = 10;
+
+/**
+ * Writes a tree from records and whole existing ranges in key order. Finished ranges are uploaded while the next
+ * ones are written; nothing refers to them before `finish`.
+ */
+export class TreeWriter {
+  readonly #options: TreeWriterOptions;
+  readonly #divisor: number;
+  readonly #ranges: RangeInfo[] = [];
+  #table: TableWriter | undefined;
+  #sink: FileSink | undefined;
+  readonly #uploads = new Set<Promise<void>>();
+  #failure: unknown;
+  #lastMax: Buffer | undefined;
+  count = 0;
+
+  constructor(options: TreeWriterOptions) {
+    this.#options = options;
+    this.#divisor = Math.trunc(options.split.raggedness);
+  }
+
+  /** True while a range is open. */
+  get isOpen(): boolean {
+    return this.#table !== undefined;
+  }
+
+  /** True when the caller must `await ready()` before it goes on. */
+  get mustWait(): boolean {
+    return this.#uploads.size >= maxUploads || this.#failure !== undefined;
+  }
+
+  /** Ranges begun so far. */
+  rangesOpened = 0;
+  /** Asked when a range closes; what it answers is called with the range's id once that is stored. */
+  onClosing: (() => ((id: string) => void) | undefined) | undefined;
+
+  async ready(): Promise<void> {
+    while (this.#failure === undefined && this.#uploads.size >= maxUploads) await Promise.race(this.#uploads);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Adds a record after everything added before. Returns true when it was the last of its range. */
+  addRecord(
+    key: Buffer,
+    keyStart: number,
+    keyEnd: number,
+    value: Buffer,
+    valueStart: number,
+    valueEnd: number,
+  ): boolean {
+    let table = this.#table;
+    if (table === undefined) {
+      if (
+        this.#lastMax !== undefined &&
+        compareSlices(key, keyStart, keyEnd, this.#lastMax, 0, this.#lastMax.length) <= 0
+      ) {
+        throw new Error('records must be added in ascending order');
+      }
+      table = this.#open();
+    }
+    table.add(key, keyStart, keyEnd, value, valueStart, valueEnd);
+    this.count++;
+    const { minRangeSize, maxRangeSize } = this.#options.split;
+    const size = table.estimatedSize;
+    if (size < minRangeSize) return false;
+    if (size < maxRangeSize && table.lastKeyHashModulo(this.#divisor) !== 0) return false;
+    this.#closeRange();
+    return true;
+  }
+
+  /** See `TableWriter.offerStoredBlock`. */
+  offerStoredBlock(body: Buffer, bodyLength: number, stored: Buffer, start: number, end: number): void {
+    this.#table?.offerStoredBlock(body, bodyLength, stored, start, end);
+  }
+
+  /** Adds a whole existing range. */
+  addRange(range: RangeInfo): void {
+    this.#closeRange();
+    if (this.#lastMax !== undefined && compareBytes(range.minKey, this.#lastMax) <= 0) {
+      throw new Error('ranges must be added in ascending order');
+    }
+    this.#ranges.push(range);
+    this.#lastMax = range.maxKey;
+    this.count += range.count;
+  }
+
+  /** Waits for all uploads, then writes and uploads the metarange; returns its id. */
+  async finish(): Promise<string> {
+    const { store, namespace, properties } = this.#options;
+    this.#closeRange();
+    while (this.#uploads.size > 0) await Promise.race(this.#uploads);
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#ranges.sort((a, b) => compareBytes(a.maxKey, b.maxKey));
+
+    const sink = new FileSink(store.temporaryPath('metaranges'));
+    try {
+      const table = new TableWriter(sink, { type: 'metaranges', properties });
+      for (const range of this.#ranges) {
+        const value = encodeRangeValue(range);
+        table.add(range.maxKey, 0, range.maxKey.length, value, 0, value.length);
+      }
+      const { id, fileSize } = await table.finish();
+      sink.close();
+      await store.publish(namespace, {
+        type: 'metaranges',
+        id,
+        path: sink.path,
+        size: fileSize,
+        bytes: sink.whole,
+      });
+      return id;
+    } catch (error) {
+      discard(sink);
+      throw error;
+    }
+  }
+
+  /** Gives up: waits for running uploads and removes the unfinished file. */
+  async abort(): Promise<void> {
+    this.#failure ??= new Error('writing was given up');
+    if (this.#sink !== undefined) discard(this.#sink);
+    this.#table = undefined;
+    while (this.#uploads.size > 0) await Promise.race(this.#uploads);
+  }
+
+  #open(): TableWriter {
+    const { store, properties, newHash } = this.#options;
+    this.#sink = new FileSink(store.temporaryPath('ranges'));
+    this.#table = new TableWriter(this.#sink, { type: 'ranges', properties, hash: newHash?.() });
+    this.rangesOpened++;
+    return this.#table;
+  }
+
+  #closeRange(): void {
+    const table = this.#table;
+    const sink = this.#sink;
+    if (table === undefined || sink === undefined) return;
+    this.#table = undefined;
+    this.#sink = undefined;
+    const onStored = this.onClosing?.();
+    const slot = this.#ranges.length;
+    // The bytes are on disk when the call returns; only the hash and the upload are still to come.
+    const finished = table.finish();
+    this.#lastMax = table.lastKey;
+    this.#ranges.push({ id: '', minKey: table.minKey, maxKey: table.lastKey, count: 0, estimatedSize: 0 });
+    const upload = this.#upload(finished, sink, slot, onStored).catch((error: unknown) => {
+      this.#failure ??= error;
+      discard(sink);
+    });
+    const tracked: Promise<void> = upload.finally(() => this.#uploads.delete(tracked));
+    this.#uploads.add(tracked);
+  }
+
+  async #upload(
+    finishing: Promise<FinishedTable>,
+    sink: FileSink,
+    slot: number,
+    onStored: ((id: string) => void) | undefined,
+  ): Promise<void> {
+    const { store, namespace } = this.#options;
+    const finished = await finishing;
+    sink.close();
+    const { id, minKey, maxKey, count, estimatedSize, fileSize } = finished;
+    this.#ranges[slot] = { id, minKey, maxKey, count, estimatedSize };
+    await store.publish(namespace, {
+      type: 'ranges',
+      id,
+      path: sink.path,
+      size: fileSize,
+      bytes: sink.whole,
+    });
+    onStored?.(id);
+  }
+}
+
+function discard(sink: FileSink): void {
+  sink.close();
+  rmSync(sink.path, { force: true });
+}

@@ -1,0 +1,58 @@
+import type { Namespace } from './namespace.ts';
+import type { Operation, OperationResult } from './operations.ts';
+import type { WrittenTable } from './table-store.ts';
+import type { CacheFolders } from './namespace.ts';
+import type { SplitSettings } from './tree-writer.ts';
+
+export interface WorkerSetup {
+  readonly role: 'trees' | 'hash';
+  readonly folders: CacheFolders;
+  readonly split: SplitSettings;
+  readonly memoryBytes: number;
+}
+
+export type ToWorker =
+  | { readonly type: 'start'; readonly job: number; readonly operation: Operation }
+  | { readonly type: 'batch'; readonly job: number; readonly bytes: ArrayBuffer; readonly length: number }
+  | { readonly type: 'end'; readonly job: number }
+  | { readonly type: 'cancel'; readonly job: number }
+  | { readonly type: 'answer'; readonly call: number; readonly failed: boolean };
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'taken'; readonly job: number; readonly bytes: ArrayBuffer }
+  | { readonly type: 'done'; readonly job: number; readonly result: OperationResult }
+  | {
+      readonly type: 'failed';
+      readonly job: number;
+      /** The call to the main thread that failed; its error stays there. */
+      readonly call: number | undefined;
+      readonly name: string;
+      readonly message: string;
+    }
+  | { readonly type: 'call'; readonly call: number; readonly request: WorkerCall };
+
+/** What a worker asks the main thread, which holds the block store. */
+export type WorkerCall =
+  | {
+      readonly method: 'fetch';
+      readonly namespace: Namespace;
+      readonly kind: 'range' | 'metarange';
+      readonly id: string;
+    }
+  | { readonly method: 'publish'; readonly namespace: Namespace; readonly table: WrittenTable };
+
+/** To and from the thread that hashes records. */
+export type ToHasher =
+  | {
+      readonly type: 'update';
+      readonly hash: number;
+      readonly bytes: ArrayBuffer;
+      readonly start: number;
+      readonly end: number;
+    }
+  | { readonly type: 'digest'; readonly hash: number; readonly last: Uint8Array };
+
+export type FromHasher =
+  | { readonly type: 'spare'; readonly bytes: ArrayBuffer }
+  | { readonly type: 'digest'; readonly hash: number; readonly digest: string };

@@ -1,0 +1,51 @@
+import type { TableType } from '@svc/sstable';
+import { temporaryPath } from './local-cache.ts';
+import { LocalTables } from './local-tables.ts';
+import type { MetaRange } from './meta-range.ts';
+import type { CacheFolders, Namespace } from './namespace.ts';
+import type { OpenTable } from './open-tables.ts';
+import type { TableStore, WrittenTable } from './table-store.ts';
+import type { WorkerCall } from './worker-messages.ts';
+
+const openRanges = 64;
+const openMetaRanges = 16;
+
+/** A worker's tables: it reads and writes files of the cache folder, and asks the main thread for the rest. */
+export class WorkerStore implements TableStore {
+  readonly #folders: CacheFolders;
+  readonly #call: (request: WorkerCall) => Promise<void>;
+  readonly #tables: LocalTables;
+
+  constructor(folders: CacheFolders, memoryBytes: number, call: (request: WorkerCall) => Promise<void>) {
+    this.#folders = folders;
+    this.#call = call;
+    this.#tables = new LocalTables({
+      openRanges,
+      openMetaRanges,
+      memoryBytes,
+      fetch: async (namespace, kind, id, use) => {
+        await call({ method: 'fetch', namespace, kind, id });
+        return use();
+      },
+      touch: () => undefined,
+    });
+  }
+
+  openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable> {
+    return this.#tables.openRange(namespace, id);
+  }
+
+  metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange> {
+    return this.#tables.metaRange(namespace, id);
+  }
+
+  prefetchRange(): void {}
+
+  temporaryPath(type: TableType): string {
+    return temporaryPath(type === 'ranges' ? this.#folders.range : this.#folders.metaRange);
+  }
+
+  publish(namespace: Namespace, table: WrittenTable): Promise<void> {
+    return this.#call({ method: 'publish', namespace, table });
+  }
+}
