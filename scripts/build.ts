@@ -1,5 +1,5 @@
 // Bundles `svc` and `svcctl` into one file each; native packages stay outside the bundle.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
@@ -41,8 +41,13 @@ interface Target {
 const targets: Target[] = [
   { name: 'svc', input: 'packages/server/src/bin/svc.ts' },
   { name: 'svcctl', input: 'packages/cli/src/bin/svcctl.ts' },
+  // Worker threads are started by file name, so each is an entry of its own.
+  { name: 'tree-worker', input: 'packages/engine/src/committed/tree-worker.ts' },
+  { name: 'hash-worker', input: 'packages/engine/src/objects/hash-worker.ts' },
 ];
 
+// Chunks of earlier builds have other names and would stay for ever.
+await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 for (const target of targets) {
   const input = join(root, target.input);
