@@ -11,10 +11,7 @@ export class BlockStores {
     for (const adapter of adapters) {
       const { storageId } = adapter.info;
       if (this.#byId.has(storageId)) {
-        throw new BlockError(
-          'configuration',
-          `two block stores have the id "${storageId}": ids must be unique`,
-        );
+        throw new BlockError('configuration', `two block stores have the id "${storageId}": ids must be unique`);
       }
       this.#byId.set(storageId, adapter);
       if (!adapter.info.backwardCompatible) continue;
@@ -61,16 +58,14 @@ export class BlockStores {
 }
 
 /** Opens one store. Its adapter's code is loaded only now. */
-export async function openBlockStore(
-  config: BlockStoreConfig,
-  _options: OpenOptions = {},
-): Promise<BlockAdapter> {
+export async function openBlockStore(config: BlockStoreConfig, options: OpenOptions = {}): Promise<BlockAdapter> {
   switch (config.type) {
     case 'mem':
       return (await import('./adapters/mem.ts')).createMemAdapter(config);
     case 'local':
       return (await import('./adapters/local/index.ts')).openLocalAdapter(config);
     case 's3':
+      return (await import('./adapters/s3/index.ts')).openS3Adapter(config, options);
     default: {
       const { type } = config as { type: string };
       throw new BlockError('configuration', `unknown block store type "${type}": choose local, s3 or mem`);

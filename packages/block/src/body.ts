@@ -57,6 +57,26 @@ export function guardBody(body: BodySource): void {
   if (!(body instanceof Uint8Array)) body.stream.on('error', () => undefined);
 }
 
+/** Fails the body's stream when the signal fires, for readers that only wait for the next chunk. */
+export async function abortable<T>(
+  body: BodySource,
+  signal: AbortSignal | undefined,
+  use: () => Promise<T>,
+): Promise<T> {
+  if (body instanceof Uint8Array || signal === undefined) return await use();
+  const onAbort = (): void => {
+    body.stream.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await use();
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
 /** Ends a body that will not be read. */
 export function discardBody(body: BodySource): void {
   if (!(body instanceof Uint8Array)) body.stream.destroy();

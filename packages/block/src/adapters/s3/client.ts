@@ -1,0 +1,354 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  emptySha256,
+  encodeQuery,
+  presignQuery,
+  SigningKeyCache,
+  signRequest,
+  streamingPayload,
+  unsignedPayload,
+  type SigningContext,
+} from '@svc/encoding';
+import { Agent, type Dispatcher } from 'undici';
+import type { BlockLogger, S3StoreConfig, StaticCredentials } from '../../config.ts';
+import { BlockError } from '../../errors.ts';
+import type { RenewingCredentials } from './credentials.ts';
+import { S3Endpoint, type S3Location } from './endpoint.ts';
+import { isRetryable, refusalError, type S3Refusal } from './errors.ts';
+import { BucketRegions } from './regions.ts';
+import { signedChunks, signedChunksLength, unitsOf, type RequestBody } from './request-body.ts';
+import { childText, parseXml } from './xml.ts';
+
+const maxAttempts = 4;
+const backOffBaseMs = 100;
+const backOffCapMs = 20_000;
+const errorBodyLimit = 64 * 1024;
+const connections = 256;
+
+export interface S3Request {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  readonly bucket: string;
+  readonly key?: string;
+  readonly query?: readonly (readonly [name: string, value: string])[];
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: RequestBody;
+  readonly signal?: AbortSignal | undefined;
+  /** How long the store may think before it answers; default the chunk timeout. */
+  readonly answerTimeoutMs?: number;
+}
+
+export interface S3Response {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly body: Dispatcher.ResponseData['body'];
+  /** How many times the request had been sent before. */
+  readonly retries: number;
+}
+
+/** Sends signed requests: finds the region, retries what may be retried, turns refusals into `BlockError`s. */
+export class S3Client {
+  readonly #config: S3StoreConfig;
+  readonly #credentials: RenewingCredentials;
+  readonly #logger: BlockLogger | undefined;
+  readonly #endpoint: S3Endpoint;
+  readonly #presignEndpoint: S3Endpoint;
+  readonly #agent: Agent;
+  readonly #keys = new SigningKeyCache();
+  readonly #chunkSize: number;
+  readonly #chunkTimeoutMs: number;
+  readonly regions: BucketRegions;
+  /** How far the store's clock is ahead of ours, learnt when it complains. */
+  #clockOffsetMs = 0;
+
+  constructor(config: S3StoreConfig, credentials: RenewingCredentials, logger: BlockLogger | undefined) {
+    this.#config = config;
+    this.#credentials = credentials;
+    this.#logger = logger;
+    const pathStyle = config.forcePathStyle ?? false;
+    this.#endpoint = new S3Endpoint(config.endpoint, pathStyle, 's3.endpoint');
+    this.#presignEndpoint = new S3Endpoint(
+      config.preSignedEndpoint || config.endpoint,
+      pathStyle,
+      's3.pre_signed_endpoint',
+    );
+    this.#chunkSize = config.streamingChunkSize ?? 1024 * 1024;
+    this.#chunkTimeoutMs = config.streamingChunkTimeoutMs ?? 60_000;
+    if (!(this.#chunkSize >= 8192)) {
+      throw new BlockError('configuration', 's3.streaming_chunk_size must be at least 8192');
+    }
+    if (!(this.#chunkTimeoutMs > 0)) {
+      throw new BlockError('configuration', 's3.streaming_chunk_timeout must be greater than 0');
+    }
+    this.#agent = new Agent({
+      connections,
+      pipelining: 1,
+      bodyTimeout: this.#chunkTimeoutMs,
+      connect: { timeout: 10_000, rejectUnauthorized: config.skipVerifyCertificateTestOnly !== true },
+    });
+    this.regions = new BucketRegions({
+      fallback: config.region || 'us-east-1',
+      discover: config.discoverBucketRegion ?? true,
+      ask: (bucket) => this.#askRegion(bucket),
+      logger,
+    });
+  }
+
+  /** A successful response; its body must be read or dumped. */
+  async send(request: S3Request): Promise<S3Response> {
+    const access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+    const target = `s3://${request.bucket}/${request.key ?? ''}`;
+    let corrected = false;
+    for (let attempt = 1; ; attempt++) {
+      const mayRetry = attempt < maxAttempts && request.body?.kind !== 'stream';
+      let response: Dispatcher.ResponseData;
+      try {
+        response = await this.#attempt(request, await this.regions.of(request.bucket));
+      } catch (error) {
+        if (request.signal?.aborted === true) throw request.signal.reason;
+        const failure = connectionFailure(error);
+        if (failure === undefined) throw error;
+        if (!mayRetry) {
+          throw new BlockError('unavailable', `${target}: the store could not be reached: ${failure}`, { cause: error });
+        }
+        await this.#backOff(attempt, target, failure, request.signal);
+        continue;
+      }
+      if (response.statusCode < 300) {
+        return {
+          status: response.statusCode,
+          header: (name) => headerOf(response, name),
+          body: response.body,
+          retries: attempt - 1,
+        };
+      }
+      const refusal = await readRefusal(response);
+      if (!corrected && attempt < maxAttempts && this.#correct(request.bucket, response, refusal)) {
+        corrected = true;
+        if (request.body?.kind !== 'stream') continue;
+      }
+      if (!mayRetry || !isRetryable(refusal)) throw refusalError(refusal, access, target);
+      await this.#backOff(attempt, target, `${refusal.status} ${refusal.code}`, request.signal);
+    }
+  }
+
+  /** Learns from a refusal that a differently signed request may pass; true when there was something to learn. */
+  #correct(bucket: string, response: Dispatcher.ResponseData, refusal: S3Refusal): boolean {
+    if (refusal.code === 'RequestTimeTooSkewed') {
+      const date = Date.parse(headerOf(response, 'date') ?? '');
+      if (Number.isNaN(date)) return false;
+      this.#clockOffsetMs = date - Date.now();
+      return true;
+    }
+    if (refusal.code === 'ExpiredToken' || refusal.code === 'TokenRefreshRequired') {
+      this.#credentials.forget();
+      return true;
+    }
+    const region = headerOf(response, 'x-amz-bucket-region');
+    return region !== undefined && this.regions.learn(bucket, region);
+  }
+
+  async #backOff(attempt: number, target: string, cause: string, signal: AbortSignal | undefined): Promise<void> {
+    const wait = Math.random() * Math.min(backOffCapMs, backOffBaseMs * 2 ** attempt);
+    if (this.#config.clientLogRetries === true) {
+      this.#logger?.debug({ target, attempt, cause, waitMs: Math.round(wait) }, 'retrying a request to the object store');
+    }
+    await delay(wait, undefined, signal === undefined ? {} : { signal });
+  }
+
+  async #attempt(request: S3Request, region: string): Promise<Dispatcher.ResponseData> {
+    const location = this.#endpoint.locate(region, request.bucket, request.key);
+    const credentials = await this.#credentials.get();
+    const { headers, body } = this.#prepare(request, location, this.#context(credentials, region));
+    const query = encodeQuery(request.query ?? []);
+    if (this.#config.clientLogRequest === true) {
+      this.#logger?.debug({ method: request.method, host: location.host, path: location.path }, 'request to the object store');
+    }
+    const send = (options: Partial<Dispatcher.RequestOptions>): Promise<Dispatcher.ResponseData> =>
+      this.#agent.request({
+        origin: location.origin,
+        path: query === '' ? location.path : `${location.path}?${query}`,
+        method: request.method,
+        headers,
+        headersTimeout: request.answerTimeoutMs ?? this.#chunkTimeoutMs,
+        ...options,
+      });
+    const signal = request.signal === undefined ? {} : { signal: request.signal };
+    if (body === undefined || body instanceof Uint8Array) return await send({ body: body ?? null, ...signal });
+    return await this.#sendPaced(body, send, request.signal);
+  }
+
+  /**
+   * Sends a body of chunks with a time limit on each chunk and on the answer, but none on how long the source
+   * takes to produce the next.
+   */
+  async #sendPaced(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    send: (options: Partial<Dispatcher.RequestOptions>) => Promise<Dispatcher.ResponseData>,
+    signal: AbortSignal | undefined,
+  ): Promise<Dispatcher.ResponseData> {
+    const stalled = new AbortController();
+    const timeoutMs = this.#chunkTimeoutMs;
+    let timer: NodeJS.Timeout | undefined;
+    let sourceFailure: { readonly error: unknown } | undefined;
+    const startTimer = (): void => {
+      timer = setTimeout(() => {
+        stalled.abort(new BlockError('unavailable', `the store took no data for ${timeoutMs} ms`));
+      }, timeoutMs);
+    };
+    async function* paced(): AsyncGenerator<Uint8Array> {
+      try {
+        for await (const chunk of chunks) {
+          startTimer();
+          yield chunk;
+          clearTimeout(timer);
+        }
+      } catch (error) {
+        sourceFailure = { error };
+        throw error;
+      }
+      startTimer();
+    }
+    try {
+      return await send({
+        body: paced() as unknown as Exclude<Dispatcher.RequestOptions['body'], undefined>,
+        headersTimeout: 0,
+        signal: signal === undefined ? stalled.signal : AbortSignal.any([signal, stalled.signal]),
+      });
+    } catch (error) {
+      throw sourceFailure === undefined ? error : sourceFailure.error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The signed headers and what goes over the wire as body. */
+  #prepare(
+    request: S3Request,
+    location: S3Location,
+    context: SigningContext,
+  ): {
+    readonly headers: Record<string, string>;
+    readonly body: Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
+  } {
+    const { body } = request;
+    const headers: Record<string, string> = { ...request.headers, host: location.host };
+    const base = { method: request.method, path: location.path, query: encodeQuery(request.query ?? []) };
+    if (body === undefined) {
+      return {
+        headers: signRequest({ ...base, headers, payloadHash: emptySha256 }, context).headers,
+        body: undefined,
+      };
+    }
+    if (body.kind === 'bytes' || !this.#endpoint.isPlainHttp) {
+      headers['content-length'] = String(body.size);
+      const payloadHash =
+        body.kind === 'bytes' && this.#endpoint.isPlainHttp ? sha256Of(body.chunks) : unsignedPayload;
+      const signed = signRequest({ ...base, headers, payloadHash }, context);
+      if (body.kind === 'stream') {
+        return { headers: signed.headers, body: unitsOf(body.stream, this.#chunkSize, body.size) };
+      }
+      return { headers: signed.headers, body: body.chunks.length === 1 ? body.chunks[0] : body.chunks };
+    }
+    headers['content-encoding'] = 'aws-chunked';
+    headers['content-length'] = String(signedChunksLength(body.size, this.#chunkSize));
+    headers['x-amz-decoded-content-length'] = String(body.size);
+    const signed = signRequest({ ...base, headers, payloadHash: streamingPayload }, context);
+    const units = unitsOf(body.stream, this.#chunkSize, body.size);
+    return { headers: signed.headers, body: signedChunks(units, signed.chunkSigner) };
+  }
+
+  #context(credentials: StaticCredentials, region: string): SigningContext {
+    return { credentials, region, service: 's3', now: new Date(Date.now() + this.#clockOffsetMs), keys: this.#keys };
+  }
+
+  async #askRegion(bucket: string): Promise<string | undefined> {
+    const region = this.regions.fallback;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const response = await this.#attempt({ method: 'HEAD', bucket }, region);
+        await response.body.dump();
+        const found = headerOf(response, 'x-amz-bucket-region');
+        if (found !== undefined || response.statusCode < 500) return found;
+        throw new BlockError('unavailable', `the store answered ${response.statusCode}`);
+      } catch (error) {
+        if (attempt === maxAttempts) throw error;
+        await this.#backOff(attempt, `s3://${bucket}`, String(error), undefined);
+      }
+    }
+  }
+
+  /** A URL that carries its own signature, and when it ends. */
+  async presign(
+    method: 'GET' | 'PUT',
+    bucket: string,
+    key: string,
+    query: readonly (readonly [name: string, value: string])[],
+  ): Promise<{ url: string; expiry: Date }> {
+    const credentials = await this.#credentials.get();
+    const region = await this.regions.of(bucket);
+    const now = new Date(Math.floor(Date.now() / 1000) * 1000);
+    const wanted = new Date(now.getTime() + (this.#config.preSignedExpiryMs ?? 15 * 60_000));
+    const { expiration } = credentials;
+    const expiry = expiration !== undefined && expiration < wanted ? expiration : wanted;
+    const location = this.#presignEndpoint.locate(region, bucket, key);
+    const signed = presignQuery(
+      {
+        method,
+        host: location.host,
+        path: location.path,
+        query,
+        expiresSeconds: Math.max(1, Math.floor((expiry.getTime() - now.getTime()) / 1000)),
+      },
+      { ...this.#context(credentials, region), now },
+    );
+    return { url: `${location.origin}${location.path}?${signed}`, expiry };
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+function headerOf(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+async function readRefusal(response: Dispatcher.ResponseData): Promise<S3Refusal> {
+  let text = '';
+  try {
+    for await (const chunk of response.body) {
+      text += String(chunk);
+      if (text.length > errorBodyLimit) break;
+    }
+  } catch {
+    // The status says enough.
+  }
+  const error = parseXml(text);
+  return {
+    status: response.statusCode,
+    code: childText(error, 'Code') ?? '',
+    message: childText(error, 'Message') ?? '',
+  };
+}
+
+const connectionCodes =
+  /^(UND_ERR_(SOCKET|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT|CLOSED|DESTROYED)|ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|HPE_.*|EPROTO|ERR_SSL.*)$/;
+
+/** What went wrong on the way, or undefined when the error is not about the connection. */
+export function connectionFailure(error: unknown): string | undefined {
+  if (error instanceof BlockError) return undefined;
+  const { code, errors, message } = (error ?? {}) as { code?: unknown; errors?: unknown[]; message?: string };
+  if (typeof code === 'string' && connectionCodes.test(code)) return `${code}${message === undefined ? '' : ` (${message})`}`;
+  // Several addresses of one host failed, each in its own way.
+  if (Array.isArray(errors) && errors.length > 0) return connectionFailure(errors[0]);
+  return undefined;
+}
+
+function sha256Of(chunks: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest('hex');
+}

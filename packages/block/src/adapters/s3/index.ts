@@ -1,0 +1,1 @@
+export { openS3Adapter } from './s3-adapter.ts';

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { testServerOrSkip, type S3Server } from '@svc/testing';
+import { describe, expect, it } from 'vitest';
+import type { ObjectPointer } from '../../adapter.ts';
+import type { S3StoreConfig } from '../../config.ts';
+import { describeBlockAdapter } from '../../suite/index.ts';
+import { S3Client } from './client.ts';
+import { openCredentials } from './credentials.ts';
+import { openS3Adapter, S3Adapter, type CopyLimits } from './s3-adapter.ts';
+
+const mebibyte = 1024 * 1024;
+
+function configFor(server: S3Server): S3StoreConfig {
+  return {
+    type: 's3',
+    endpoint: server.endpoint,
+    region: server.region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: server.accessKeyId, secretAccessKey: server.secretAccessKey },
+  };
+}
+
+async function createBucket(config: S3StoreConfig): Promise<string> {
+  const bucket = `svc-${randomBytes(6).toString('hex')}`;
+  const client = new S3Client(config, await openCredentials(config), undefined);
+  const response = await client.send({ method: 'PUT', bucket });
+  await response.body.dump();
+  await client.close();
+  return bucket;
+}
+
+const versitygw = await testServerOrSkip('versitygw');
+const moto = await testServerOrSkip('moto');
+
+describe.skipIf(versitygw === undefined)('s3 on a real server', () => {
+  const at = (bucket: string, identifier: string): ObjectPointer => ({
+    storageNamespace: `s3://${bucket}`,
+    identifier,
+    identifierType: 'relative',
+  });
+
+  async function withBucket(
+    use: (adapter: S3Adapter, bucket: string) => Promise<void>,
+    limits?: CopyLimits,
+  ): Promise<void> {
+    const config = configFor(versitygw!);
+    const bucket = await createBucket(config);
+    const client = new S3Client(config, await openCredentials(config), undefined);
+    const adapter = new S3Adapter(config, client, limits);
+    try {
+      await use(adapter, bucket);
+    } finally {
+      await adapter.close();
+    }
+  }
+
+  it('copies large objects in parts', async () => {
+    await withBucket(
+      async (adapter, bucket) => {
+        const body = randomBytes(11 * mebibyte);
+        await adapter.put(at(bucket, 'source'), body);
+        const { etag } = await adapter.copy(at(bucket, 'source'), at(bucket, 'copy'));
+        expect(etag).toMatch(/-3$/);
+        const chunks = await (await adapter.get(at(bucket, 'copy'))).stream().toArray();
+        expect(Buffer.concat(chunks as Buffer[]).equals(body)).toBe(true);
+      },
+      { maxSingle: 10 * mebibyte, part: 5 * mebibyte },
+    );
+  });
+
+  it('takes a part of unknown length, small and large', async () => {
+    await withBucket(async (adapter, bucket) => {
+      const pointer = at(bucket, 'x');
+      const upload = { pointer, uploadId: await adapter.createMultipart(pointer) };
+      const large = randomBytes(9 * mebibyte);
+      const parts = [
+        await adapter.uploadPart(upload, 1, { stream: Readable.from([large]), size: -1 }),
+        await adapter.uploadPart(upload, 2, { stream: Readable.from([Buffer.from('end')]), size: -1 }),
+      ];
+      expect(parts.map((part) => part.size)).toEqual([large.length, 3]);
+      const { size } = await adapter.completeMultipart(
+        upload,
+        parts.map(({ etag }, index) => ({ partNumber: index + 1, etag })),
+      );
+      expect(size).toBe(large.length + 3);
+    });
+  });
+
+  it('refuses a pre-signed URL whose expiry was altered', async () => {
+    await withBucket(async (adapter, bucket) => {
+      await adapter.put(at(bucket, 'x'), Buffer.from('x'));
+      const { url } = await adapter.presign(at(bucket, 'x'), 'read');
+      expect((await fetch(url)).status).toBe(200);
+      expect((await fetch(url.replace('X-Amz-Expires=900', 'X-Amz-Expires=9000'))).status).toBe(403);
+    });
+  });
+
+  it('says which bucket is missing', async () => {
+    await withBucket(async (adapter) => {
+      await expect(adapter.put(at('svc-no-such-bucket', 'x'), Buffer.from('x'))).rejects.toMatchObject({
+        kind: 'invalid_namespace',
+      });
+      await expect(adapter.get(at('svc-no-such-bucket', 'x'))).rejects.toMatchObject({ kind: 'not_found' });
+    });
+  });
+});
+
+for (const [name, server] of Object.entries({ versitygw, moto })) {
+  if (server === undefined) {
+    describe(`block adapter s3 on ${name}`, () => {
+      it('is skipped: the server cannot be had here', ({ skip }) => skip());
+    });
+    continue;
+  }
+  const config = configFor(server);
+  describeBlockAdapter(`s3 on ${name}`, async () => {
+    const bucket = await createBucket(config);
+    const adapter = await openS3Adapter(config);
+    return {
+      adapter,
+      namespace: `s3://${bucket}/prefix`,
+      minPartSize: 5 * mebibyte,
+      refusesUnknownUploads: name !== 'moto',
+      close: () => adapter.close(),
+    };
+  });
+}

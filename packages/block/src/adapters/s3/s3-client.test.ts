@@ -1,0 +1,431 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { tempDir } from '@svc/testing';
+import { describe, expect, it } from 'vitest';
+import type { BlockAdapter, ObjectPointer } from '../../adapter.ts';
+import type { S3StoreConfig } from '../../config.ts';
+import { openCredentials, RenewingCredentials } from './credentials.ts';
+import { S3Endpoint } from './endpoint.ts';
+import { signedChunksLength, unitsOf } from './request-body.ts';
+import { openS3Adapter } from './s3-adapter.ts';
+import { copyRanges, partSize } from './transfers.ts';
+
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'very-secret' };
+
+const at = (identifier: string, bucket = 'bucket'): ObjectPointer => ({
+  storageNamespace: `s3://${bucket}/ns`,
+  identifier,
+  identifierType: 'relative',
+});
+
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** A store that answers as a test says, for what no real server does on demand: failing, stalling, redirecting. */
+async function withStub(
+  answer: (request: Seen, response: ServerResponse, count: number) => void,
+  config: Partial<S3StoreConfig>,
+  use: (adapter: BlockAdapter, seen: Seen[], config: S3StoreConfig) => Promise<void>,
+): Promise<void> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('error', () => undefined);
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const entry = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks),
+      };
+      seen.push(entry);
+      answer(entry, response, seen.length);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const whole: S3StoreConfig = {
+    type: 's3',
+    endpoint: `http://127.0.0.1:${port}`,
+    forcePathStyle: true,
+    discoverBucketRegion: false,
+    credentials,
+    ...config,
+  };
+  const adapter = await openS3Adapter(whole);
+  try {
+    await use(adapter, seen, whole);
+  } finally {
+    await adapter.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const refuse = (response: ServerResponse, status: number, code: string, headers = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/xml', ...headers });
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>told so</Message></Error>`);
+};
+const accept = (response: ServerResponse): void => void response.writeHead(200, { etag: '"e"' }).end();
+
+describe('retries', () => {
+  it('repeat what failed for a while, body included', async () => {
+    await withStub(
+      (_, response, count) => {
+        if (count === 1) refuse(response, 503, 'SlowDown');
+        else if (count === 2) response.destroy();
+        else accept(response);
+      },
+      {},
+      async (adapter, seen) => {
+        await adapter.put(at('x'), Buffer.from('body'));
+        expect(seen.map((request) => request.body.toString())).toEqual(['body', 'body', 'body']);
+      },
+    );
+  });
+
+  it('give up with a retryable error', async () => {
+    await withStub(
+      (_, response) => refuse(response, 500, 'InternalError'),
+      {},
+      async (adapter, seen) => {
+        await expect(adapter.get(at('x'))).rejects.toMatchObject({ kind: 'unavailable', retryable: true });
+        expect(seen.length).toBe(4);
+      },
+    );
+  });
+
+  it('never resend a stream', async () => {
+    const body = Buffer.alloc(3_000_000, 'x');
+    await withStub(
+      (_, response) => refuse(response, 503, 'SlowDown'),
+      {},
+      async (adapter, seen) => {
+        const put = adapter.put(at('x'), { stream: Readable.from([body]), size: body.length });
+        await expect(put).rejects.toMatchObject({ kind: 'unavailable' });
+        expect(seen.length).toBe(1);
+      },
+    );
+  });
+
+  it('do not repeat a refusal, and hide no code', async () => {
+    await withStub(
+      (_, response) => refuse(response, 403, 'AccessDenied'),
+      {},
+      async (adapter, seen) => {
+        await expect(adapter.get(at('x'))).rejects.toMatchObject({
+          kind: 'forbidden',
+          message: 's3://bucket/ns/x: the store answered 403 AccessDenied: told so',
+        });
+        expect(seen.length).toBe(1);
+      },
+    );
+  });
+
+  it('correct a clock that is off', async () => {
+    await withStub(
+      (request, response, count) => {
+        const late = new Date(Date.now() + 3_600_000);
+        if (count === 1) refuse(response, 403, 'RequestTimeTooSkewed', { date: late.toUTCString() });
+        else {
+          expect(request.headers['x-amz-date']?.toString().slice(0, 11)).toBe(
+            late.toISOString().replaceAll(/[-:]/g, '').slice(0, 11),
+          );
+          accept(response);
+        }
+      },
+      {},
+      async (adapter) => {
+        await adapter.put(at('x'), Buffer.from('x'));
+      },
+    );
+  });
+
+  it('read a small object again when its answer breaks off', async () => {
+    await withStub(
+      (_, response, count) => {
+        response.writeHead(200, { 'content-length': '10' });
+        response.write('01234', () => (count === 1 ? response.destroy() : response.end('56789')));
+      },
+      {},
+      async (adapter) => {
+        expect((await adapter.get(at('x'))).bytes?.toString()).toBe('0123456789');
+      },
+    );
+  });
+});
+
+describe('time limits', () => {
+  it('end a request whose store does not answer', async () => {
+    await withStub(
+      () => undefined,
+      { streamingChunkTimeoutMs: 150 },
+      async (adapter) => {
+        const big = Buffer.alloc(2_000_000);
+        const put = adapter.put(at('x'), { stream: Readable.from([big]), size: big.length });
+        await expect(put).rejects.toMatchObject({ kind: 'unavailable' });
+      },
+    );
+  });
+
+  it('do not count the time a source takes', async () => {
+    await withStub(
+      (_, response) => accept(response),
+      { streamingChunkTimeoutMs: 50, streamingChunkSize: 8192 },
+      async (adapter, seen) => {
+        const stream = new PassThrough();
+        const put = adapter.put(at('x'), { stream, size: 20_000 });
+        stream.write(Buffer.alloc(10_000));
+        setTimeout(() => stream.end(Buffer.alloc(10_000)), 200);
+        await put;
+        expect(seen[0]?.headers['x-amz-decoded-content-length']).toBe('20000');
+      },
+    );
+  });
+});
+
+describe('signatures', () => {
+  it('cover the body over plain HTTP', async () => {
+    await withStub(
+      (_, response) => accept(response),
+      { streamingChunkSize: 8192 },
+      async (adapter, seen) => {
+        await adapter.put(at('x'), Buffer.from('hello'));
+        expect(seen[0]?.headers['x-amz-content-sha256']).toBe(
+          '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+        );
+        await adapter.put(at('x'), { stream: Readable.from([Buffer.alloc(20_000, 'a')]), size: 20_000 });
+        expect(seen[1]?.headers['x-amz-content-sha256']).toBe('STREAMING-AWS4-HMAC-SHA256-PAYLOAD');
+        expect(seen[1]?.body.subarray(0, 21).toString()).toBe('2000;chunk-signature=');
+        expect(seen[1]?.body.length).toBe(signedChunksLength(20_000, 8192));
+      },
+    );
+  });
+
+  it('carry session tokens, encryption and storage class', async () => {
+    await withStub(
+      (_, response) => accept(response),
+      {
+        credentials: { ...credentials, sessionToken: 'session' },
+        serverSideEncryption: 'aws:kms',
+        serverSideEncryptionKmsKeyId: 'key-1',
+      },
+      async (adapter, seen) => {
+        await adapter.put(at('x'), Buffer.from('x'), { storageClass: 'GLACIER', contentType: 'text/plain' });
+        expect(seen[0]?.headers).toMatchObject({
+          'x-amz-security-token': 'session',
+          'x-amz-server-side-encryption': 'aws:kms',
+          'x-amz-server-side-encryption-aws-kms-key-id': 'key-1',
+          'x-amz-storage-class': 'GLACIER',
+          'content-type': 'text/plain',
+        });
+        expect(seen[0]?.headers.authorization).toContain('x-amz-server-side-encryption;');
+      },
+    );
+  });
+});
+
+describe('regions', () => {
+  it('are asked once per bucket and used to sign', async () => {
+    await withStub(
+      (request, response) => {
+        if (request.method === 'HEAD') response.writeHead(403, { 'x-amz-bucket-region': 'eu-north-1' }).end();
+        else accept(response);
+      },
+      { discoverBucketRegion: true },
+      async (adapter, seen) => {
+        await Promise.all([adapter.put(at('x'), Buffer.from('x')), adapter.put(at('y'), Buffer.from('y'))]);
+        expect(seen.filter((request) => request.method === 'HEAD').length).toBe(1);
+        for (const request of seen.slice(1)) expect(request.headers.authorization).toContain('/eu-north-1/s3/');
+        expect(await adapter.region('s3://bucket/other')).toBe('eu-north-1');
+      },
+    );
+  });
+
+  it('are learnt from a redirect when they are not asked', async () => {
+    await withStub(
+      (request, response) => {
+        if (request.headers.authorization?.includes('/us-west-2/') === true) accept(response);
+        else refuse(response, 400, 'AuthorizationHeaderMalformed', { 'x-amz-bucket-region': 'us-west-2' });
+      },
+      {},
+      async (adapter, seen) => {
+        await adapter.put(at('x'), Buffer.from('x'));
+        await adapter.put(at('y'), Buffer.from('y'));
+        expect(seen.length).toBe(3);
+      },
+    );
+  });
+});
+
+describe('a 200 that is none', () => {
+  it('fails a copy and a completion', async () => {
+    await withStub(
+      (request, response) => {
+        if (request.method === 'HEAD') response.writeHead(200, { 'content-length': '1' }).end();
+        else refuse(response, 200, 'AccessDenied');
+      },
+      {},
+      async (adapter) => {
+        await expect(adapter.copy(at('x'), at('y'))).rejects.toThrow('AccessDenied');
+        const complete = adapter.completeMultipart({ pointer: at('x'), uploadId: 'u' }, [{ partNumber: 1, etag: 'e' }]);
+        await expect(complete).rejects.toThrow('AccessDenied');
+      },
+    );
+  });
+
+  it('without an ETag fails a put', async () => {
+    await withStub(
+      (_, response) => void response.writeHead(200).end(),
+      {},
+      async (adapter) => {
+        await expect(adapter.put(at('x'), Buffer.from('x'))).rejects.toMatchObject({ kind: 'write_failed' });
+      },
+    );
+  });
+});
+
+describe('pre-signed URLs', () => {
+  it('end with the session and use their own endpoint', async () => {
+    const expiration = new Date(Date.now() + 5 * 60_000);
+    const adapter = await openS3Adapter({
+      type: 's3',
+      discoverBucketRegion: false,
+      preSignedEndpoint: 'https://public.example.com',
+      endpoint: 'http://10.0.0.1:9000',
+      credentials: { ...credentials, sessionToken: 't', expiration },
+    });
+    const { url, expiry } = await adapter.presign(at('a b.txt'), 'read', { fileName: 'a.txt' });
+    expect(expiry).toEqual(expiration);
+    const parsed = new URL(url);
+    expect(parsed.host).toBe('bucket.public.example.com');
+    expect(parsed.pathname).toBe('/ns/a%20b.txt');
+    expect(Number(parsed.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(301);
+    expect(parsed.searchParams.get('response-content-disposition')).toBe('attachment; filename=a.txt');
+    expect(parsed.searchParams.get('X-Amz-Security-Token')).toBe('t');
+    await adapter.close();
+  });
+
+  it('can be turned off', async () => {
+    const open = (config: Partial<S3StoreConfig>): Promise<BlockAdapter> =>
+      openS3Adapter({ type: 's3', credentials, discoverBucketRegion: false, ...config });
+    const off = await open({ disablePreSigned: true, disablePreSignedUi: false });
+    expect(off.info).toMatchObject({ preSignSupport: false, preSignSupportUi: false, preSignMultipartUpload: false });
+    await expect(off.presign(at('x'), 'read')).rejects.toMatchObject({ kind: 'not_supported' });
+    const parts = await open({ disablePreSignedMultipart: true });
+    expect(parts.info).toMatchObject({ preSignSupport: true, preSignSupportUi: false, preSignMultipartUpload: false });
+    await expect(parts.presignPart({ pointer: at('x'), uploadId: 'u' }, 1)).rejects.toMatchObject({
+      kind: 'not_supported',
+    });
+    await off.close();
+    await parts.close();
+  });
+});
+
+describe('endpoints', () => {
+  it('put the bucket where it belongs', () => {
+    const locate = (endpoint: string | undefined, pathStyle: boolean, bucket: string): string => {
+      const { origin, path } = new S3Endpoint(endpoint, pathStyle, 's3.endpoint').locate('eu-west-1', bucket, 'k/ä b');
+      return origin + path;
+    };
+    expect(locate(undefined, false, 'buck')).toBe('https://buck.s3.eu-west-1.amazonaws.com/k/%C3%A4%20b');
+    expect(locate(undefined, true, 'buck')).toBe('https://s3.eu-west-1.amazonaws.com/buck/k/%C3%A4%20b');
+    expect(locate(undefined, false, 'with.dots')).toBe('https://s3.eu-west-1.amazonaws.com/with.dots/k/%C3%A4%20b');
+    expect(locate('https://store:9000/base/', false, 'buck')).toBe('https://buck.store:9000/base/k/%C3%A4%20b');
+    expect(locate('http://127.0.0.1:9000', false, 'buck')).toBe('http://127.0.0.1:9000/buck/k/%C3%A4%20b');
+    expect(locate('http://[::1]:9000', false, 'buck')).toBe('http://[::1]:9000/buck/k/%C3%A4%20b');
+    expect(() => locate('store:9000', false, 'buck')).toThrow('is not an http:// or https:// URL');
+  });
+});
+
+describe('credentials', () => {
+  it('come from a profile of a file, and a missing profile is fatal', async () => {
+    const file = join(tempDir(), 'credentials');
+    writeFileSync(file, '[work]\naws_access_key_id = AKIDWORK\naws_secret_access_key = s\naws_session_token = t\n');
+    const source = await openCredentials({ type: 's3', profile: 'work', credentialsFile: file });
+    expect(await source.get()).toMatchObject({ accessKeyId: 'AKIDWORK', secretAccessKey: 's', sessionToken: 't' });
+    await expect(openS3Adapter({ type: 's3', profile: 'home', credentialsFile: file })).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('"home"') as string,
+    });
+  });
+
+  it('are renewed before they end, once for all who ask', async () => {
+    let calls = 0;
+    const source = new RenewingCredentials(async () => {
+      calls++;
+      return { ...credentials, expiration: new Date(Date.now() + (calls === 1 ? 60_000 : 3_600_000)) };
+    });
+    await Promise.all([source.get(), source.get()]);
+    expect(calls).toBe(1);
+    await Promise.all([source.get(), source.get()]);
+    expect(calls).toBe(2);
+    await source.get();
+    expect(calls).toBe(2);
+  });
+
+  it('never show in errors', async () => {
+    const adapter = await openS3Adapter({
+      type: 's3',
+      endpoint: 'http://127.0.0.1:1',
+      discoverBucketRegion: false,
+      credentials,
+    });
+    const error: unknown = await adapter.get(at('x')).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ kind: 'unavailable' });
+    expect(String(error)).not.toContain('very-secret');
+    await adapter.close();
+  });
+});
+
+describe('settings', () => {
+  it('are checked', async () => {
+    const open = (config: Partial<S3StoreConfig>): Promise<BlockAdapter> =>
+      openS3Adapter({ type: 's3', credentials, ...config });
+    await expect(open({ streamingChunkSize: 8191 })).rejects.toThrow('at least 8192');
+    await expect(open({ streamingChunkTimeoutMs: 0 })).rejects.toThrow('greater than 0');
+    await expect(open({ credentials: { accessKeyId: 'x', secretAccessKey: '' } })).rejects.toThrow('needs both');
+  });
+});
+
+describe('sizes', () => {
+  it('let 10 000 parts hold 490 GiB in bounded memory', () => {
+    let total = 0;
+    for (let part = 1; part <= 10_000; part++) total += partSize(part);
+    expect(total).toBeGreaterThan(490 * 2 ** 30);
+    expect(partSize(1)).toBe(8 * 2 ** 20);
+    expect(partSize(10_000)).toBe(64 * 2 ** 20);
+  });
+
+  it('cover a copied object exactly', () => {
+    expect(copyRanges(10, 4)).toEqual([
+      { start: 0, end: 3 },
+      { start: 4, end: 7 },
+      { start: 8, end: 9 },
+    ]);
+    expect(copyRanges(2 ** 45, 2 ** 29).length).toBeLessThanOrEqual(10_000);
+  });
+
+  it('cut streams into exact units', async () => {
+    const cut = async (sizes: number[], unit: number, announced = -1): Promise<number[]> => {
+      const found: number[] = [];
+      for await (const chunk of unitsOf(Readable.from(sizes.map((size) => Buffer.alloc(size))), unit, announced)) {
+        found.push(chunk.length);
+      }
+      return found;
+    };
+    expect(await cut([10, 1, 5], 4)).toEqual([4, 4, 4, 4]);
+    expect(await cut([3, 3, 3], 4)).toEqual([4, 4, 1]);
+    expect(await cut([], 4)).toEqual([]);
+    await expect(cut([3], 4, 4)).rejects.toMatchObject({ kind: 'write_failed' });
+    await expect(cut([5], 4, 4)).rejects.toMatchObject({ kind: 'write_failed' });
+  });
+});
