@@ -22,8 +22,8 @@ afterEach(async () => {
 
 describe('processes sharing one local store', () => {
   test('15 rounds of kill -9 lose nothing acknowledged and never stall the other process', async () => {
-    const result = await crashRounds({ path: tempDir('svc-kv-crash'), rounds: 15, acknowledgements: 300 });
-    expect(result.acknowledged).toBeGreaterThan(15 * 300);
+    const result = await crashRounds({ path: tempDir('svc-kv-crash'), rounds: 15, acknowledgements: 200 });
+    expect(result.acknowledged).toBeGreaterThan(15 * 200);
     expect(result.lost).toEqual([]);
     expect(result.survivorSlowestMs).toBeLessThan(5000);
   });
@@ -52,7 +52,7 @@ describe('processes sharing one local store', () => {
     await nextLine(writer);
     const read = async (): Promise<string | undefined> =>
       (await store.get(Buffer.from('echo'), Buffer.from('k')))?.value.toString();
-    for (let value = 0; value < 1000; value++) {
+    for (let value = 0; value < 300; value++) {
       const answer = once(writer.process, 'message');
       writer.process.send(value);
       // Keeps a snapshot from before the write at hand, in case the store would use it.
@@ -76,12 +76,12 @@ describe('processes sharing one local store', () => {
     for await (const line of writer.lines) {
       seen.add(line);
       expect(await store.get(partition, Buffer.from(line))).toBeDefined();
-      await store.set(Buffer.from('own'), Buffer.from(line), Buffer.alloc(2000));
-      if (seen.size === 2000) break;
+      await store.set(Buffer.from('own'), Buffer.from(line), Buffer.alloc(5000));
+      if (seen.size === 800) break;
     }
     let rows = 0;
     for await (const page of store.scan(Buffer.from('own'))) rows += page.length;
-    expect(rows).toBe(2000);
+    expect(rows).toBe(800);
     await store.close();
   });
 });

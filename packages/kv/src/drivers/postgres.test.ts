@@ -19,7 +19,7 @@ const open = (parameters: string, connections = 10, connectionString?: string): 
   });
 
 describe.runIf(server !== undefined)('on a real server', () => {
-  describeKvStore('postgres', () => open('&svckv_table=kv_suite'));
+  describeKvStore('postgres', () => open('&svckv_table=kv_suite&synchronous_commit=off'));
 
   describe('postgres', () => {
     const schema = `s${randomUUID().replaceAll('-', '')}`;

@@ -47,6 +47,8 @@ export function openLmdb(path: string): LmdbDatabase {
     separateFlushed: true,
     // Its batches hold a promise nobody can reach: a failing commit would end the process as an unhandled rejection.
     eventTurnBatching: false,
+    // Without those batches, the first few writes of a turn would start a commit of their own: half the group commit.
+    txnStartThreshold: 1_000_000,
     keyEncoder: {
       writeKey: writePhysicalKey,
       readKey: (source: Uint8Array, start: number, end: number) =>
