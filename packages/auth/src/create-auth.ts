@@ -11,7 +11,7 @@ import { PasswordChain } from './login/password-chain.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
-import { conditionContext } from './policy/condition.ts';
+import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
 import { effectivePolicies } from './rbac/effective-policies.ts';
@@ -117,14 +117,14 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logoutCookies: (client) => endSessionCookies(client, cookies),
     authorize: async (identity, requirement, client) =>
-      (await policiesOf(identity)).check(requirement, conditionContext(client.ip)),
+      (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip)),
     ensureAllowed: async (identity, requirement, client) => {
-      const decision = (await policiesOf(identity)).check(requirement, conditionContext(client.ip));
+      const decision = (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip));
       if (!decision.allowed) throw new AuthError('denied', decision.message);
     },
     permissionsOf: async (identity, client) => {
       const compiled = await policiesOf(identity);
-      const conditions = conditionContext(client.ip);
+      const conditions = new ConditionContext(client.ip);
       return {
         check: (requirement) => compiled.check(requirement, conditions),
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),

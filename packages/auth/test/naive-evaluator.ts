@@ -18,7 +18,6 @@ export function evaluateNaively(
     let broken = false;
     let denial: string | undefined;
     for (const statement of policies.flatMap((policy) => policy.statement)) {
-      if (denial !== undefined || broken) break;
       const applies = conditionHolds(statement, caller.ip);
       if (applies === 'error') broken = true;
       if (applies !== true) continue;
@@ -33,8 +32,11 @@ export function evaluateNaively(
         }
       }
     }
-    if (denial !== undefined) denied.push(denial);
-    if (denial !== undefined || broken) return 'deny';
+    if (broken) return 'deny';
+    if (denial !== undefined) {
+      denied.push(denial);
+      return 'deny';
+    }
     return seen ? 'allow' : 'neutral';
   };
 
@@ -83,7 +85,7 @@ function conditionHolds(statement: Statement, ip: string): boolean | 'error' {
         continue;
       }
       if (isIp && !isIPv4(ip) && !isIPv6(ip)) {
-        if (holds) failed = true;
+        failed = true;
         continue;
       }
       const any = values.some((value) => (isIp ? inRange(value, ip) : like(tokens(value), points(ip))));

@@ -1,27 +1,36 @@
 import type { Decision } from '../identity.ts';
 import type { Policy, Statement } from '../model.ts';
 import type { Requirement } from '../requirement.ts';
-import { compileCondition, type ConditionCheck, type ConditionContext } from './condition.ts';
-import {
-  compileResource,
-  parseArn,
-  resourceList,
-  type RequiredResource,
-  type ResourceMatcher,
-} from './resource-pattern.ts';
+import { compileCondition, type CompiledCondition, type ConditionContext } from './condition.ts';
+import { compileResource, resourceList, type ResourcePattern } from './resource-pattern.ts';
+import { StatementIndex } from './statement-index.ts';
 import { compilePattern, type Matcher } from './wildcard.ts';
 
 /**
- * The effective policies of one user, ready to answer. Statements are narrowed by action once per action (there
- * are about a hundred), so a check only looks at the resources of the statements that speak of its action.
+ * The effective policies of one user, ready to answer. Statements are indexed once per action (there are about a
+ * hundred), when it is first asked for. A statement that cannot be read or judged denies whatever is asked.
  */
 export class CompiledPolicies {
   readonly #statements: readonly CompiledStatement[];
-  readonly #byAction = new Map<string, readonly ActionStatement[]>();
+  readonly #byAction = new Map<string, StatementIndex>();
+  readonly #alwaysBroken: boolean;
+  readonly #needsAddress: boolean;
+  /** Conditions of statements whose resources cannot be read. */
+  readonly #brokenWhen: readonly CompiledCondition[];
 
   constructor(username: string, policies: readonly Policy[]) {
     this.#statements = policies.flatMap((policy) =>
       policy.statement.map((statement) => compileStatement(statement, username)),
+    );
+    const unreadable = this.#statements.filter(({ resources }) => resources === undefined);
+    this.#brokenWhen = unreadable
+      .map(({ condition }) => condition)
+      .filter((each) => typeof each === 'object');
+    this.#alwaysBroken =
+      unreadable.some(({ condition }) => condition === undefined) ||
+      this.#statements.some(({ condition }) => condition === 'unreadable');
+    this.#needsAddress = this.#statements.some(
+      ({ condition }) => typeof condition === 'object' && condition.needsAddress,
     );
   }
 
@@ -67,46 +76,32 @@ export class CompiledPolicies {
   }
 
   #leaf(action: string, resource: string, context: ConditionContext, reasons: Reasons): Effect {
-    const required: RequiredResource = { text: resource, arn: parseArn(resource) };
-    let seen = false;
-    for (const statement of this.#statementsOf(action)) {
-      if (seen && statement.onlyAllows) continue;
-      if (statement.condition !== undefined) {
-        const outcome = evaluateCondition(statement.condition, context);
-        if (outcome === 'error') return 'deny';
-        if (outcome === 'no') continue;
-      }
-      if (statement.resources === undefined) return 'deny';
-      if (!statement.resources.some((matches) => matches(required))) continue;
-      if (statement.effect === 'deny') {
-        reasons.denied.push(statement.pattern);
-        return 'deny';
-      }
-      seen = true;
-    }
-    return seen ? 'allow' : 'neutral';
+    if (this.#isBroken(context)) return 'deny';
+    const outcome = this.#indexOf(action).decide(resource, context);
+    if (typeof outcome === 'string') return outcome;
+    reasons.denied.push(outcome.deniedBy.actionPattern);
+    return 'deny';
   }
 
-  #statementsOf(action: string): readonly ActionStatement[] {
+  #isBroken(context: ConditionContext): boolean {
+    if (this.#alwaysBroken) return true;
+    if (this.#needsAddress && context.sourceIp !== undefined && context.sourceIpBytes === undefined)
+      return true;
+    return this.#brokenWhen.length > 0 && this.#brokenWhen.some((condition) => condition.holds(context));
+  }
+
+  #indexOf(action: string): StatementIndex {
     const known = this.#byAction.get(action);
     if (known !== undefined) return known;
-    const found: ActionStatement[] = [];
-    for (const statement of this.#statements) {
-      const pattern = statement.actions.find(({ matches }) => matches(action))?.pattern;
-      // A statement that cannot be read denies whatever is asked, and so does a condition that fails to evaluate.
-      const broken = statement.condition === 'broken' || statement.resources === undefined;
-      const conditional = typeof statement.condition === 'function';
-      if (pattern === undefined && !broken && !conditional) continue;
-      found.push({
-        effect: statement.effect,
-        onlyAllows: statement.effect === 'allow' && statement.condition === undefined && !broken,
-        condition: statement.condition,
-        resources: pattern === undefined && !broken ? [] : statement.resources,
-        pattern: pattern ?? '',
-      });
+    const index = new StatementIndex();
+    for (const [order, { denies, actions, resources, condition }] of this.#statements.entries()) {
+      const actionPattern = actions.find(({ matches }) => matches(action))?.pattern;
+      if (actionPattern === undefined || condition === 'unreadable') continue;
+      for (const resource of resources ?? [])
+        index.add({ order, denies, actionPattern, condition, resource });
     }
-    this.#byAction.set(action, found);
-    return found;
+    this.#byAction.set(action, index);
+    return index;
   }
 }
 
@@ -118,20 +113,11 @@ interface Reasons {
 }
 
 interface CompiledStatement {
-  readonly effect: 'allow' | 'deny';
+  readonly denies: boolean;
   readonly actions: readonly { readonly pattern: string; readonly matches: Matcher }[];
   /** Undefined when the stored list cannot be read. */
-  readonly resources: readonly ResourceMatcher[] | undefined;
-  readonly condition: ConditionCheck | 'broken' | undefined;
-}
-
-interface ActionStatement {
-  readonly effect: 'allow' | 'deny';
-  /** It can add nothing once the action is allowed. */
-  readonly onlyAllows: boolean;
-  readonly pattern: string;
-  readonly resources: readonly ResourceMatcher[] | undefined;
-  readonly condition: ConditionCheck | 'broken' | undefined;
+  readonly resources: readonly ResourcePattern[] | undefined;
+  readonly condition: CompiledCondition | 'unreadable' | undefined;
 }
 
 const allowed: Decision = { allowed: true };
@@ -139,31 +125,21 @@ const allowed: Decision = { allowed: true };
 function compileStatement(statement: Statement, username: string): CompiledStatement {
   return {
     // Anything that is not an allowance is a denial: unknown words must not open doors.
-    effect: statement.effect === 'allow' ? 'allow' : 'deny',
+    denies: statement.effect !== 'allow',
     actions: statement.action.map((pattern) => ({ pattern, matches: compilePattern(pattern) })),
-    resources: resourceList(statement.resource)?.map((resource) => compileResource(resource, username)),
+    resources: resourceList(statement.resource)
+      ?.map((resource) => compileResource(resource, username))
+      .filter((resource) => resource !== undefined),
     condition: readCondition(statement),
   };
 }
 
-function readCondition(statement: Statement): ConditionCheck | 'broken' | undefined {
+function readCondition(statement: Statement): CompiledCondition | 'unreadable' | undefined {
   if (statement.condition === undefined) return undefined;
   try {
     return compileCondition(statement.condition);
   } catch {
-    return 'broken';
-  }
-}
-
-function evaluateCondition(
-  condition: ConditionCheck | 'broken',
-  context: ConditionContext,
-): 'yes' | 'no' | 'error' {
-  if (condition === 'broken') return 'error';
-  try {
-    return condition(context) ? 'yes' : 'no';
-  } catch {
-    return 'error';
+    return 'unreadable';
   }
 }
 

@@ -1,4 +1,4 @@
-import { compileWildcard, type Matcher, type PatternPiece } from './wildcard.ts';
+import { compileWildcard, type PatternPiece, type Wildcard } from './wildcard.ts';
 
 /** `arn:<partition>:<service>:<region>:<account>:<resource>`; the resource keeps its colons. */
 export interface Arn {
@@ -27,14 +27,6 @@ export function parseArn(text: string): Arn | undefined {
   };
 }
 
-/** A resource asked for: parsed once per check, whatever the number of statements. */
-export interface RequiredResource {
-  readonly text: string;
-  readonly arn: Arn | undefined;
-}
-
-export type ResourceMatcher = (required: RequiredResource) => boolean;
-
 /** The resources of a statement; undefined when a list cannot be read. */
 export function resourceList(resource: string): readonly string[] | undefined {
   if (!resource.startsWith('[') || !resource.endsWith(']')) return [resource];
@@ -47,22 +39,24 @@ export function resourceList(resource: string): readonly string[] | undefined {
   return undefined;
 }
 
+/** `everything` is the pattern `*`, the only one that also covers a requirement without a resource of its own. */
+export type ResourcePattern =
+  | 'everything'
+  | { readonly service: string; readonly account: string; readonly wildcard: Wildcard };
+
 /**
- * Compiles one resource of a statement for one user. The pattern is split before `${user}` is put in, so that
- * nothing in a user's name acts as a wildcard or a separator.
+ * Compiles one resource of a statement for one user; undefined when it can match nothing. The pattern is split
+ * before `${user}` is put in, so that nothing in a user's name acts as a wildcard or a separator.
  */
-export function compileResource(resource: string, username: string): ResourceMatcher {
-  if (resource === '*') return () => true;
+export function compileResource(resource: string, username: string): ResourcePattern | undefined {
+  if (resource === '*') return 'everything';
   const arn = parseArn(resource);
-  if (arn === undefined) return () => false;
-  const service = insertUser(arn.service, username);
-  const account = insertUser(arn.account, username);
-  const matches: Matcher = compileWildcard(userPieces(arn.resource, username));
-  return ({ arn: required }) =>
-    required !== undefined &&
-    required.service === service &&
-    required.account === account &&
-    matches(required.resource);
+  if (arn === undefined) return undefined;
+  return {
+    service: insertUser(arn.service, username),
+    account: insertUser(arn.account, username),
+    wildcard: compileWildcard(userPieces(arn.resource, username)),
+  };
 }
 
 const userVariable = '${user}';

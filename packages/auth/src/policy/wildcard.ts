@@ -3,6 +3,13 @@
  * A two-pointer matcher with one backtracking point: linear memory and no regular expression, so that no
  * pattern can be made expensive beyond |pattern| × |text|.
  */
+export interface Wildcard {
+  /** What a matching text begins with. */
+  readonly prefix: string;
+  /** Whether the text matches from the end of the prefix on, given that it begins with it. */
+  readonly matchesRest: (text: string) => boolean;
+}
+
 export type Matcher = (text: string) => boolean;
 
 const anyRun = -1;
@@ -14,7 +21,7 @@ export interface PatternPiece {
   readonly literal: boolean;
 }
 
-export function compileWildcard(pieces: readonly PatternPiece[]): Matcher {
+export function compileWildcard(pieces: readonly PatternPiece[]): Wildcard {
   const tokens: number[] = [];
   for (const { text, literal } of pieces) {
     for (let index = 0; index < text.length; index++) {
@@ -26,16 +33,15 @@ export function compileWildcard(pieces: readonly PatternPiece[]): Matcher {
   }
   const wild = tokens.findIndex((token) => token < 0);
   const prefix = textOf(wild < 0 ? tokens : tokens.slice(0, wild));
-  if (wild < 0) return (text) => text === prefix;
-  if (wild === tokens.length - 1 && tokens[wild] === anyRun) {
-    return prefix === '' ? () => true : (text) => text.startsWith(prefix);
-  }
+  if (wild < 0) return { prefix, matchesRest: (text) => text.length === prefix.length };
+  if (wild === tokens.length - 1 && tokens[wild] === anyRun) return { prefix, matchesRest: () => true };
   const pattern = Int32Array.from(tokens.slice(wild));
-  return (text) => text.startsWith(prefix) && matchTokens(pattern, text, prefix.length);
+  return { prefix, matchesRest: (text) => matchTokens(pattern, text, prefix.length) };
 }
 
 export function compilePattern(pattern: string): Matcher {
-  return compileWildcard([{ text: pattern, literal: false }]);
+  const { prefix, matchesRest } = compileWildcard([{ text: pattern, literal: false }]);
+  return (text) => text.startsWith(prefix) && matchesRest(text);
 }
 
 const star = 0x2a;
