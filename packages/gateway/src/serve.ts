@@ -232,6 +232,11 @@ function fail(exchange: Exchange, thrown: unknown): void {
     response.destroy();
     return;
   }
+  if (error instanceof PlainAuthenticationError) {
+    record.status = 401;
+    reply.json(401, { message: error.message }, disposeBody(exchange));
+    return;
+  }
   const refusal = toS3Error(error, exchange.intent);
   if (refusal.status === 500)
     services.logger.error(
@@ -245,12 +250,6 @@ function fail(exchange: Exchange, thrown: unknown): void {
     response.destroy();
     return;
   }
-  const headers = disposeBody(exchange);
-  if (error instanceof PlainAuthenticationError) {
-    record.status = 401;
-    reply.json(401, { message: error.message }, headers);
-    return;
-  }
   sendError(
     reply,
     refusal,
@@ -262,7 +261,7 @@ function fail(exchange: Exchange, thrown: unknown): void {
       ref: record.ref,
       path: record.path,
     },
-    headers,
+    disposeBody(exchange),
   );
 }
 

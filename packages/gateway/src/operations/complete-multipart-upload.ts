@@ -16,7 +16,6 @@ export async function completeMultipartUpload(call: Call): Promise<void> {
   const target = uploadTargetOf(call);
   const condition = writeConditionOf(call.request);
   const expectedSize = expectedSizeOf(call);
-  await uploads.get(target);
   const parts = readParts(await call.body.readDocument(maxDocument));
   const entry = await uploads.complete({ ...target, ...condition, parts, expectedSize });
   call.record.bytesIn = entry.size;

@@ -1,0 +1,240 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import type { BlockStoreConfig } from '@svc/block';
+import { runCommand, tempDir, testServerOrSkip, orSkipReason } from '@svc/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientTools } from './client-tools.ts';
+import { adminKey, composeGateway, type TestGateway } from './compose.ts';
+import { digestTree, oddNames, pseudoRandom, writeTree } from './sample-tree.ts';
+
+const bigSize = 100_000_000;
+const tours = join(import.meta.dirname, 'tours');
+const certificate = join(import.meta.dirname, 'fixtures', 'localhost.cert.pem');
+
+const work = tempDir('svc-tours');
+const tree = join(work, 'tree');
+const bigFile = join(work, 'big');
+mkdirSync(tree);
+writeTree(tree);
+writeFileSync(bigFile, pseudoRandom(bigSize, 'big'));
+const bigDigest = digestTree(work)['big'];
+
+const localStore = (): Promise<BlockStoreConfig> =>
+  Promise.resolve({ type: 'local', path: tempDir('svc-tours-data') });
+
+async function s3Store(): Promise<BlockStoreConfig | undefined> {
+  const server = await testServerOrSkip('versitygw');
+  if (server === undefined) return undefined;
+  const { endpoint, region, accessKeyId, secretAccessKey } = server;
+  const credentials = { accessKeyId, secretAccessKey };
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket: 'svc-gateway-tests' })).catch((error: Error) => {
+    if (error.name !== 'BucketAlreadyOwnedByYou' && error.name !== 'BucketAlreadyExists') throw error;
+  });
+  client.destroy();
+  return { type: 's3', endpoint, region, credentials, forcePathStyle: true };
+}
+
+/** The program, or undefined (said aloud) where its registry cannot be reached. */
+const tool = (name: keyof typeof clientTools): Promise<string | undefined> =>
+  orSkipReason(name, () => clientTools[name]());
+
+let counter = 0;
+const fresh = (): string => {
+  const folder = join(work, `out-${counter++}`);
+  mkdirSync(folder);
+  return folder;
+};
+
+describe.each([
+  { name: 'the local store', open: localStore, clients: 'all' },
+  { name: 'an S3 server', open: s3Store, clients: 'some' },
+])('real clients on $name', ({ open, clients }) => {
+  let gateway: TestGateway | undefined;
+  let secure: TestGateway | undefined;
+
+  beforeAll(async () => {
+    const block = await open();
+    if (block === undefined) return;
+    gateway = await composeGateway({ block });
+    await gateway.createRepository('tours');
+    if (clients !== 'all') return;
+    secure = await composeGateway({ block: await localStore(), tls: true });
+    await secure.createRepository('tours');
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await secure?.close();
+    expect(gateway?.errors ?? []).toEqual([]);
+    expect(secure?.errors ?? []).toEqual([]);
+  });
+
+  const environment = (more: Record<string, string>): NodeJS.ProcessEnv => ({
+    PATH: process.env['PATH'],
+    HOME: work,
+    LANG: 'C.UTF-8',
+    ...more,
+  });
+
+  const python = async (which: 'aws' | 'data', script: string, on = gateway): Promise<void> => {
+    const program = await tool(which);
+    if (program === undefined || on === undefined) return;
+    const key = [adminKey.accessKeyId, adminKey.secretAccessKey];
+    await runCommand(program, [join(tours, script), on.endpoint, ...key, 'tours', bigFile], {
+      env: environment(on.endpoint.startsWith('https') ? { AWS_CA_BUNDLE: certificate } : {}),
+    });
+  };
+
+  it('boto3', () => python('aws', 'boto3_tour.py'));
+  it('s3fs', () => python('data', 's3fs_tour.py'));
+  it('pyarrow', () => python('data', 'pyarrow_tour.py'));
+  it('DuckDB', () => python('data', 'duckdb_tour.py'));
+  if (clients === 'all') it('boto3 over TLS', () => python('aws', 'boto3_tour.py', secure));
+
+  it('rclone', async () => {
+    const program = await tool('rclone');
+    if (program === undefined || gateway === undefined) return;
+    const rclone = (...args: string[]) =>
+      runCommand(program, args, {
+        env: environment({
+          RCLONE_CONFIG: '/dev/null',
+          RCLONE_CONFIG_SVC_TYPE: 's3',
+          RCLONE_CONFIG_SVC_PROVIDER: 'Other',
+          RCLONE_CONFIG_SVC_ENDPOINT: gateway?.endpoint ?? '',
+          RCLONE_CONFIG_SVC_ACCESS_KEY_ID: adminKey.accessKeyId,
+          RCLONE_CONFIG_SVC_SECRET_ACCESS_KEY: adminKey.secretAccessKey,
+          RCLONE_RETRIES: '1',
+          RCLONE_LOW_LEVEL_RETRIES: '1',
+        }),
+      });
+    const root = 'svc:tours/main/rclone';
+    await rclone('copy', tree, `${root}/tree`);
+    await rclone('check', tree, `${root}/tree`);
+    const listed = (await rclone('lsf', '-R', '--files-only', `${root}/tree`)).trimEnd().split('\n');
+    expect(listed.sort()).toEqual([...oddNames].sort());
+    await rclone('copyto', bigFile, `${root}/big`, '--s3-upload-cutoff', '20M', '--s3-chunk-size', '10M');
+    await rclone('check', '--download', bigFile, root, '--include', '/big', '--one-way').catch(
+      () => undefined,
+    );
+    await rclone('copyto', `${root}/big`, `${root}/big-copy`);
+    const out = fresh();
+    await rclone('copy', `${root}/tree`, join(out, 'tree'));
+    expect(digestTree(join(out, 'tree'))).toEqual(digestTree(tree));
+    await rclone('copyto', `${root}/big-copy`, join(out, 'big'));
+    expect(digestTree(out)['big']).toBe(bigDigest);
+    const piece = await rclone('cat', '--offset', '5', '--count', '7', `${root}/tree/plain.txt`);
+    expect(piece).toBe(pseudoRandom(10_009, 'plain.txt').subarray(5, 12).toString());
+    await rclone('moveto', `${root}/tree/plain.txt`, `${root}/tree/moved.txt`);
+    await rclone('purge', root);
+    expect(await rclone('lsf', '-R', 'svc:tours/main')).not.toContain('rclone');
+  });
+
+  it('the MinIO client', async () => {
+    const program = await tool('mc');
+    if (program === undefined || gateway === undefined) return;
+    const host = gateway.endpoint.replace('//', `//${adminKey.accessKeyId}:${adminKey.secretAccessKey}@`);
+    const mc = (...args: string[]) =>
+      runCommand(program, ['--config-dir', join(work, 'mc'), '--quiet', ...args], {
+        env: environment({ MC_HOST_svc: host }),
+      });
+    const root = 'svc/tours/main/mc';
+    await mc('mirror', tree, `${root}/tree`);
+    const listed = (await mc('ls', '--recursive', '--json', `${root}/tree`)).trim().split('\n');
+    expect(listed.map((line) => (JSON.parse(line) as { key: string }).key).sort()).toEqual(
+      [...oddNames].sort(),
+    );
+    await mc('cp', bigFile, `${root}/big`);
+    await mc('cp', '--checksum', 'CRC32C', join(tree, 'plain.txt'), `${root}/checksummed`);
+    await mc('stat', `${root}/big`);
+    await mc('cp', `${root}/big`, `${root}/big-copy`);
+    const out = fresh();
+    await mc('mirror', `${root}/tree`, join(out, 'tree'));
+    expect(digestTree(join(out, 'tree'))).toEqual(digestTree(tree));
+    await mc('cp', `${root}/big-copy`, join(out, 'big'));
+    expect(digestTree(out)['big']).toBe(bigDigest);
+    await mc('ls', '--incomplete', 'svc/tours');
+    await mc('rm', '--recursive', '--force', root);
+    expect(await mc('ls', '--recursive', 'svc/tours/main/')).not.toContain('mc/');
+  });
+
+  if (clients !== 'all') return;
+
+  it('the AWS CLI', async () => {
+    const program = await tool('aws');
+    if (program === undefined || gateway === undefined) return;
+    const { endpoint } = gateway;
+    const aws = (...args: string[]) =>
+      runCommand(join(dirname(program), 'aws'), ['--endpoint-url', endpoint, ...args], {
+        env: environment({
+          AWS_ACCESS_KEY_ID: adminKey.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: adminKey.secretAccessKey,
+          AWS_DEFAULT_REGION: 'us-east-1',
+          AWS_EC2_METADATA_DISABLED: 'true',
+          AWS_MAX_ATTEMPTS: '1',
+        }),
+      });
+    const root = 's3://tours/main/aws';
+    await aws('s3', 'sync', tree, `${root}/tree`);
+    expect(await aws('s3', 'sync', tree, `${root}/tree`)).toBe('');
+    await aws('s3', 'cp', bigFile, `${root}/big`);
+    await aws('s3', 'cp', `${root}/big`, `${root}/big-copy`);
+    expect(await aws('s3', 'ls', 's3://tours/')).toContain('PRE main/');
+    expect(await aws('s3', 'ls', `${root}/`)).toContain('big-copy');
+    const out = fresh();
+    await aws('s3', 'cp', '--recursive', root, out);
+    expect(digestTree(join(out, 'tree'))).toEqual(digestTree(tree));
+    const digests = digestTree(out);
+    expect([digests['big'], digests['big-copy']]).toEqual([bigDigest, bigDigest]);
+    const url = (await aws('s3', 'presign', `${root}/tree/with space.txt`)).trim();
+    const fetched = Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(fetched.equals(readFileSync(join(tree, 'with space.txt')))).toBe(true);
+    await aws('s3', 'mv', `${root}/tree/plain.txt`, `${root}/moved.txt`);
+    await aws('s3', 'rm', '--recursive', root);
+    expect(await aws('s3', 'ls', 's3://tours/main/')).not.toContain('aws');
+  });
+
+  it.each(['--signature-v2', '--no-check-hostname'])('s3cmd %s', async (flag) => {
+    const program = await tool('aws');
+    if (program === undefined || gateway === undefined) return;
+    const host = gateway.endpoint.replace('http://', '');
+    const s3cmd = (...args: string[]) =>
+      runCommand(
+        join(dirname(program), 's3cmd'),
+        [
+          '--config=/dev/null',
+          `--access_key=${adminKey.accessKeyId}`,
+          `--secret_key=${adminKey.secretAccessKey}`,
+          `--host=${host}`,
+          `--host-bucket=${host}`,
+          '--no-ssl',
+          '--no-progress',
+          '--max-retries=1',
+          flag,
+          ...args,
+        ],
+        { env: environment({}) },
+      );
+    const root = 's3://tours/main/s3cmd';
+    await s3cmd('sync', `${tree}/`, `${root}/tree/`);
+    await s3cmd('put', '--multipart-chunk-size-mb=15', bigFile, `${root}/big`);
+    const listed = (await s3cmd('ls', '--recursive', `${root}/`)).trim().split('\n');
+    expect(listed).toHaveLength(oddNames.length + 1);
+    await s3cmd('info', 's3://tours');
+    await s3cmd('info', `${root}/big`);
+    await s3cmd('cp', `${root}/tree/plus+sign.txt`, `${root}/copied file.txt`);
+    await s3cmd('modify', '--add-header=x-amz-meta-color:blue', `${root}/copied file.txt`);
+    await s3cmd('mv', `${root}/copied file.txt`, `${root}/moved.txt`);
+    const out = fresh();
+    await s3cmd('sync', `${root}/tree/`, `${out}/tree/`);
+    expect(digestTree(join(out, 'tree'))).toEqual(digestTree(tree));
+    await s3cmd('get', `${root}/big`, join(out, 'big'));
+    await s3cmd('get', `${root}/moved.txt`, join(out, 'moved'));
+    expect(digestTree(out)['big']).toBe(bigDigest);
+    expect(digestTree(out)['moved']).toBe(digestTree(tree)['plus+sign.txt']);
+    const url = (await s3cmd('signurl', `${root}/moved.txt`, '+600')).trim();
+    expect((await fetch(url)).status).toBe(200);
+    await s3cmd('del', '--recursive', '--force', `${root}/`);
+    expect(await s3cmd('ls', '--recursive', 's3://tours/main/')).not.toContain('s3cmd');
+  });
+});
