@@ -69,7 +69,8 @@ function characterClass(body: string, pattern: string): string {
 }
 
 function escaped(char: string): string {
-  return char.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
+  // An escaped dash is an error outside a class and needed inside one; its code is right in both places.
+  return char === '-' ? '\\x2d' : char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 }
 
 function malformed(pattern: string, reason: string): Error {
