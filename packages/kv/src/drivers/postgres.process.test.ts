@@ -11,13 +11,7 @@ afterAll(() => server?.dispose());
 describe.runIf(server !== undefined)('PostgreSQL restarted under load', () => {
   test('the process survives, nothing acknowledged is lost, and calls work again', async () => {
     if (server === undefined) return;
-    const store = await openPostgresStore({
-      connectionString: server.address['connectionString'] ?? '',
-      maxOpenConnections: 8,
-      maxIdleConnections: 8,
-      connectionMaxLifetimeMs: 0,
-      scanPageSize: 1000,
-    });
+    const store = await open(server);
     const partition = Buffer.from('restart');
     const stop = new AbortController();
     const acknowledged: string[] = [];
@@ -61,7 +55,26 @@ describe.runIf(server !== undefined)('PostgreSQL restarted under load', () => {
     expect((await store.get(partition, Buffer.from('0/0')))?.value).toEqual(Buffer.from('0/0'));
     await store.close();
   });
+
+  test('a store opened while the server still starts waits for it', async () => {
+    if (server === undefined) return;
+    await server.stop();
+    await server.start();
+    const store = await open(server);
+    expect((await store.get(Buffer.from('restart'), Buffer.from('0/0')))?.value).toEqual(Buffer.from('0/0'));
+    await store.close();
+  });
 });
+
+function open(running: RunningServer): Promise<KvStore> {
+  return openPostgresStore({
+    connectionString: running.address['connectionString'] ?? '',
+    maxOpenConnections: 8,
+    maxIdleConnections: 8,
+    connectionMaxLifetimeMs: 0,
+    scanPageSize: 1000,
+  });
+}
 
 /** It accepts connections some time before it serves. */
 async function serves(server: RunningServer): Promise<boolean> {

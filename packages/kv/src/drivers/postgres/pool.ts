@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type ClientConfig } from 'pg';
 import { KvError } from '../../errors.ts';
 import { BinaryClient, bytesOnly } from './binary-client.ts';
@@ -9,6 +10,10 @@ const connectTimeoutMs = 10_000;
 /** Above the server's statement_timeout: only a server that no longer answers at all is given up here. */
 const answerTimeoutMs = 45_000;
 const idleTimeoutMs = 60_000;
+/** A database started together with this server accepts connections a while before it serves them. */
+const startingUp = '57P03';
+const startUpMs = 60_000;
+const startUpPollMs = 200;
 const noEncryption = 'The server does not support SSL connections';
 
 export interface PoolOptions {
@@ -56,14 +61,18 @@ async function connectFirst(
   config: ClientConfig,
   address: PostgresAddress,
 ): Promise<NonNullable<ClientConfig['ssl']>> {
-  if (address.encryption !== 'prefer') return connectOnce(config, address.encryption, address.table);
-  try {
-    return await connectOnce(config, { rejectUnauthorized: false }, address.table);
-  } catch (error) {
-    if (error instanceof KvError && (error.cause as Error | undefined)?.message === noEncryption) {
-      return connectOnce(config, false, address.table);
+  let ssl: NonNullable<ClientConfig['ssl']> =
+    address.encryption === 'prefer' ? { rejectUnauthorized: false } : address.encryption;
+  const deadline = Date.now() + startUpMs;
+  for (;;) {
+    try {
+      return await connectOnce(config, ssl, address.table);
+    } catch (error) {
+      const { message, code } = ((error as Error).cause ?? {}) as { message?: string; code?: string };
+      if (address.encryption === 'prefer' && message === noEncryption) ssl = false;
+      else if (code === startingUp && Date.now() < deadline) await delay(startUpPollMs);
+      else throw error;
     }
-    throw error;
   }
 }
 
