@@ -7,6 +7,7 @@ import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
 import type { Operation } from '@svc/contract';
 import { Answer, jsonHeaders } from './answer/answer.ts';
 import { refusalOf, unauthenticated } from './answer/error-table.ts';
+import type { Refusal } from './answer/error-table.ts';
 import { send } from './answer/send.ts';
 import type { Call } from './call.ts';
 import type { ApiOptions } from './options.ts';
@@ -125,7 +126,7 @@ export class Route {
       status = answer.status;
       sentBytes = await send(request, response, answer, sentId);
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = clientGone(request, response) ? goneRefusal : refusalOf(error);
       status = refusal.status;
       if (refusal.unexpected === true) observer?.failed?.(error, { requestId, operationId });
       if (status === 401 && refusal.message !== unauthenticated().message) denied = refusal.message;
@@ -174,7 +175,7 @@ export class Route {
   async #refuse(
     request: IncomingMessage,
     response: ServerResponse,
-    refusal: ReturnType<typeof refusalOf>,
+    refusal: Refusal,
     requestId: string | undefined,
   ): Promise<number> {
     if (response.headersSent || refusal.status === 499) {
@@ -194,6 +195,13 @@ export class Route {
         : Answer.json(refusal.status, body, refusal.headers);
     return await send(request, response, answer, requestId);
   }
+}
+
+const goneRefusal: Refusal = { status: 499, message: 'the client went away' };
+
+/** The connection ended before the request was read or the answer sent: nobody is left to be told. */
+function clientGone(request: IncomingMessage, response: ServerResponse): boolean {
+  return response.destroyed || (request.destroyed && !request.complete);
 }
 
 interface CallParts {

@@ -57,7 +57,7 @@ export interface StartOptions {
 
 /** A listening server with the API alone, an administrator and everything in memory. */
 export async function startApi(
-  makeEngine: (kv: KvStore, bus: LocalCacheBus) => Engine,
+  makeEngine: (kv: KvStore, bus: LocalCacheBus) => Engine | Promise<Engine>,
   options: StartOptions = {},
 ): Promise<RunningApi> {
   const kv = options.kv ?? createMemStore();
@@ -79,7 +79,7 @@ export async function startApi(
     failed: (error) => failures.push(error),
     finished: (request) => finished.push(request),
   };
-  const engine = makeEngine(kv, cacheBus);
+  const engine = await makeEngine(kv, cacheBus);
   const app = fastify(apiServerOptions);
   await app.register(createApi({ engine, auth, installation: () => installation, observer }), {
     prefix: basePath,

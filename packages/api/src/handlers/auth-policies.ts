@@ -19,7 +19,7 @@ export function authPolicyHandlers({ auth: { policies } }: ApiOptions): Handlers
       if (query.update === true) {
         return Answer.json(200, policyView(await policies.update(body.id, body, authActor(call))));
       }
-      return policyView(await policies.create(body, authActor(call)));
+      return Answer.json(201, policyView(await policies.create(body, authActor(call))));
     },
 
     async getPolicy({ params }) {

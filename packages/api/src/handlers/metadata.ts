@@ -7,7 +7,8 @@ export function metadataHandlers({
 }: ApiOptions): Handlers<'getMetaRange' | 'getRange'> {
   async function locate(repository: string, type: 'range' | 'meta_range', id: string): Promise<Answer> {
     const location = await metadata.location({ repository, type, id });
-    return Answer.json(200, { location }, { location });
+    // The id is the caller's text, which may hold what a header may not.
+    return Answer.json(200, { location }, { location: encodeURI(location) });
   }
   return {
     getMetaRange: ({ params }) => locate(params.repository, 'meta_range', params.meta_range),

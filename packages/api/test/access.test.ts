@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkedClient } from './checked-client.ts';
+import type { Ask } from './checked-client.ts';
+import { adminKey, startApi } from './start-api.ts';
+import type { RunningApi } from './start-api.ts';
+import { stubEngine } from './stub-engine.ts';
+
+let api: RunningApi;
+let ask: Ask;
+
+beforeAll(async () => {
+  api = await startApi(() =>
+    stubEngine({
+      'usage.flush': () => undefined,
+      'usage.reports': () => [{ year: 2024, month: 3, count: 12 }],
+    }),
+  );
+  ask = checkedClient(api.url);
+});
+
+afterAll(() => api.stop());
+
+test('users, groups, memberships, policies and keys', async () => {
+  expect((await ask('POST', '/auth/users', { json: { id: 'alice' } })).body).toMatchObject({
+    id: 'alice',
+    friendly_name: '',
+    email: '',
+  });
+  expect((await ask('POST', '/auth/users', { json: { id: 'alice' } })).status).toBe(409);
+  expect((await ask('POST', '/auth/users', { json: { id: 'a/b' } })).status).toBe(400);
+  expect((await ask('POST', '/auth/users')).status).toBe(400);
+  expect((await ask('POST', '/auth/groups', { json: { id: 'team', description: 'd' } })).status).toBe(201);
+  expect((await ask('PUT', '/auth/groups/team/members/alice')).status).toBe(201);
+  expect((await ask('PUT', '/auth/groups/team/members/alice')).status).toBe(409);
+  expect((await ask('GET', '/auth/groups/team/members')).body.results).toHaveLength(1);
+  expect((await ask('GET', '/auth/users/alice/groups')).body.results[0]).toMatchObject({
+    id: 'team',
+    name: 'team',
+  });
+
+  const statement = [{ effect: 'allow', action: ['fs:Read*'], resource: '*' }];
+  expect((await ask('POST', '/auth/policies', { json: { id: 'p', statement } })).status).toBe(201);
+  expect((await ask('POST', '/auth/policies', { json: { id: 'p', statement } })).status).toBe(409);
+  expect((await ask('POST', '/auth/policies?update=true', { json: { id: 'p', statement } })).status).toBe(
+    200,
+  );
+  expect((await ask('PUT', '/auth/policies/p', { json: { id: 'other', statement } })).status).toBe(400);
+  const badEffect = [{ effect: 'Allow', action: ['fs:*'], resource: '*' }];
+  expect((await ask('POST', '/auth/policies', { json: { id: 'q', statement: badEffect } })).status).toBe(400);
+  expect((await ask('PUT', '/auth/groups/team/policies/p')).status).toBe(201);
+  expect((await ask('GET', '/auth/groups/team/policies')).body.results[0].statement).toEqual(statement);
+  const effective = await ask('GET', '/auth/users/alice/policies?effective=true');
+  expect(effective.body.results.map((policy: { id: string }) => policy.id)).toEqual(['p']);
+  expect((await ask('GET', '/auth/users/alice/policies')).body.results).toEqual([]);
+
+  const key = await ask('POST', '/auth/users/alice/credentials');
+  expect(key.body.secret_access_key).toHaveLength(40);
+  const listed = await ask('GET', '/auth/users/alice/credentials');
+  expect(listed.body.results[0]).not.toHaveProperty('secret_access_key');
+  const path = `/auth/users/alice/credentials/${key.body.access_key_id}`;
+  expect((await ask('GET', path)).status).toBe(200);
+  expect((await ask('DELETE', path)).status).toBe(204);
+  expect((await ask('GET', path)).status).toBe(404);
+  expect((await ask('DELETE', '/auth/groups/team/members/alice')).status).toBe(204);
+  expect((await ask('DELETE', '/auth/groups/team')).status).toBe(204);
+  expect((await ask('DELETE', '/auth/policies/p')).status).toBe(204);
+  expect((await ask('DELETE', '/auth/users/alice')).status).toBe(204);
+});
+
+test('login gives a token and a cookie', async () => {
+  const json = { access_key_id: adminKey.accessKeyId, secret_access_key: adminKey.secretAccessKey };
+  const session = await checkedClient(api.url, 'Basic Og==')('POST', '/auth/login', { json });
+  expect(session.status).toBe(200);
+  expect(session.headers.get('set-cookie')).toMatch(/^access_token=.*HttpOnly/);
+  const withToken = checkedClient(api.url, `Bearer ${session.body.token}`);
+  expect((await withToken('GET', '/user')).body.user).toMatchObject({ id: 'admin', friendly_name: 'admin' });
+  const wrong = await ask('POST', '/auth/login', { json: { ...json, secret_access_key: 'x' } });
+  expect([wrong.status, wrong.body.message]).toEqual([401, 'error authenticating request']);
+  const cookie = `access_token=${session.body.token}`;
+  const foreign = await checkedClient(api.url, '')('POST', '/auth/users', {
+    json: { id: 'evil' },
+    headers: { cookie, origin: 'https://evil.example' },
+  });
+  expect(foreign.status).toBe(403);
+  expect((await checkedClient(api.url, '')('GET', '/user')).status).toBe(401);
+});
+
+test('what the installation says of itself', async () => {
+  const config = await ask('GET', '/config');
+  expect(config.body).toMatchObject({
+    version_config: { version: '0.1.0' },
+    storage_config: {
+      blockstore_type: 'mem',
+      blockstore_namespace_ValidityRegex: '^mem://',
+      blockstore_id: '',
+    },
+    storage_config_list: [],
+    ui_config: {},
+    capabilities_config: {},
+  });
+  expect((await ask('GET', '/config/storage')).body).toEqual(config.body.storage_config);
+  expect((await ask('GET', '/config/version')).body).toEqual(config.body.version_config);
+  expect((await ask('GET', '/auth/capabilities')).body).toEqual({
+    invite_user: false,
+    forgot_password: false,
+  });
+  expect((await ask('GET', '/healthcheck')).status).toBe(204);
+});
+
+test('usage as JSON and as text', async () => {
+  const report = await ask('GET', '/usage-report/summary');
+  expect(report.body.reports).toEqual([{ year: 2024, month: 3, count: 12 }]);
+  const text = await ask('GET', '/usage-report/summary', { headers: { accept: 'text/plain' } });
+  expect(text.text).toBe(
+    `Usage for installation ID: ${report.body.installation_id}\n2024-03:           12\n`,
+  );
+});
+
+test('counts are checked by field', async () => {
+  const event = { class: 'c', name: 'n', count: 1 };
+  expect((await ask('POST', '/statistics', { json: { events: [event] } })).status).toBe(204);
+  const negative = await ask('POST', '/statistics', { json: { events: [event, { ...event, count: -1 }] } });
+  expect([negative.status, negative.body.message]).toEqual([
+    400,
+    'request body has an error: field "events[1].count": must not be negative',
+  ]);
+});
+
+test('setup runs once', async () => {
+  const fresh = await startApi(() => stubEngine(), { withoutSetup: true });
+  try {
+    const anonymous = checkedClient(fresh.url, '');
+    expect((await anonymous('GET', '/setup')).body.state).toBe('not_initialized');
+    expect(
+      (
+        await anonymous('POST', '/setup_comm_prefs', {
+          json: { featureUpdates: true, securityUpdates: true },
+        })
+      ).status,
+    ).toBe(412);
+    expect((await anonymous('POST', '/setup', { json: { username: '' } })).status).toBe(400);
+    expect(
+      (await anonymous('POST', '/setup', { json: { username: 'a', key: { access_key_id: 'x' } } })).status,
+    ).toBe(400);
+    const done = await anonymous('POST', '/setup_lakefs', { json: { username: 'admin' } });
+    expect([done.status, done.body.access_key_id.length, done.body.secret_access_key.length]).toEqual([
+      200, 20, 40,
+    ]);
+    expect((await anonymous('POST', '/setup', { json: { username: 'admin' } })).status).toBe(409);
+  } finally {
+    await fresh.stop();
+  }
+});
+
+test('the simplified mode has no policies, whoever asks', async () => {
+  const simplified = await startApi(() => stubEngine(), { mode: 'simplified' });
+  try {
+    const anonymous = await checkedClient(simplified.url, '')('GET', '/auth/policies');
+    expect([anonymous.status, anonymous.body.message]).toEqual([501, 'Not Implemented']);
+    const admin = checkedClient(simplified.url);
+    await admin('POST', '/auth/groups', { json: { id: 'g' } });
+    expect((await admin('POST', '/auth/groups/g/acl', { json: { permission: 'write' } })).status).toBe(400);
+    expect((await admin('POST', '/auth/groups/g/acl', { json: { permission: 'Write' } })).status).toBe(201);
+    expect((await admin('GET', '/auth/groups/g/acl')).body).toEqual({ permission: 'Write' });
+  } finally {
+    await simplified.stop();
+  }
+});

@@ -1,0 +1,359 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { checkedClient } from './checked-client.ts';
+import type { Ask } from './checked-client.ts';
+import { memEngine } from './mem-engine.ts';
+import { basic, startApi } from './start-api.ts';
+import type { RunningApi } from './start-api.ts';
+
+let api: RunningApi;
+let ask: Ask;
+let counter = 0;
+let repository = '';
+
+beforeAll(async () => {
+  api = await startApi(memEngine);
+  ask = checkedClient(api.url);
+});
+
+afterAll(() => api.stop());
+
+beforeEach(async () => {
+  repository = `objects-${counter++}`;
+  const created = await ask('POST', '/repositories', {
+    json: { name: repository, storage_namespace: `mem://${repository}` },
+  });
+  expect(created.status).toBe(201);
+});
+
+function objects(branch = 'main'): string {
+  return `/repositories/${repository}/branches/${branch}/objects`;
+}
+
+function refs(ref = 'main'): string {
+  return `/repositories/${repository}/refs/${ref}/objects`;
+}
+
+async function put(path: string, content = path): Promise<void> {
+  const { status } = await ask('POST', `${objects()}?path=${encodeURIComponent(path)}`, { body: content });
+  expect(status).toBe(201);
+}
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+
+test('a raw upload is stored with its type and the metadata of its headers', async () => {
+  const uploaded = await ask('POST', `${objects()}?path=${encodeURIComponent('dir/ä b.txt')}`, {
+    body: 'hello',
+    headers: { 'content-type': 'text/plain', 'X-Lakefs-Meta-Color': 'gr\u00C3\u00BCn', 'x-svc-meta-b': '1' },
+  });
+  expect(uploaded.status).toBe(201);
+  expect(uploaded.body).toMatchObject({
+    path: 'dir/ä b.txt',
+    path_type: 'object',
+    checksum: md5('hello'),
+    size_bytes: 5,
+    content_type: 'text/plain',
+    metadata: { color: 'grün', b: '1' },
+  });
+  const read = await ask('GET', `${refs()}?path=${encodeURIComponent('dir/ä b.txt')}`);
+  expect([read.status, read.text]).toEqual([200, 'hello']);
+  expect(Object.fromEntries(read.headers)).toMatchObject({
+    etag: `"${md5('hello')}"`,
+    'content-type': 'text/plain',
+    'content-length': '5',
+    'accept-ranges': 'bytes',
+    'cache-control': 'no-store, must-revalidate',
+    expires: '0',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'content-disposition': 'inline',
+  });
+  expect(Date.parse(read.headers.get('last-modified') ?? '')).not.toBeNaN();
+});
+
+test.each([
+  ['text/html', 'attachment', "default-src 'none'; sandbox"],
+  ['text/plain; charset=utf-8', 'attachment', "default-src 'none'; sandbox"],
+  ['application/pdf', 'inline', "default-src 'none'"],
+  ['image/svg+xml', 'inline', "default-src 'none'; sandbox"],
+])('an object of type %s is shown as %s', async (type, disposition, policy) => {
+  await ask('POST', `${objects()}?path=x`, { body: 'x', headers: { 'content-type': type } });
+  const { headers } = await ask('GET', `${refs()}?path=x`);
+  expect(headers.get('content-disposition')).toBe(disposition);
+  expect(headers.get('content-security-policy')).toBe(policy);
+});
+
+test('a form stores its part named content with the type of that part', async () => {
+  const form = new FormData();
+  form.append('other', 'ignored');
+  form.append('content', new Blob(['form data'], { type: 'text/csv; header=present' }), 'x.csv');
+  form.append('content', new Blob(['second']), 'y.csv');
+  const uploaded = await ask('POST', `${objects()}?path=form`, { body: form });
+  expect(uploaded.status).toBe(201);
+  expect(uploaded.body).toMatchObject({ size_bytes: 9, content_type: 'text/csv; header=present' });
+  expect((await ask('GET', `${refs()}?path=form`)).text).toBe('form data');
+});
+
+test('a part without a type is stored empty and read as bytes', async () => {
+  const body = '--b\r\ncontent-disposition: form-data; name="content"\r\n\r\nabc\r\n--b--\r\n';
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const uploaded = await ask('POST', `${objects()}?path=untyped`, { body, headers });
+  expect(uploaded.body).toMatchObject({ content_type: '', size_bytes: 3 });
+  const stat = await ask('GET', `${refs()}/stat?path=untyped`);
+  expect(stat.body.content_type).toBe('application/octet-stream');
+});
+
+test.each([
+  [
+    'multipart/form-data; boundary=b',
+    '--b\r\ncontent-disposition: form-data; name="x"\r\n\r\nabc\r\n--b--\r\n',
+  ],
+  ['multipart/form-data; boundary=b', '--b\r\ncontent-disposition: form-data; name="content"\r\n\r\nab'],
+  ['multipart/form-data; boundary=b', 'nothing of the kind'],
+  ['multipart/form-data', 'no boundary'],
+])('a broken form (%s) is 400 and stores nothing', async (type, body) => {
+  const { status, body: answer } = await ask('POST', `${objects()}?path=broken`, {
+    body,
+    headers: { 'content-type': type },
+  });
+  expect([status, typeof answer.message]).toEqual([400, 'string']);
+  expect((await ask('GET', `${refs()}/stat?path=broken`)).status).toBe(404);
+});
+
+test('an empty object and an object larger than a page of memory come back whole', async () => {
+  await ask('POST', `${objects()}?path=empty`);
+  expect((await ask('GET', `${refs()}?path=empty`)).text).toBe('');
+  const large = Buffer.alloc(3_000_000, 'abcdefghij');
+  const uploaded = await ask('POST', `${objects()}?path=large`, { body: large });
+  expect(uploaded.body.checksum).toBe(md5(large.toString()));
+  expect((await ask('GET', `${refs()}?path=large`)).text).toBe(large.toString());
+});
+
+test('If-None-Match: * creates once; other conditions are not implemented', async () => {
+  const create = { body: 'x', headers: { 'if-none-match': '*' } };
+  expect((await ask('POST', `${objects()}?path=once`, create)).status).toBe(201);
+  const again = await ask('POST', `${objects()}?path=once`, create);
+  expect([again.status, again.body.message]).toEqual([412, 'path already exists']);
+  for (const headers of [
+    { 'if-none-match': 'x' },
+    { 'if-match': 'x' },
+    { 'if-match': '*', 'if-none-match': '*' },
+  ]) {
+    expect(
+      (await ask('POST', `${objects()}?path=other`, { body: 'x', headers: { ...headers } })).status,
+    ).toBe(501);
+  }
+});
+
+const ranges: [string, number, string, string | null][] = [
+  ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
+  ['bytes=0-20', 206, '0123456789', 'bytes 0-9/10'],
+  ['bytes=7-', 206, '789', 'bytes 7-9/10'],
+  ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+  ['bytes=-99999999999999999999', 206, '0123456789', 'bytes 0-9/10'],
+  ['bytes=-0', 416, '', 'bytes */10'],
+  ['bytes=10-', 416, '', 'bytes */10'],
+  ['bytes=99999999999999999999999-', 416, '', 'bytes */10'],
+  ['bytes=-', 416, '', null],
+  ['bytes=5-2', 416, '', null],
+  ['bytes=0-1,3-4', 416, '', null],
+  ['bytes=a-b', 400, '', null],
+  ['lines=1-2', 400, '', null],
+];
+
+test.each(ranges)('Range %s is %d', async (range, status, text, contentRange) => {
+  await put('ten', '0123456789');
+  const read = await ask('GET', `${refs()}?path=ten`, { headers: { range } });
+  expect(read.status).toBe(status);
+  if (status === 206) expect(read.text).toBe(text);
+  else expect(typeof read.body.message).toBe('string');
+  expect(read.headers.get('content-range')).toBe(contentRange);
+  const head = await ask('HEAD', `${refs()}?path=ten`, { headers: { range } });
+  expect([head.status, head.text]).toEqual([status, '']);
+  if (status === 206) expect(head.headers.get('content-length')).toBe(String(text.length));
+});
+
+test('a pathological Range takes no time', async () => {
+  await put('ten', '0123456789');
+  const range = `bytes=${'1-1'.repeat(5000)}x`;
+  const started = performance.now();
+  expect((await ask('GET', `${refs()}?path=ten`, { headers: { range } })).status).toBe(400);
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test('a range of an empty object is 416', async () => {
+  await ask('POST', `${objects()}?path=empty`);
+  expect((await ask('GET', `${refs()}?path=empty`, { headers: { range: 'bytes=-1' } })).status).toBe(416);
+});
+
+test('If-None-Match with the exact etag is 304, also with a range', async () => {
+  await put('a', 'content');
+  const etag = `"${md5('content')}"`;
+  const same = await ask('GET', `${refs()}?path=a`, {
+    headers: { 'if-none-match': etag, range: 'bytes=0-1' },
+  });
+  expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', null]);
+  for (const other of ['*', `W/${etag}`, `${etag}, "x"`, md5('content')]) {
+    expect((await ask('GET', `${refs()}?path=a`, { headers: { 'if-none-match': other } })).status).toBe(200);
+  }
+});
+
+test('HEAD says what GET would, without a body', async () => {
+  await put('a', 'content');
+  const head = await ask('HEAD', `${refs()}?path=a`);
+  expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '7']);
+  expect(head.headers.get('etag')).toBe(`"${md5('content')}"`);
+  const missing = await ask('HEAD', `${refs()}?path=none`);
+  expect([missing.status, missing.text]).toEqual([404, '']);
+  const anonymous = await checkedClient(api.url, '')('HEAD', `${refs()}?path=a`);
+  expect([anonymous.status, anonymous.text]).toEqual([401, '']);
+});
+
+test('stat shows metadata unless told not to', async () => {
+  await ask('POST', `${objects()}?path=m`, { body: 'x', headers: { 'x-lakefs-meta-k': 'v' } });
+  expect((await ask('GET', `${refs()}/stat?path=m`)).body.metadata).toEqual({ k: 'v' });
+  expect((await ask('GET', `${refs()}/stat?path=m&user_metadata=false`)).body.metadata).toEqual({});
+  const updated = await ask('PUT', `${objects()}/stat/user_metadata?path=m`, {
+    json: { set: { other: '2' } },
+  });
+  expect([updated.status, updated.text]).toEqual([204, '']);
+  expect((await ask('GET', `${refs()}/stat?path=m`)).body.metadata).toEqual({ other: '2' });
+});
+
+test('lists fold at the delimiter and page exactly', async () => {
+  for (const path of ['file1', 'file2', 'file3', 'h/x', 'h/y']) await put(path);
+  const seen: string[] = [];
+  let after = '';
+  for (let page = 0; page < 10; page++) {
+    const { body } = await ask(
+      'GET',
+      `${refs()}/ls?delimiter=%2F&amount=1&after=${encodeURIComponent(after)}`,
+    );
+    seen.push(...body.results.map((item: { path: string }) => item.path));
+    expect(body.pagination.results).toBe(body.results.length);
+    if (!body.pagination.has_more) break;
+    after = body.pagination.next_offset as string;
+  }
+  expect(seen).toEqual(['file1', 'file2', 'file3', 'h/']);
+  const end = await ask('GET', `${refs()}/ls?delimiter=%2F&after=h%2F`);
+  expect(end.body).toEqual({
+    pagination: { has_more: false, next_offset: '', results: 0, max_per_page: 1000 },
+    results: [],
+  });
+});
+
+test('a listed page equals the stats of its objects', async () => {
+  await ask('POST', `${objects()}?path=${encodeURIComponent('quote"\\\n')}`, {
+    body: '1',
+    headers: { 'x-lakefs-meta-a': '"', 'content-type': 'a/b' },
+  });
+  await put('\u{1F600}');
+  const { body } = await ask('GET', `${refs()}/ls`);
+  for (const item of body.results) {
+    const stat = (await ask('GET', `${refs()}/stat?path=${encodeURIComponent(item.path)}`)).body;
+    expect({ metadata: {}, ...item }).toEqual(stat);
+  }
+  expect(body.results.map((item: { path: string }) => item.path)).toEqual(['quote"\\\n', '\u{1F600}']);
+  const prefixes = await ask('GET', `${refs()}/ls?user_metadata=false`);
+  expect(prefixes.body.results[0]).not.toHaveProperty('metadata');
+});
+
+test('a key of 1024 bytes is stored, one more is refused and stores nothing', async () => {
+  const longest = 'é'.repeat(512);
+  await put(longest, 'x');
+  const over = await ask('POST', `${objects()}?path=${encodeURIComponent(`${longest}x`)}`, { body: 'x' });
+  expect(over.status).toBe(400);
+  expect(over.body.message).toContain('1025 is above maximum length (1024)');
+  expect((await ask('GET', `${refs()}/ls`)).body.results).toHaveLength(1);
+});
+
+test('deletes many, reports what was refused, skips what is empty', async () => {
+  for (const path of ['a', 'b', 'secret/c']) await put(path);
+  const all = await ask('POST', `${objects()}/delete`, { json: { paths: ['', 'a', 'missing'] } });
+  expect([all.status, all.body]).toEqual([200, { errors: [] }]);
+  const tooMany = await ask('POST', `${objects()}/delete`, {
+    json: { paths: Array.from({ length: 1001 }, (_, index) => `k${index}`) },
+  });
+  expect([tooMany.status, tooMany.body.message]).toEqual([
+    400,
+    'request size exceeded, max paths is set to 1000',
+  ]);
+  expect((await ask('POST', `${objects('none')}/delete`, { json: { paths: ['a'] } })).status).toBe(404);
+
+  const key = await limitedUser(`alice-${repository}`, [
+    {
+      effect: 'allow',
+      action: ['fs:DeleteObject'],
+      resource: `arn:svc:fs:::repository/${repository}/object/b`,
+    },
+  ]);
+  const partly = await checkedClient(api.url, key)('POST', `${objects()}/delete`, {
+    json: { paths: ['b', 'secret/c'] },
+  });
+  expect(partly.body).toEqual({ errors: [{ path: 'secret/c', status_code: 401, message: 'Unauthorized' }] });
+  const left = await ask('GET', `${refs()}/ls`);
+  expect(left.body.results.map((item: { path: string }) => item.path)).toEqual(['secret/c']);
+});
+
+test('copies within the repository', async () => {
+  await put('a', 'content');
+  const copied = await ask('POST', `${objects()}/copy?dest_path=b`, { json: { src_path: 'a' } });
+  expect(copied.status).toBe(201);
+  expect(copied.body).toMatchObject({ path: 'b', checksum: md5('content'), metadata: {} });
+  expect((await ask('GET', `${refs()}?path=b`)).text).toBe('content');
+  expect((await ask('POST', `${objects()}/copy?dest_path=c`, { json: { src_path: 'none' } })).status).toBe(
+    404,
+  );
+  const shallow = await ask('POST', `${objects()}/copy?dest_path=c`, {
+    json: { src_path: 'a', shallow: true },
+  });
+  expect(shallow.status).toBe(501);
+});
+
+test('a stored type that cannot stand in a header does no harm', async () => {
+  const address = await ask('GET', `/repositories/${repository}/branches/main/staging/backing?path=evil`);
+  expect(address.body).toMatchObject({ presigned_url: null });
+  const linked = await ask('PUT', `/repositories/${repository}/branches/main/staging/backing?path=evil`, {
+    json: {
+      staging: address.body,
+      checksum: 'x\r\nset-cookie: a=b',
+      size_bytes: 0,
+      content_type: 'text/plain\r\nset-cookie: a=b',
+    },
+  });
+  expect([200, 400]).toContain(linked.status);
+  const head = await ask('HEAD', `${refs()}?path=evil`);
+  expect([200, 404]).toContain(head.status);
+  expect(head.headers.get('set-cookie')).toBeNull();
+});
+
+test('a caller who may not write learns nothing about the branch', async () => {
+  const key = await limitedUser(`reader-${repository}`, [
+    {
+      effect: 'allow',
+      action: ['fs:ReadObject'],
+      resource: `arn:svc:fs:::repository/${repository}/object/dir/*`,
+    },
+  ]);
+  const reader = checkedClient(api.url, key);
+  await put('dir/a', 'x');
+  expect((await reader('GET', `${refs()}?path=dir%2Fa`)).status).toBe(200);
+  const list = await reader('GET', `${refs()}/ls`);
+  expect([list.status, list.body.message]).toEqual([
+    401,
+    'insufficient permissions: not allowed to fs:ListObjects',
+  ]);
+  expect((await reader('POST', `${objects('nothing')}?path=a`, { body: 'x' })).status).toBe(401);
+});
+
+async function limitedUser(
+  id: string,
+  statement: { effect: string; action: string[]; resource: string }[],
+): Promise<string> {
+  await ask('POST', '/auth/users', { json: { id } });
+  await ask('POST', '/auth/policies', { json: { id: `policy-${id}`, statement } });
+  expect((await ask('PUT', `/auth/users/${id}/policies/policy-${id}`)).status).toBe(201);
+  const { body } = await ask('POST', `/auth/users/${id}/credentials`);
+  return basic(body.access_key_id as string, body.secret_access_key as string);
+}
