@@ -45,6 +45,7 @@ export async function run(globals: GlobalOptions, options: RunOptions): Promise<
     workers: oneProcess ? 1 : config.server.workers === 0 ? availableParallelism() : config.server.workers,
     oneProcess,
     allowMismatchedRepositories: options.allowMismatchedRepositories,
+    trial: loaded.preset !== undefined,
     logger,
     logSink: outputs,
   });

@@ -1,12 +1,77 @@
+import { mkdir } from 'node:fs/promises';
+import type { BlockStores } from '@svc/block';
 import type { Engine } from '@svc/engine';
+import type { KvStore } from '@svc/kv';
+import { signingSecret, storeSettings } from '../config/index.ts';
+import type { Config } from '../config/index.ts';
 import type { FoundationOptions } from './foundation.ts';
+import { shareOf } from './store-configs.ts';
 
-export async function buildEngine(_options: FoundationOptions, _parts: object): Promise<Engine> {
-  const missing = { list: async () => ({ items: [], hasMore: false, nextOffset: '' }) };
-  return Promise.resolve({
-    repositories: missing,
-    usage: { record() {}, flush: async () => {}, reports: async () => [] },
-    startJobs() {},
-    close: async () => {},
-  } as unknown as Engine);
+interface EngineParts {
+  readonly kv: KvStore;
+  readonly blocks: BlockStores;
+  readonly installationId: string;
+  /** This process alone keeps the cache folder within its size. */
+  readonly evicts: boolean;
+}
+
+/** The engine over the opened stores, with this process's part of the caches. */
+export async function buildEngine(options: FoundationOptions, parts: EngineParts): Promise<Engine> {
+  const { config, processes, metrics } = options;
+  const { createCommittedTrees, createEngine } = await import('@svc/engine');
+  const { graveler, committed, ugc } = config;
+  const cache = committed.local_cache;
+  // Ranges name every object, so the folder is for its owner only.
+  await mkdir(cache.dir, { recursive: true, mode: 0o700 });
+  const trees = await createCommittedTrees({
+    blockStores: parts.blocks,
+    cacheDir: cache.dir,
+    cacheSizeBytes: cache.size_bytes,
+    rangeProportion: cache.range_proportion,
+    metarangeProportion: cache.metarange_proportion,
+    memoryCacheBytes: shareOf(committed.sstable.memory.cache_size_bytes, processes),
+    openRanges: shareOf(cache.range.open_readers, processes),
+    openMetaRanges: shareOf(cache.metarange.open_readers, processes),
+    minRangeSize: committed.permanent.min_range_size_bytes,
+    maxRangeSize: committed.permanent.max_range_size_bytes,
+    raggedness: committed.permanent.range_raggedness_entries,
+    evict: parts.evicts,
+  });
+  const engine = createEngine({
+    kv: parts.kv,
+    blockStores: parts.blocks,
+    trees,
+    cacheBus: options.cacheBus,
+    signingSecret: signingSecret(config),
+    settings: {
+      metadataPrefix: committed.block_storage_prefix,
+      ensureReadableRootNamespace: graveler.ensure_readable_root_namespace,
+      maxBatchDelayMs: graveler.max_batch_delay,
+      backgroundRateLimit: graveler.background.rate_limit,
+      repositoryCache: cacheShare(graveler.reposiory_cache, processes),
+      commitCache: cacheShare(graveler.commit_cache, processes),
+      ugcPrepareMaxFileSize: ugc.prepare_max_file_size,
+      ugcPrepareIntervalMs: ugc.prepare_interval,
+      requiredRegion: requiredRegion(config),
+      installationId: () => Promise.resolve(parts.installationId),
+    },
+    logger: options.logger,
+    onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
+  });
+  return {
+    ...engine,
+    async close() {
+      await engine.close();
+      await trees.close();
+    },
+  };
+}
+
+function cacheShare(cache: { size: number; ttl: number; jitter: number }, processes: number) {
+  return { size: shareOf(cache.size, processes), ttlMs: cache.ttl, jitterMs: cache.jitter };
+}
+
+function requiredRegion(config: Config): string | undefined {
+  if (config.installation.allow_inter_region_storage) return undefined;
+  return storeSettings(config).find((store) => store.type === 's3')?.s3.region;
 }

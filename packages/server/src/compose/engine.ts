@@ -9,6 +9,8 @@ interface EngineParts {
   readonly kv: KvStore;
   readonly blocks: BlockStores;
   readonly installationId: string;
+  /** This process alone keeps the cache folder within its size. */
+  readonly evicts: boolean;
 }
 
 /** The engine of this process, with the parts of it that the server looks after. */
@@ -48,8 +50,9 @@ export async function openEngine(options: FoundationOptions, parts: EngineParts)
     },
     async close() {
       clearInterval(timer);
-      await engine.usage.flush().catch((error: unknown) => logger.warn({ error }, 'usage counts are lost'));
-      await engine.close();
+      await engine
+        .close()
+        .catch((error: unknown) => logger.warn({ error }, 'the engine did not close cleanly'));
     },
   };
 }

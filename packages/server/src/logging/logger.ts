@@ -97,6 +97,7 @@ function describeErrors(fields: Record<string, unknown>): Record<string, unknown
 
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? `: ${errorText(error.cause)}` : '';
+  // Errors of our own families already say everything a reader can use.
+  const cause = error.cause instanceof Error && !('kind' in error) ? `: ${errorText(error.cause)}` : '';
   return error.message + cause;
 }

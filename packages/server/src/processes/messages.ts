@@ -17,6 +17,8 @@ export interface StartMessage {
   /** There is no other process, so this one also does the background work. */
   readonly worksAlone: boolean;
   readonly allowMismatchedRepositories: boolean;
+  /** A preset is in use: its well-known secrets are no news to whoever started it. */
+  readonly trial: boolean;
 }
 
 export type ToWorker =

@@ -23,6 +23,7 @@ interface SupervisorOptions {
   /** Stores in memory cannot be shared, so background work stays in the only worker. */
   readonly oneProcess: boolean;
   readonly allowMismatchedRepositories: boolean;
+  readonly trial: boolean;
   readonly logger: Logger;
   readonly logSink: LogSink;
 }
@@ -107,7 +108,7 @@ export class Supervisor {
     );
     const pipe = worker.process.stdio[logDescriptor];
     if (pipe !== undefined && pipe !== null) forwardLines(pipe as Readable, this.#options.logSink);
-    const { config, workers, oneProcess, allowMismatchedRepositories } = this.#options;
+    const { config, workers, oneProcess, allowMismatchedRepositories, trial } = this.#options;
     const message: StartMessage = {
       type: 'start',
       role,
@@ -116,6 +117,7 @@ export class Supervisor {
       prepares: first,
       worksAlone: oneProcess,
       allowMismatchedRepositories,
+      trial,
     };
     member.send(message);
     return child;

@@ -87,5 +87,6 @@ async function start(
     prepares: message.prepares,
     worksAlone: message.worksAlone,
     allowMismatchedRepositories: message.allowMismatchedRepositories,
+    trial: message.trial,
   });
 }

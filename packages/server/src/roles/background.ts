@@ -18,7 +18,8 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   const foundation: FoundationOptions = { config, logger, cacheBus, processes: context.workers + 1, metrics };
   const kv = await openKv(foundation);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
-  const engine = await openEngine(foundation, { kv, blocks, installationId: await auth.installation.id() });
+  const installationId = await auth.installation.id();
+  const engine = await openEngine(foundation, { kv, blocks, installationId, evicts: true });
   exchange.answer('metrics', () => metrics.registry.getMetricsAsJSON());
   const work = await startBackgroundWork(context, { auth, engine });
   return {
@@ -70,8 +71,9 @@ async function selfAudit(context: RoleContext, auth: Auth): Promise<void> {
     config,
     hasAccessKey: async (accessKeyId) => (await auth.credentialsFor(accessKeyId)) !== undefined,
   });
+  const level = context.trial ? 'debug' : 'warn';
   for (const finding of findings)
-    logger.warn({ finding: finding.id }, `security audit: ${finding.description}`);
+    logger[level]({ finding: finding.id }, `security audit: ${finding.description}`);
   if (config.security.audit_check_url === '' || isDevelopmentVersion(version)) return;
   const alerts = await askForAlerts({
     url: config.security.audit_check_url,

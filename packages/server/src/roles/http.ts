@@ -40,7 +40,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   if (context.prepares) await prepareInstallation({ config, kv, auth, blocks, logger });
   const installationId = await auth.installation.id();
-  const engine = await openEngine(foundation, { kv, blocks, installationId });
+  const engine = await openEngine(foundation, { kv, blocks, installationId, evicts: context.worksAlone });
   const statistics = openStatistics({ config, logger, metrics, installationId });
   if (context.prepares && !context.allowMismatchedRepositories) await engine.checkRepositories();
 

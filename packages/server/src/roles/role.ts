@@ -13,6 +13,8 @@ export interface RoleContext {
   readonly prepares: boolean;
   readonly worksAlone: boolean;
   readonly allowMismatchedRepositories: boolean;
+  /** A preset is in use. */
+  readonly trial: boolean;
 }
 
 /** A role being played. */

@@ -1,0 +1,376 @@
+/**
+ * What every operation requires, written down apart from the code that enforces it, with one request that can be
+ * sent again and again. `open`: no authentication; `auth`: any user; else leaves joined by `&`, a leaf being
+ * `action@resource` and `?` marking a soft one.
+ *
+ * Resources: `*`, `R` (repository r1), `R(x)`, `B(x)`, `O(x)`, `T(x)` of r1, `N(x)` a storage namespace, `U(x)`,
+ * `G(x)`, `P(x)`, `E(x)` for users, groups, policies and external principals. `{…}` are facts known only after
+ * the start: `{pull}` an open pull request into main, `{commit}` the head of main, `{outside}` a storage address
+ * no repository owns, `{key}` an access key of bob.
+ */
+export interface MatrixRow {
+  readonly requires: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The answer is 200 and reports refused paths one by one. */
+  readonly perPath?: true;
+  /** Open, but the body is refused with 401 on its merits. */
+  readonly refusesBody?: true;
+}
+
+/** Values of path parameters unless a row says otherwise. */
+export const defaultParams: Readonly<Record<string, string>> = {
+  repository: 'r1',
+  branch: 'main',
+  ref: 'main',
+  leftRef: 'main',
+  rightRef: 'dev',
+  sourceRef: 'dev',
+  destinationBranch: 'main',
+  tag: 't1',
+  commitId: '{commit}',
+  userId: 'bob',
+  groupId: 'g1',
+  policyId: 'p-one',
+  accessKeyId: '{key}',
+  uploadId: 'no-such-upload',
+  partNumber: '1',
+  type: 'range',
+  object_id: 'no-such-object',
+  meta_range: 'no-such-metarange',
+  range: 'no-such-range',
+  run_id: 'no-such-run',
+  hook_run_id: 'no-such-hook',
+  pull_request: '{pull}',
+};
+
+const path = { path: 'dir/a' };
+const written = { path: 'dir/new' };
+const statement = [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }];
+const refs = { commits_meta_range_id: 'none', tags_meta_range_id: 'none', branches_meta_range_id: 'none' };
+const rules = { default_retention_days: 7, branches: [] };
+const physical = { physical_address: '{outside}' };
+const task = { task_id: 'no-such-task' };
+const readRefs = 'fs:ListTags@R & fs:ListBranches@R & fs:ListCommits@R';
+const writeRefs = 'fs:CreateTag@R & fs:CreateBranch@R & fs:CreateCommit@R';
+const readTrees = 'fs:ListObjects@R & fs:ReadRepository@R';
+
+export const matrix: Readonly<Record<string, MatrixRow>> = {
+  setupCommPrefs: { requires: 'open', body: { featureUpdates: false, securityUpdates: false } },
+  getSetupState: { requires: 'open' },
+  setup: { requires: 'open', body: { username: 'intruder' } },
+  getInstallationState: { requires: 'open' },
+  setupInstallation: { requires: 'open', body: { username: 'intruder' } },
+  getCurrentUser: { requires: 'auth' },
+  login: { requires: 'open', body: { access_key_id: 'x', secret_access_key: 'y' }, refusesBody: true },
+  externalPrincipalLogin: { requires: 'open', body: { identityRequest: {} } },
+  stsLogin: { requires: 'open', body: { code: 'c', state: 's', redirect_uri: 'r' } },
+  getAuthCapabilities: { requires: 'open' },
+  listUsers: { requires: 'auth:ListUsers@*' },
+  createUser: { requires: 'auth:CreateUser@U(made)', body: { id: 'made' } },
+  getUser: { requires: 'auth:ReadUser@U(bob)' },
+  deleteUser: { requires: 'auth:DeleteUser@U(nobody)', params: { userId: 'nobody' } },
+  listGroups: { requires: 'auth:ListGroups@*' },
+  createGroup: { requires: 'auth:CreateGroup@G(made)', body: { id: 'made' } },
+  getGroup: { requires: 'auth:ReadGroup@G(g1)' },
+  deleteGroup: { requires: 'auth:DeleteGroup@G(nobody)', params: { groupId: 'nobody' } },
+  listPolicies: { requires: 'auth:ListPolicies@*' },
+  createPolicy: { requires: 'auth:CreatePolicy@P(made)', body: { id: 'made', statement } },
+  updatePolicyByPost: {
+    requires: 'auth:UpdatePolicy@P(p-one)',
+    query: { update: 'true' },
+    body: { id: 'p-one', statement },
+  },
+  getPolicy: { requires: 'auth:ReadPolicy@P(p-one)' },
+  updatePolicy: { requires: 'auth:UpdatePolicy@P(p-one)', body: { id: 'p-one', statement } },
+  deletePolicy: { requires: 'auth:DeletePolicy@P(nothing)', params: { policyId: 'nothing' } },
+  listGroupMembers: { requires: 'auth:ReadGroup@G(g1)' },
+  addGroupMembership: { requires: 'auth:AddGroupMember@G(g1)' },
+  deleteGroupMembership: { requires: 'auth:RemoveGroupMember@G(g1)' },
+  listUserCredentials: { requires: 'auth:ListCredentials@U(bob)' },
+  createCredentials: { requires: 'auth:CreateCredentials@U(bob)' },
+  deleteCredentials: { requires: 'auth:DeleteCredentials@U(bob)', params: { accessKeyId: 'NOSUCHKEY' } },
+  getCredentials: { requires: 'auth:ReadCredentials@U(bob)' },
+  listUserGroups: { requires: 'auth:ReadUser@U(bob)' },
+  listUserPolicies: { requires: 'auth:ReadUser@U(bob)' },
+  attachPolicyToUser: { requires: 'auth:AttachPolicy@U(bob)' },
+  detachPolicyFromUser: { requires: 'auth:DetachPolicy@U(bob)' },
+  createUserExternalPrincipal: {
+    requires: 'auth:CreateUserExternalPrincipal@U(bob)',
+    query: { principalId: 'aws/1' },
+  },
+  deleteUserExternalPrincipal: {
+    requires: 'auth:DeleteUserExternalPrincipal@U(bob)',
+    query: { principalId: 'aws/1' },
+  },
+  listUserExternalPrincipals: { requires: 'auth:ReadUser@U(bob)' },
+  getExternalPrincipal: { requires: 'auth:ReadExternalPrincipal@E(aws/1)', query: { principalId: 'aws/1' } },
+  listGroupPolicies: { requires: 'auth:ReadGroup@G(g1)' },
+  attachPolicyToGroup: { requires: 'auth:AttachPolicy@G(g1)' },
+  detachPolicyFromGroup: { requires: 'auth:DetachPolicy@G(g1)' },
+  setGroupACL: {
+    requires:
+      'auth:ReadGroup@G(levels) & auth:AttachPolicy@P(ACL(_-_)levels) & auth:UpdatePolicy@P(ACL(_-_)levels)',
+    params: { groupId: 'levels' },
+    body: { permission: 'Read' },
+  },
+  getGroupACL: {
+    requires: 'auth:ReadGroup@G(levels) & auth:ReadPolicy@P(ACL(_-_)levels)',
+    params: { groupId: 'levels' },
+  },
+  listRepositories: { requires: 'fs:ListRepositories@*' },
+  createRepository: {
+    requires: 'fs:CreateRepository@R(made) & ?fs:AttachStorageNamespace@N({outside}/made)',
+    body: { name: 'made', storage_namespace: '{outside}/made' },
+  },
+  getRepository: { requires: 'fs:ReadRepository@R' },
+  deleteRepository: { requires: 'fs:DeleteRepository@R(gone)', params: { repository: 'gone' } },
+  getRepositoryMetadata: { requires: 'fs:ReadRepository@R' },
+  setRepositoryMetadata: { requires: 'fs:UpdateRepository@R', body: { metadata: { a: 'b' } } },
+  deleteRepositoryMetadata: { requires: 'fs:UpdateRepository@R', body: { keys: ['a'] } },
+  getGCRules: { requires: 'retention:GetGarbageCollectionRules@R' },
+  setGCRules: { requires: 'retention:SetGarbageCollectionRules@R', body: rules },
+  deleteGCRules: { requires: 'retention:SetGarbageCollectionRules@R' },
+  getBranchProtectionRules: { requires: 'branches:GetBranchProtectionRules@R' },
+  setBranchProtectionRules: {
+    requires: 'branches:SetBranchProtectionRules@R',
+    body: [{ pattern: 'never-*' }],
+  },
+  dumpRefs: { requires: readRefs },
+  restoreRefs: { requires: writeRefs, body: refs },
+  dumpSubmit: { requires: readRefs },
+  dumpStatus: { requires: readRefs, query: task },
+  restoreSubmit: { requires: writeRefs, body: refs },
+  restoreStatus: { requires: writeRefs, query: task },
+  listTags: { requires: 'fs:ListTags@R' },
+  createTag: { requires: 'fs:CreateTag@T(made)', body: { id: 'made', ref: 'main' } },
+  getTag: { requires: 'fs:ReadTag@T(t1)' },
+  deleteTag: { requires: 'fs:DeleteTag@T(gone)', params: { tag: 'gone' } },
+  listBranches: { requires: 'fs:ListBranches@R' },
+  createBranch: { requires: 'fs:CreateBranch@B(made)', body: { name: 'made', source: 'main' } },
+  logCommits: { requires: 'fs:ReadBranch@B(main)' },
+  logBranchCommits: { requires: 'fs:ReadBranch@B(main)' },
+  commit: { requires: 'fs:CreateCommit@B(main)', body: { message: 'm' } },
+  CreateCommitRecord: {
+    requires: 'fs:CreateCommit@R',
+    body: {
+      commit_id: 'x',
+      version: 1,
+      committer: 'c',
+      message: 'm',
+      metarange_id: 'x',
+      creation_date: 1,
+      parents: [],
+      generation: 1,
+    },
+  },
+  getBranch: { requires: 'fs:ReadBranch@B(main)' },
+  deleteBranch: { requires: 'fs:DeleteBranch@B(gone)', params: { branch: 'gone' } },
+  resetBranch: { requires: 'fs:RevertBranch@B(scratch)', params: { branch: 'scratch' }, body: { type: 'reset' } },
+  hardResetBranch: {
+    requires: 'fs:RevertBranch@B(scratch)',
+    params: { branch: 'scratch' },
+    query: { ref: 'main' },
+  },
+  revertBranch: { requires: 'fs:RevertBranch@B(main)', body: { ref: 'no-such-ref', parent_number: 0 } },
+  cherryPick: { requires: 'fs:CreateCommit@B(main) & fs:ReadCommit@R', body: { ref: 'no-such-ref' } },
+  mergeIntoBranch: { requires: 'fs:CreateCommit@B(main)' },
+  findMergeBase: { requires: 'fs:ListCommits@R' },
+  diffBranch: { requires: 'fs:ListObjects@R' },
+  diffRefs: { requires: 'fs:ListObjects@R' },
+  getCommit: { requires: 'fs:ReadCommit@R' },
+  getObject: { requires: 'fs:ReadObject@O(dir/a)', query: path },
+  headObject: { requires: 'fs:ReadObject@O(dir/a)', query: path },
+  createPresignMultipartUpload: { requires: 'fs:WriteObject@O(dir/new)', query: written },
+  completePresignMultipartUpload: {
+    requires: 'fs:WriteObject@O(dir/new)',
+    query: written,
+    body: { ...physical, parts: [] },
+  },
+  abortPresignMultipartUpload: { requires: 'fs:WriteObject@O(dir/new)', query: written, body: physical },
+  uploadPart: { requires: 'fs:WriteObject@O(dir/new)', query: written, body: physical },
+  uploadPartCopy: {
+    requires: 'fs:WriteObject@O(dir/new) & fs:ReadObject@O(dir/a)',
+    query: written,
+    body: { ...physical, copy_source: { repository: 'r1', ref: 'main', path: 'dir/a' } },
+  },
+  getPhysicalAddress: { requires: 'fs:WriteObject@O(dir/new)', query: written },
+  linkPhysicalAddress: {
+    requires: 'fs:WriteObject@O(dir/new) & ?fs:ImportFromStorage@N({outside})',
+    query: written,
+    body: { staging: physical, checksum: 'c', size_bytes: 1 },
+  },
+  importStatus: { requires: 'fs:ReadBranch@B(main)', query: { id: 'no-such-import' } },
+  importStart: {
+    requires:
+      'fs:WriteObject@B(scratch) & fs:CreateCommit@B(scratch) & fs:ImportFromStorage@N({outside}/) & fs:WriteObject@O(imported/)',
+    params: { branch: 'scratch' },
+    body: {
+      paths: [{ type: 'common_prefix', path: '{outside}/', destination: 'imported/' }],
+      commit: { message: 'm' },
+    },
+  },
+  importCancel: { requires: 'fs:ImportCancel@B(main)', query: { id: 'no-such-import' } },
+  uploadObjectPreflight: { requires: 'fs:WriteObject@O(dir/new)', query: written },
+  stageObject: {
+    requires: 'fs:WriteObject@O(dir/new) & ?fs:ImportFromStorage@N({outside})',
+    query: written,
+    body: { ...physical, checksum: 'c', size_bytes: 1 },
+  },
+  uploadObject: { requires: 'fs:WriteObject@O(dir/new)', query: written, body: 'content' },
+  deleteObject: { requires: 'fs:DeleteObject@O(dir/gone)', query: { path: 'dir/gone' } },
+  deleteObjects: { requires: 'fs:DeleteObject@O(dir/gone)', body: { paths: ['dir/gone'] }, perPath: true },
+  copyObject: {
+    requires: 'fs:ReadObject@O(dir/a) & fs:WriteObject@O(dir/copy)',
+    query: { dest_path: 'dir/copy' },
+    body: { src_path: 'dir/a' },
+  },
+  statObject: { requires: 'fs:ReadObject@O(dir/a)', query: path },
+  updateObjectUserMetadata: { requires: 'fs:WriteObject@O(dir/a)', query: path, body: { set: { a: 'b' } } },
+  getUnderlyingProperties: { requires: 'fs:ReadObject@O(dir/a)', query: path },
+  listObjects: { requires: 'fs:ListObjects@R' },
+  createSymlinkFile: { requires: 'fs:WriteObject@O(main)' },
+  listRepositoryRuns: { requires: 'ci:ReadAction@R' },
+  getRun: { requires: 'ci:ReadAction@R' },
+  listRunHooks: { requires: 'ci:ReadAction@R' },
+  getRunHookOutput: { requires: 'ci:ReadAction@R' },
+  getMetadataObject: { requires: readTrees },
+  getMetaRange: { requires: readTrees },
+  getRange: { requires: readTrees },
+  setGarbageCollectionRulesPreflight: { requires: 'retention:SetGarbageCollectionRules@R' },
+  internalGetGarbageCollectionRules: { requires: 'retention:GetGarbageCollectionRules@R' },
+  internalSetGarbageCollectionRules: { requires: 'retention:SetGarbageCollectionRules@R', body: rules },
+  internalDeleteGarbageCollectionRules: { requires: 'retention:SetGarbageCollectionRules@R' },
+  prepareGarbageCollectionCommits: { requires: 'retention:PrepareGarbageCollectionCommits@R' },
+  prepareGarbageCollectionCommitsAsync: { requires: 'retention:PrepareGarbageCollectionCommits@R' },
+  prepareGarbageCollectionCommitsStatus: {
+    requires: 'retention:PrepareGarbageCollectionCommits@R',
+    query: { id: 'no-such-task' },
+  },
+  prepareGarbageCollectionUncommitted: { requires: 'retention:PrepareGarbageCollectionUncommitted@R' },
+  createBranchProtectionRulePreflight: { requires: 'branches:SetBranchProtectionRules@R' },
+  internalGetBranchProtectionRules: { requires: 'branches:GetBranchProtectionRules@R' },
+  internalCreateBranchProtectionRule: {
+    requires: 'branches:SetBranchProtectionRules@R',
+    body: { pattern: 'never-*' },
+  },
+  internalDeleteBranchProtectionRule: {
+    requires: 'branches:SetBranchProtectionRules@R',
+    body: { pattern: 'never-*' },
+  },
+  listPullRequests: { requires: 'pr:ListPullRequests@R' },
+  createPullRequest: {
+    requires: 'pr:WritePullRequest@R',
+    body: { title: 't', source_branch: 'dev', destination_branch: 'main' },
+  },
+  getPullRequest: { requires: 'pr:ReadPullRequest@R' },
+  updatePullRequest: { requires: 'pr:WritePullRequest@R', body: { title: 'renamed' } },
+  mergePullRequest: { requires: 'pr:WritePullRequest@R & fs:CreateCommit@B(main)' },
+  healthCheck: { requires: 'open' },
+  getConfig: { requires: 'auth' },
+  getLakeFSVersion: { requires: 'auth' },
+  getStorageConfig: { requires: 'fs:ReadConfig@*' },
+  getGarbageCollectionConfig: { requires: 'auth' },
+  postStatsEvents: { requires: 'auth', body: { events: [{ class: 'c', name: 'n', count: 1 }] } },
+  getUsageReportSummary: { requires: 'auth' },
+  oauthCallback: { requires: 'open' },
+  forgotPassword: { requires: 'open', body: { email: 'a@example.com' } },
+  updatePassword: { requires: 'open', body: { token: 't', newPassword: 'long enough' }, refusesBody: true },
+};
+
+/** A request to the S3 gateway: object `dir/a` of branch main unless it says otherwise. */
+export interface GatewayRow {
+  readonly requires: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly perPath?: true;
+}
+
+const upload = 'partNumber=1&uploadId=no-such-upload';
+
+/** By the names of the gateway's own operations; several rows of one operation carry a suffix. */
+export const gatewayMatrix: Readonly<Record<string, GatewayRow>> = {
+  listBuckets: { requires: 'fs:ListRepositories@*', method: 'GET', path: '/' },
+  headBucket: { requires: 'fs:ReadRepository@R', method: 'HEAD', path: '/r1' },
+  createBucket: { requires: 'fs:CreateRepository@R', method: 'PUT', path: '/r1' },
+  'listObjects of branches': { requires: 'fs:ListBranches@R', method: 'GET', path: '/r1', query: 'delimiter=%2F' },
+  'listObjects of a branch name': {
+    requires: 'fs:ListObjects@R & ?fs:ListBranches@R',
+    method: 'GET',
+    path: '/r1',
+    query: 'delimiter=%2F&list-type=2&prefix=ma',
+  },
+  listObjects: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'list-type=2&prefix=main%2F' },
+  getBucketLocation: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'location=' },
+  getBucketVersioning: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'versioning=' },
+  listMultipartUploads: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'uploads=' },
+  deleteObjects: {
+    requires: 'fs:DeleteObject@O(dir/gone)',
+    method: 'POST',
+    path: '/r1',
+    query: 'delete=',
+    body: '<Delete><Object><Key>main/dir/gone</Key></Object></Delete>',
+    perPath: true,
+  },
+  headObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'HEAD', path: '/r1/main/dir/a' },
+  getObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'GET', path: '/r1/main/dir/a' },
+  getObjectTagging: { requires: 'fs:ReadObject@O(dir/a)', method: 'GET', path: '/r1/main/dir/a', query: 'tagging=' },
+  getObjectVersioning: {
+    requires: 'fs:ReadObject@O(dir/a)',
+    method: 'GET',
+    path: '/r1/main/dir/a',
+    query: 'versioning=',
+  },
+  listParts: {
+    requires: 'fs:ReadObject@O(dir/a)',
+    method: 'GET',
+    path: '/r1/main/dir/a',
+    query: 'uploadId=no-such-upload',
+  },
+  putObject: { requires: 'fs:WriteObject@O(dir/s3)', method: 'PUT', path: '/r1/main/dir/s3', body: 'content' },
+  copyObject: {
+    requires: 'fs:WriteObject@O(dir/s3) & fs:ReadObject@O(dir/a)',
+    method: 'PUT',
+    path: '/r1/main/dir/s3',
+    headers: { 'x-amz-copy-source': '/r1/main/dir/a' },
+  },
+  uploadPart: {
+    requires: 'fs:WriteObject@O(dir/s3)',
+    method: 'PUT',
+    path: '/r1/main/dir/s3',
+    query: upload,
+    body: 'content',
+  },
+  uploadPartCopy: {
+    requires: 'fs:WriteObject@O(dir/s3) & fs:ReadObject@O(dir/a)',
+    method: 'PUT',
+    path: '/r1/main/dir/s3',
+    query: upload,
+    headers: { 'x-amz-copy-source': '/r1/main/dir/a' },
+  },
+  createMultipartUpload: {
+    requires: 'fs:WriteObject@O(dir/s3)',
+    method: 'POST',
+    path: '/r1/main/dir/s3',
+    query: 'uploads=',
+  },
+  completeMultipartUpload: {
+    requires: 'fs:WriteObject@O(dir/s3)',
+    method: 'POST',
+    path: '/r1/main/dir/s3',
+    query: 'uploadId=no-such-upload',
+    body: '<CompleteMultipartUpload></CompleteMultipartUpload>',
+  },
+  abortMultipartUpload: {
+    requires: 'fs:DeleteObject@O(dir/s3)',
+    method: 'DELETE',
+    path: '/r1/main/dir/s3',
+    query: 'uploadId=no-such-upload',
+  },
+  deleteObject: { requires: 'fs:DeleteObject@O(dir/gone)', method: 'DELETE', path: '/r1/main/dir/gone' },
+  'unknown repository': { requires: 'fs:ListRepositories@*', method: 'GET', path: '/nowhere/main/dir/a' },
+};
