@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { compareBytes, keySuccessor, prefixSuccessor, startsWithBytes } from './byte-order.ts';
 import { crc32c, maskedCrc32c } from './crc32c.ts';
 import { fnv1a64, fnvBasisHigh, fnvBasisLow, fnvModulo, fnvNextHigh } from './fnv.ts';
-import { encodeStringMap, IdentityHash } from './identity-hash.ts';
 import { uvarintLength, VarintReader, writeSvarint, writeUvarint } from './varint.ts';
 
 describe('varint', () => {
@@ -101,34 +100,5 @@ describe('hashes', () => {
   test('crc-32c, plain and masked', () => {
     expect(crc32c(Buffer.from('123456789')).toString(16)).toBe('e3069283');
     expect(maskedCrc32c(Buffer.from('123456789')).toString(16)).toBe('c78ab0e5');
-  });
-
-  test('identity encodings', () => {
-    expect(encodeStringMap({}).toString('hex')).toBe('0402080000000000000000');
-    expect(encodeStringMap({ type: 'ranges' }).toString('hex')).toBe(
-      '0402080000000000000001010208000000000000000474797065010208000000000000000672616e676573',
-    );
-    // U+FF5E sorts before U+1F600 by bytes, after it by UTF-16 units.
-    const sorted = encodeStringMap({ '\u{1F600}': '2', '\uFF5E': '1' });
-    expect(sorted.indexOf(Buffer.from('\uFF5E'))).toBeLessThan(sorted.indexOf(Buffer.from('\u{1F600}')));
-  });
-
-  test('entry and commit goldens', () => {
-    const entry = new IdentityHash()
-      .integer(38)
-      .string('7e70ed4aa82063dd88ca47e91a8c6e09')
-      .map({})
-      .string('application/octet-stream');
-    expect(entry.hex()).toBe('dd7de5fb303d3687e99578d9609ae22342aeb95649133a4ccf9ca0259c59c1a9');
-    const parents = new IdentityHash().strings(['parent1', 'parent2']).digest();
-    const commit = new IdentityHash()
-      .string('commit:v1')
-      .string('Committer')
-      .string('message')
-      .string('metarangeId')
-      .integer(1000000000)
-      .map({ key: 'value' })
-      .embedded(parents);
-    expect(commit.hex()).toBe('0c5f9d6fde638a6aa82840caf2485bdbe6ad0fc3f220ea88884df9ed99d7cf19');
   });
 });

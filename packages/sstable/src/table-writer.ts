@@ -1,9 +1,9 @@
 import {
-  encodeStringMap,
   fnvBasisHigh,
   fnvBasisLow,
   fnvModulo,
   fnvNextHigh,
+  IdentityHasher,
   maskedCrc32c,
   snappyMaxLength,
   SnappyEncoder,
@@ -312,8 +312,9 @@ export class TableWriter {
     this.#passOutput();
 
     const hashed = this.#hashBuffer.subarray(this.#hashStart, this.#hashEnd);
-    const properties_ = encodeStringMap({ ...this.#extra, type: this.#type });
-    const id = await this.#hash.digest(Buffer.concat([hashed, properties_]));
+    const userProperties = new IdentityHasher();
+    userProperties.map({ ...this.#extra, type: this.#type });
+    const id = await this.#hash.digest(Buffer.concat([hashed, userProperties.gathered()]));
     return { id, minKey: this.#minKey, maxKey, count: this.#count, estimatedSize, fileSize };
   }
 

@@ -36,12 +36,14 @@ export class OpenTables {
     const existing = this.get(path);
     if (existing !== undefined) return existing;
     const reader = new TableReader(new FileSource(path), this.cache);
+    const table: OpenTable = { reader, id, pins: 0, used: true, closed: false };
     // A damaged copy goes, so that the next reader fetches a sound one.
     reader.onCorrupt = () => {
       this.#tables.delete(path);
+      table.closed = true;
+      if (table.pins === 0) reader.close();
       rmSync(path, { force: true });
     };
-    const table: OpenTable = { reader, id, pins: 0, used: true, closed: false };
     this.#tables.set(path, table);
     if (this.#tables.size > this.#limit) this.#trim();
     return table;
