@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { BlockstoreType, IdentifierType } from './adapter.ts';
 import { canonicalBucketUri, parseStorageUri, resolveBucketObject, resolveWalk } from './address.ts';
 
-const resolveAs = (type: BlockstoreType, storageNamespace: string, identifier: string, identifierType: IdentifierType) =>
-  resolveBucketObject(type, { storageNamespace, identifier, identifierType });
+const resolveAs = (
+  type: BlockstoreType,
+  storageNamespace: string,
+  identifier: string,
+  identifierType: IdentifierType,
+) => resolveBucketObject(type, { storageNamespace, identifier, identifierType });
 
 describe('address resolution', () => {
   it('appends relative keys as they are', () => {
@@ -26,14 +30,20 @@ describe('address resolution', () => {
       bucket: 'example',
       key: 'bar/foo%3Abaz',
     });
-    expect(resolveAs('s3', 's3://other', 's3://example//x?y#z', 'full')).toEqual({ bucket: 'example', key: '/x?y#z' });
+    expect(resolveAs('s3', 's3://other', 's3://example//x?y#z', 'full')).toEqual({
+      bucket: 'example',
+      key: '/x?y#z',
+    });
     expect(resolveAs('mem', 'mem://other', 'memory://b/k', 'full')).toEqual({ bucket: 'b', key: 'k' });
   });
 
   it('reads old addresses as full when they are', () => {
     expect(resolveAs('s3', 's3://ns', 's3://b/k', 'unknown')).toEqual({ bucket: 'b', key: 'k' });
     expect(resolveAs('s3', 's3://ns/p', 'b/k', 'unknown')).toEqual({ bucket: 'ns', key: 'p/b/k' });
-    expect(resolveAs('s3', 's3://ns/p', 'odd://b/k', 'unknown')).toEqual({ bucket: 'ns', key: 'p/odd://b/k' });
+    expect(resolveAs('s3', 's3://ns/p', 'odd://b/k', 'unknown')).toEqual({
+      bucket: 'ns',
+      key: 'p/odd://b/k',
+    });
   });
 
   it('refuses what names no object of the store', () => {
@@ -47,7 +57,9 @@ describe('address resolution', () => {
         expect.objectContaining({ kind: 'invalid_namespace' }),
       );
     }
-    expect(() => resolveAs('s3', 's3://ns', '', 'relative')).toThrow(expect.objectContaining({ kind: 'invalid_address' }));
+    expect(() => resolveAs('s3', 's3://ns', '', 'relative')).toThrow(
+      expect.objectContaining({ kind: 'invalid_address' }),
+    );
   });
 
   it('knows the schemes', () => {

@@ -63,7 +63,9 @@ describe('openBlockStores', () => {
       await stores.close();
       console.log(JSON.stringify(loaded));
     `;
-    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    });
     const loaded = JSON.parse(output) as string[];
     expect(loaded.some((url) => url.includes('local-adapter'))).toBe(true);
     expect(loaded.filter((url) => /@aws-sdk|@azure|@google-cloud|undici|adapters\/s3/.test(url))).toEqual([]);

@@ -11,7 +11,10 @@ export class BlockStores {
     for (const adapter of adapters) {
       const { storageId } = adapter.info;
       if (this.#byId.has(storageId)) {
-        throw new BlockError('configuration', `two block stores have the id "${storageId}": ids must be unique`);
+        throw new BlockError(
+          'configuration',
+          `two block stores have the id "${storageId}": ids must be unique`,
+        );
       }
       this.#byId.set(storageId, adapter);
       if (!adapter.info.backwardCompatible) continue;
@@ -58,7 +61,10 @@ export class BlockStores {
 }
 
 /** Opens one store. Its adapter's code is loaded only now. */
-export async function openBlockStore(config: BlockStoreConfig, options: OpenOptions = {}): Promise<BlockAdapter> {
+export async function openBlockStore(
+  config: BlockStoreConfig,
+  options: OpenOptions = {},
+): Promise<BlockAdapter> {
   switch (config.type) {
     case 'mem':
       return (await import('./adapters/mem.ts')).createMemAdapter(config);

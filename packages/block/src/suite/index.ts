@@ -69,7 +69,11 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
       });
 
       it('keeps an object of no bytes', async () => {
-        for (const body of [Buffer.alloc(0), { stream: Readable.from([]), size: 0 }, { stream: Readable.from([]), size: -1 }]) {
+        for (const body of [
+          Buffer.alloc(0),
+          { stream: Readable.from([]), size: 0 },
+          { stream: Readable.from([]), size: -1 },
+        ]) {
           const pointer = at('empty');
           await adapter.put(pointer, body);
           const read = await adapter.get(pointer);
@@ -87,7 +91,7 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
         expect((await contentOf(await adapter.get(pointer))).toString()).toBe('second');
       });
 
-      it('does not keep the caller\'s buffer', async () => {
+      it("does not keep the caller's buffer", async () => {
         const pointer = at('x');
         const body = Buffer.from('before');
         await adapter.put(pointer, body);
@@ -116,7 +120,11 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
 
       it('writes fresh addresses', async () => {
         const pointer = at('data/partition/name');
-        await adapter.put(pointer, { stream: Readable.from([Buffer.from('fresh')]), size: 5 }, { fresh: true });
+        await adapter.put(
+          pointer,
+          { stream: Readable.from([Buffer.from('fresh')]), size: 5 },
+          { fresh: true },
+        );
         expect((await contentOf(await adapter.get(pointer))).toString()).toBe('fresh');
         const again = at('data/partition/name2', pointer.storageNamespace);
         await adapter.put(again, Buffer.from('fresh too'), { fresh: true });
@@ -136,7 +144,11 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
       it('keeps many objects written at once', async () => {
         const namespace = freshNamespace();
         const bodies = Array.from({ length: 100 }, (_, i) => Buffer.from(`object ${i}`));
-        await Promise.all(bodies.map((body, i) => adapter.put(at(`d/${i % 3}/${i}`, namespace), body, { fresh: i % 2 === 0 })));
+        await Promise.all(
+          bodies.map((body, i) =>
+            adapter.put(at(`d/${i % 3}/${i}`, namespace), body, { fresh: i % 2 === 0 }),
+          ),
+        );
         const read = await Promise.all(
           bodies.map(async (_, i) => await contentOf(await adapter.get(at(`d/${i % 3}/${i}`, namespace)))),
         );
@@ -218,7 +230,9 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
       it('lets exactly one of many through', async () => {
         const pointer = at('x');
         const results = await Promise.allSettled(
-          Array.from({ length: 12 }, (_, i) => adapter.put(pointer, Buffer.from(`writer ${i}`), { ifAbsent: true })),
+          Array.from({ length: 12 }, (_, i) =>
+            adapter.put(pointer, Buffer.from(`writer ${i}`), { ifAbsent: true }),
+          ),
         );
         const winners = results.flatMap((result, i) => (result.status === 'fulfilled' ? [i] : []));
         for (const result of results) {
@@ -290,7 +304,15 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
       it('refuse bad indexes', async () => {
         const pointer = at('x');
         await adapter.put(pointer, Buffer.from('0123456789'));
-        const bad: [number, number][] = [[10, 1], [-1, 3], [-5, -1], [10, 10], [10, 20], [0.5, 3], [Number.NaN, 3]];
+        const bad: [number, number][] = [
+          [10, 1],
+          [-1, 3],
+          [-5, -1],
+          [10, 10],
+          [10, 20],
+          [0.5, 3],
+          [Number.NaN, 3],
+        ];
         for (const [start, end] of bad) await rejectsWith('bad_index', adapter.getRange(pointer, start, end));
         const empty = at('empty');
         await adapter.put(empty, Buffer.alloc(0));
@@ -318,11 +340,14 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
         expect(putEtag ?? properties.etag).toBe(properties.etag);
         expect(properties.size).toBe(11);
         expect(Math.abs(properties.lastModified.getTime() - before)).toBeLessThan(60_000);
-        if (lastModified !== undefined) expect(Math.abs(lastModified.getTime() - before)).toBeLessThan(60_000);
+        if (lastModified !== undefined)
+          expect(Math.abs(lastModified.getTime() - before)).toBeLessThan(60_000);
         const [walked] = await walkAll(`${pointer.storageNamespace}/`);
         expect(walked?.etag).toBe(properties.etag);
         expect(walked?.size).toBe(11);
-        expect(Math.abs((walked?.lastModified.getTime() ?? 0) - properties.lastModified.getTime())).toBeLessThan(1001);
+        expect(
+          Math.abs((walked?.lastModified.getTime() ?? 0) - properties.lastModified.getTime()),
+        ).toBeLessThan(1001);
         expect(walked?.uri).toBe(adapter.absoluteUri(pointer));
       });
     });
@@ -378,13 +403,19 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
         const namespace = freshNamespace();
         for (const key of keys) await adapter.put(at(key, namespace), Buffer.from(`content of ${key}`));
         for (const key of keys) {
-          expect((await contentOf(await adapter.get(at(key, namespace)))).toString()).toBe(`content of ${key}`);
-          expect((await adapter.properties(at(key, namespace))).size).toBe(Buffer.byteLength(`content of ${key}`));
+          expect((await contentOf(await adapter.get(at(key, namespace)))).toString()).toBe(
+            `content of ${key}`,
+          );
+          expect((await adapter.properties(at(key, namespace))).size).toBe(
+            Buffer.byteLength(`content of ${key}`),
+          );
         }
         const walked = await walkAll(`${namespace}/`);
         expect(walked.map((object) => object.relativeKey)).toEqual(sorted(keys));
         for (const object of walked) {
-          expect((await contentOf(await adapter.get(full(object.uri)))).toString()).toBe(`content of ${object.relativeKey}`);
+          expect((await contentOf(await adapter.get(full(object.uri)))).toString()).toBe(
+            `content of ${object.relativeKey}`,
+          );
         }
       });
     });
@@ -398,13 +429,17 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
         expect((await contentOf(await adapter.get(full(uri)))).toString()).toBe('same');
         const unknown = { storageNamespace: pointer.storageNamespace, identifierType: 'unknown' } as const;
         expect((await contentOf(await adapter.get({ ...unknown, identifier: uri }))).toString()).toBe('same');
-        expect((await contentOf(await adapter.get({ ...unknown, identifier: 'data/x%3Ay' }))).toString()).toBe('same');
+        expect(
+          (await contentOf(await adapter.get({ ...unknown, identifier: 'data/x%3Ay' }))).toString(),
+        ).toBe('same');
       });
 
       it('a trailing slash of the namespace changes nothing', async () => {
         const pointer = at('x');
         await adapter.put(pointer, Buffer.from('x'));
-        expect(await adapter.exists({ ...pointer, storageNamespace: `${pointer.storageNamespace}/` })).toBe(true);
+        expect(await adapter.exists({ ...pointer, storageNamespace: `${pointer.storageNamespace}/` })).toBe(
+          true,
+        );
         expect(await adapter.canonicalUri(`${pointer.storageNamespace}/`)).toBe(
           await adapter.canonicalUri(pointer.storageNamespace),
         );
@@ -477,7 +512,10 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
         const upload = await startUpload();
         const old = await adapter.uploadPart(upload, 1, part('o'));
         const { etag } = await adapter.uploadPart(upload, 1, part('n'));
-        await rejectsWith('invalid_part', adapter.completeMultipart(upload, [{ partNumber: 1, etag: old.etag }]));
+        await rejectsWith(
+          'invalid_part',
+          adapter.completeMultipart(upload, [{ partNumber: 1, etag: old.etag }]),
+        );
         await adapter.completeMultipart(upload, [{ partNumber: 1, etag }]);
         expect((await contentOf(await adapter.get(upload.pointer))).equals(part('n'))).toBe(true);
       });
@@ -563,8 +601,8 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
     describe('walk', () => {
       it('goes in byte order across pages and can continue', async () => {
         const namespace = freshNamespace();
-        const keys = ['a-b', 'a/b', 'a/b-c', 'a.b', 'a0', 'ab', 'a b/c', 'Z', 'z/', 'ｚ', '😀', 'é'].map((key) =>
-          key.endsWith('/') ? `${key}x` : key,
+        const keys = ['a-b', 'a/b', 'a/b-c', 'a.b', 'a0', 'ab', 'a b/c', 'Z', 'z/', 'ｚ', '😀', 'é'].map(
+          (key) => (key.endsWith('/') ? `${key}x` : key),
         );
         for (let i = 0; i < 1010; i++) keys.push(`many/${i % 7}/${i}`);
         await inParallel(16, keys, (key) => adapter.put(at(key, namespace), Buffer.from(key)));
@@ -572,13 +610,17 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
         expect(walked.map((object) => object.relativeKey)).toEqual(sorted(keys));
         for (const index of [0, 999, walked.length - 1]) {
           const rest = await walkAll(`${namespace}/`, walked[index]?.uri);
-          expect(rest.map((object) => object.uri)).toEqual(walked.slice(index + 1).map((object) => object.uri));
+          expect(rest.map((object) => object.uri)).toEqual(
+            walked.slice(index + 1).map((object) => object.uri),
+          );
         }
       });
 
       it('takes a prefix within a name and keeps keys from its last slash', async () => {
         const namespace = freshNamespace();
-        for (const key of ['pref/object', 'pref/obj/x', 'pref/other', 'pref', 'prefix/obj'].filter((key) => key !== 'pref')) {
+        for (const key of ['pref/object', 'pref/obj/x', 'pref/other', 'pref', 'prefix/obj'].filter(
+          (key) => key !== 'pref',
+        )) {
           await adapter.put(at(key, namespace), Buffer.from('x'));
         }
         const keys = async (prefix: string): Promise<string[]> =>
@@ -701,7 +743,11 @@ function sorted(keys: readonly string[]): string[] {
   return [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-async function inParallel<T>(width: number, items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+async function inParallel<T>(
+  width: number,
+  items: readonly T[],
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let index = next++; index < items.length; index = next++) {

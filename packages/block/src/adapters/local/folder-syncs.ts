@@ -1,4 +1,4 @@
-import { close, fsync, mkdir, open } from 'node:fs';
+import { closeSync, fsync, mkdir, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isInside } from './paths.ts';
 
@@ -53,14 +53,17 @@ export class FolderSyncs {
         else waiter.reject(error);
       }
     };
-    open(folder, 'r', (openError, fd) => {
-      if (openError !== null) {
-        finish(openError);
-        return;
-      }
-      fsync(fd, (syncError) => {
-        close(fd, () => finish(syncError));
-      });
+    // Opened and closed without a thread-pool hop: a folder being written to is in memory.
+    let fd: number;
+    try {
+      fd = openSync(folder, 'r');
+    } catch (error) {
+      finish(error);
+      return;
+    }
+    fsync(fd, (error) => {
+      closeSync(fd);
+      finish(error);
     });
   }
 

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { tempDir } from '@svc/testing';
@@ -98,7 +107,9 @@ describe('the local store', () => {
       }
       await expect(adapter.get(at('a/b/c'))).rejects.toMatchObject({ kind: 'not_found' });
       expect(await adapter.exists(at('a/b'))).toBe(true);
-      await expect(adapter.put(at('n'.repeat(300)), Buffer.from('x'))).rejects.toMatchObject({ kind: 'invalid_address' });
+      await expect(adapter.put(at('n'.repeat(300)), Buffer.from('x'))).rejects.toMatchObject({
+        kind: 'invalid_address',
+      });
     });
   });
 
@@ -117,7 +128,9 @@ describe('the local store', () => {
     await withStore({}, async (adapter, root) => {
       await adapter.put(at('x'), Buffer.from('x'));
       await adapter.put(at('y'), Buffer.from('x'), { ifAbsent: true });
-      await expect(adapter.put(at('y'), Buffer.from('x'), { ifAbsent: true })).rejects.toThrow('already exists');
+      await expect(adapter.put(at('y'), Buffer.from('x'), { ifAbsent: true })).rejects.toThrow(
+        'already exists',
+      );
       await adapter.copy(at('x'), at('z'));
       const [own] = readdirSync(join(root, '.svc-tmp'));
       expect(readdirSync(join(root, '.svc-tmp', own ?? ''))).toEqual([]);
@@ -153,7 +166,9 @@ describe('the local store', () => {
     await withStore({ path: root }, async (adapter) => {
       uploadId = await adapter.createMultipart(pointer);
       const parts = await Promise.all(
-        ['one', 'two', 'three'].map((text, i) => adapter.uploadPart({ pointer, uploadId }, i + 1, Buffer.from(text))),
+        ['one', 'two', 'three'].map((text, i) =>
+          adapter.uploadPart({ pointer, uploadId }, i + 1, Buffer.from(text)),
+        ),
       );
       etags = parts.map((part) => part.etag);
       expect(existsSync(join(root, '.svc-multipart', uploadId))).toBe(true);
@@ -171,7 +186,9 @@ describe('the local store', () => {
       expect((await adapter.get(pointer)).bytes?.toString()).toBe('onethree');
       expect(existsSync(join(root, '.svc-multipart', uploadId))).toBe(false);
       for (const bad of ['../ns', 'x', '', uploadId.toUpperCase()]) {
-        await expect(adapter.abortMultipart({ pointer, uploadId: bad })).rejects.toMatchObject({ kind: 'upload_not_found' });
+        await expect(adapter.abortMultipart({ pointer, uploadId: bad })).rejects.toMatchObject({
+          kind: 'upload_not_found',
+        });
       }
     });
   });
@@ -205,7 +222,11 @@ describe('walking the local store', () => {
     await withStore(config, async (adapter) => {
       expect(await keys(adapter, `local://${base}/`)).toEqual(['a-b', 'a.d/c', 'a/z']);
       // A pipe is no object, and asking does not hang.
-      const pipe = { storageNamespace: '', identifier: `local://${base}/pipe`, identifierType: 'full' } as const;
+      const pipe = {
+        storageNamespace: '',
+        identifier: `local://${base}/pipe`,
+        identifierType: 'full',
+      } as const;
       await expect(adapter.get(pipe)).rejects.toMatchObject({ kind: 'not_found' });
     });
     await withStore({ ...config, importHidden: true }, async (adapter) => {

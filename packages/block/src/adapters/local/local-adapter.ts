@@ -130,7 +130,7 @@ class LocalAdapter implements BlockAdapter {
 
   async #putInPlace(path: string, body: BodySource, options: PutOptions): Promise<void> {
     const folder = dirname(path);
-    await this.#ensureFolder(folder);
+    if (!this.#folders.isDurable(folder)) await this.#ensureFolder(folder);
     const writing = { sync: this.#sync, signal: options.signal };
     try {
       await writeNewFile(path, body, writing);

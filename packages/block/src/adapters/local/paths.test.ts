@@ -62,9 +62,10 @@ describe('relative addresses', () => {
       ['local://ns', '/../x'],
     ];
     for (const [namespace, key] of tries) {
-      expect(refusal(() => paths.locate(relative(namespace, key))), `${namespace} ${key}`).toMatch(
-        /^invalid_(address|namespace): bad path traversal blocked/,
-      );
+      expect(
+        refusal(() => paths.locate(relative(namespace, key))),
+        `${namespace} ${key}`,
+      ).toMatch(/^invalid_(address|namespace): bad path traversal blocked/);
     }
   });
 
@@ -153,7 +154,9 @@ describe('symbolic links', () => {
     const adapter = await openLocalAdapter({ type: 'local', path: root });
     expect((await adapter.get(relative('local://ns', 'alias/x'))).bytes?.toString()).toBe('inside');
     expect((await adapter.get(relative('local://ns', 'short'))).bytes?.toString()).toBe('inside');
-    expect(await adapter.canonicalUri('local://ns/alias')).toBe(await adapter.canonicalUri('local://ns/real/'));
+    expect(await adapter.canonicalUri('local://ns/alias')).toBe(
+      await adapter.canonicalUri('local://ns/real/'),
+    );
     await adapter.close();
   });
 

@@ -110,7 +110,9 @@ export class S3Client {
         const failure = connectionFailure(error);
         if (failure === undefined) throw error;
         if (!mayRetry) {
-          throw new BlockError('unavailable', `${target}: the store could not be reached: ${failure}`, { cause: error });
+          throw new BlockError('unavailable', `${target}: the store could not be reached: ${failure}`, {
+            cause: error,
+          });
         }
         await this.#backOff(attempt, target, failure, request.signal);
         continue;
@@ -149,10 +151,18 @@ export class S3Client {
     return region !== undefined && this.regions.learn(bucket, region);
   }
 
-  async #backOff(attempt: number, target: string, cause: string, signal: AbortSignal | undefined): Promise<void> {
+  async #backOff(
+    attempt: number,
+    target: string,
+    cause: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const wait = Math.random() * Math.min(backOffCapMs, backOffBaseMs * 2 ** attempt);
     if (this.#config.clientLogRetries === true) {
-      this.#logger?.debug({ target, attempt, cause, waitMs: Math.round(wait) }, 'retrying a request to the object store');
+      this.#logger?.debug(
+        { target, attempt, cause, waitMs: Math.round(wait) },
+        'retrying a request to the object store',
+      );
     }
     await delay(wait, undefined, signal === undefined ? {} : { signal });
   }
@@ -163,7 +173,10 @@ export class S3Client {
     const { headers, body } = this.#prepare(request, location, this.#context(credentials, region));
     const query = encodeQuery(request.query ?? []);
     if (this.#config.clientLogRequest === true) {
-      this.#logger?.debug({ method: request.method, host: location.host, path: location.path }, 'request to the object store');
+      this.#logger?.debug(
+        { method: request.method, host: location.host, path: location.path },
+        'request to the object store',
+      );
     }
     const send = (options: Partial<Dispatcher.RequestOptions>): Promise<Dispatcher.ResponseData> =>
       this.#agent.request({
@@ -175,7 +188,8 @@ export class S3Client {
         ...options,
       });
     const signal = request.signal === undefined ? {} : { signal: request.signal };
-    if (body === undefined || body instanceof Uint8Array) return await send({ body: body ?? null, ...signal });
+    if (body === undefined || body instanceof Uint8Array)
+      return await send({ body: body ?? null, ...signal });
     return await this.#sendPaced(body, send, request.signal);
   }
 
@@ -260,7 +274,13 @@ export class S3Client {
   }
 
   #context(credentials: StaticCredentials, region: string): SigningContext {
-    return { credentials, region, service: 's3', now: new Date(Date.now() + this.#clockOffsetMs), keys: this.#keys };
+    return {
+      credentials,
+      region,
+      service: 's3',
+      now: new Date(Date.now() + this.#clockOffsetMs),
+      keys: this.#keys,
+    };
   }
 
   async #askRegion(bucket: string): Promise<string | undefined> {
@@ -341,7 +361,8 @@ const connectionCodes =
 export function connectionFailure(error: unknown): string | undefined {
   if (error instanceof BlockError) return undefined;
   const { code, errors, message } = (error ?? {}) as { code?: unknown; errors?: unknown[]; message?: string };
-  if (typeof code === 'string' && connectionCodes.test(code)) return `${code}${message === undefined ? '' : ` (${message})`}`;
+  if (typeof code === 'string' && connectionCodes.test(code))
+    return `${code}${message === undefined ? '' : ` (${message})`}`;
   // Several addresses of one host failed, each in its own way.
   if (Array.isArray(errors) && errors.length > 0) return connectionFailure(errors[0]);
   return undefined;

@@ -14,10 +14,7 @@ export async function openCredentials(config: S3StoreConfig): Promise<RenewingCr
   const { credentials } = config;
   if (credentials !== undefined) {
     if (credentials.accessKeyId === '' || credentials.secretAccessKey === '') {
-      throw new BlockError(
-        'configuration',
-        's3.credentials needs both access_key_id and secret_access_key',
-      );
+      throw new BlockError('configuration', 's3.credentials needs both access_key_id and secret_access_key');
     }
     return new RenewingCredentials(async () => credentials);
   }

@@ -35,7 +35,11 @@ export class S3Endpoint {
   locate(region: string, bucket: string, key = ''): S3Location {
     const { protocol, host, hostname, base } = this.#service(region);
     const encoded = sigV4Encode(key, 'keep');
-    if (this.#forcePathStyle || !hostSafeBucket.test(bucket) || isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0) {
+    if (
+      this.#forcePathStyle ||
+      !hostSafeBucket.test(bucket) ||
+      isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0
+    ) {
       const path = `${base}/${sigV4Encode(bucket, 'encode')}${encoded === '' ? '' : `/${encoded}`}`;
       return { origin: `${protocol}//${host}`, host, path };
     }

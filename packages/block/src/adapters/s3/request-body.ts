@@ -43,7 +43,10 @@ export async function* unitsOf(stream: Readable, unit: number, announced: number
 }
 
 /** Frames buffers as signed `aws-chunked` chunks. */
-export async function* signedChunks(units: AsyncIterable<Buffer>, signer: ChunkSigner): AsyncGenerator<Buffer> {
+export async function* signedChunks(
+  units: AsyncIterable<Buffer>,
+  signer: ChunkSigner,
+): AsyncGenerator<Buffer> {
   for await (const unit of units) {
     yield chunkHeader(unit.length, signer.chunk(hash('sha256', unit, 'hex')));
     yield unit;

@@ -1,34 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { testServerOrSkip, type S3Server } from '@svc/testing';
+import { testServerOrSkip } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { ObjectPointer } from '../../adapter.ts';
-import type { S3StoreConfig } from '../../config.ts';
 import { describeBlockAdapter } from '../../suite/index.ts';
+import { createBucket, s3ConfigFor } from '../../../test/test-bucket.ts';
 import { S3Client } from './client.ts';
 import { openCredentials } from './credentials.ts';
 import { openS3Adapter, S3Adapter, type CopyLimits } from './s3-adapter.ts';
 
 const mebibyte = 1024 * 1024;
-
-function configFor(server: S3Server): S3StoreConfig {
-  return {
-    type: 's3',
-    endpoint: server.endpoint,
-    region: server.region,
-    forcePathStyle: true,
-    credentials: { accessKeyId: server.accessKeyId, secretAccessKey: server.secretAccessKey },
-  };
-}
-
-async function createBucket(config: S3StoreConfig): Promise<string> {
-  const bucket = `svc-${randomBytes(6).toString('hex')}`;
-  const client = new S3Client(config, await openCredentials(config), undefined);
-  const response = await client.send({ method: 'PUT', bucket });
-  await response.body.dump();
-  await client.close();
-  return bucket;
-}
 
 const versitygw = await testServerOrSkip('versitygw');
 const moto = await testServerOrSkip('moto');
@@ -44,7 +25,7 @@ describe.skipIf(versitygw === undefined)('s3 on a real server', () => {
     use: (adapter: S3Adapter, bucket: string) => Promise<void>,
     limits?: CopyLimits,
   ): Promise<void> {
-    const config = configFor(versitygw!);
+    const config = s3ConfigFor(versitygw!);
     const bucket = await createBucket(config);
     const client = new S3Client(config, await openCredentials(config), undefined);
     const adapter = new S3Adapter(config, client, limits);
@@ -113,7 +94,7 @@ for (const [name, server] of Object.entries({ versitygw, moto })) {
     });
     continue;
   }
-  const config = configFor(server);
+  const config = s3ConfigFor(server);
   describeBlockAdapter(`s3 on ${name}`, async () => {
     const bucket = await createBucket(config);
     const adapter = await openS3Adapter(config);

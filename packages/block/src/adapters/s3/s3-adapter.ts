@@ -127,7 +127,11 @@ export class S3Adapter implements BlockAdapter {
     }
   }
 
-  async #putObject({ bucket, key }: BucketObject, body: RequestBody, options: PutOptions): Promise<PutResult> {
+  async #putObject(
+    { bucket, key }: BucketObject,
+    body: RequestBody,
+    options: PutOptions,
+  ): Promise<PutResult> {
     const response = await this.#client.send({
       method: 'PUT',
       bucket,
@@ -138,7 +142,8 @@ export class S3Adapter implements BlockAdapter {
     });
     await response.body.dump();
     const etag = unquote(response.header('etag'));
-    if (etag === '') throw new BlockError('write_failed', `s3://${bucket}/${key}: the store answered without an ETag`);
+    if (etag === '')
+      throw new BlockError('write_failed', `s3://${bucket}/${key}: the store answered without an ETag`);
     return { etag, lastModified: dateOf(response.header('date')) };
   }
 
@@ -175,7 +180,8 @@ export class S3Adapter implements BlockAdapter {
       if (request.headers?.['range'] !== undefined && response.status !== 206) {
         // Only an empty object answers a range as a whole.
         await response.body.dump();
-        const code = size === 0 ? { status: 416, code: 'InvalidRange' } : { status: 501, code: 'NotImplemented' };
+        const code =
+          size === 0 ? { status: 416, code: 'InvalidRange' } : { status: 501, code: 'NotImplemented' };
         throw refusalError({ ...code, message: 'the range was not honoured' }, 'read', target);
       }
       if (size > smallObjectSize || !Number.isSafeInteger(size)) return streamBody(response, size);
@@ -261,7 +267,10 @@ export class S3Adapter implements BlockAdapter {
       method: 'POST',
       bucket,
       query: [['delete', '']],
-      headers: { 'content-md5': createHash('md5').update(body).digest('base64'), 'content-type': 'application/xml' },
+      headers: {
+        'content-md5': createHash('md5').update(body).digest('base64'),
+        'content-type': 'application/xml',
+      },
       body: bytesRequest(body),
     });
     const result = requireXml(await response.body.text(), 'DeleteResult');
@@ -271,7 +280,11 @@ export class S3Adapter implements BlockAdapter {
       const code = childText(refused, 'Code') ?? '';
       const pointer = group.find((item) => item.key === key)?.pointer;
       if (pointer === undefined || code === 'NoSuchKey') continue;
-      const refusal = { status: code === 'AccessDenied' ? 403 : 400, code, message: childText(refused, 'Message') ?? '' };
+      const refusal = {
+        status: code === 'AccessDenied' ? 403 : 400,
+        code,
+        message: childText(refused, 'Message') ?? '',
+      };
       failures.push({ pointer, error: refusalError(refusal, 'write', `s3://${bucket}/${key}`) });
     }
     return failures;
@@ -289,10 +302,18 @@ export class S3Adapter implements BlockAdapter {
       answerTimeoutMs: longAnswerMs,
     });
     const result = await readResult(response, 'CopyObjectResult', to);
-    return { etag: unquote(childText(result, 'ETag')), lastModified: dateOf(childText(result, 'LastModified')) };
+    return {
+      etag: unquote(childText(result, 'ETag')),
+      lastModified: dateOf(childText(result, 'LastModified')),
+    };
   }
 
-  async #copyInParts(from: BucketObject, to: BucketObject, size: number, options: PutOptions): Promise<PutResult> {
+  async #copyInParts(
+    from: BucketObject,
+    to: BucketObject,
+    size: number,
+    options: PutOptions,
+  ): Promise<PutResult> {
     const uploadId = await this.#createMultipart(to, options);
     try {
       const parts: CompletedPart[] = [];
@@ -321,8 +342,12 @@ export class S3Adapter implements BlockAdapter {
       headers: this.#writeHeaders(options),
       signal: options.signal,
     });
-    const uploadId = childText(requireXml(await response.body.text(), 'InitiateMultipartUploadResult'), 'UploadId');
-    if (!uploadId) throw new BlockError('write_failed', `s3://${bucket}/${key}: the store answered without an upload id`);
+    const uploadId = childText(
+      requireXml(await response.body.text(), 'InitiateMultipartUploadResult'),
+      'UploadId',
+    );
+    if (!uploadId)
+      throw new BlockError('write_failed', `s3://${bucket}/${key}: the store answered without an upload id`);
     return uploadId;
   }
 
@@ -359,7 +384,10 @@ export class S3Adapter implements BlockAdapter {
     await response.body.dump();
     const etag = unquote(response.header('etag'));
     if (etag === '') {
-      throw new BlockError('write_failed', `part ${partNumber} of s3://${bucket}/${key}: the store answered without an ETag`);
+      throw new BlockError(
+        'write_failed',
+        `part ${partNumber} of s3://${bucket}/${key}: the store answered without an ETag`,
+      );
     }
     return etag;
   }
@@ -374,7 +402,8 @@ export class S3Adapter implements BlockAdapter {
     if (range !== undefined) checkRangeOrder(range.start, range.end);
     const from = resolveBucketObject('s3', source);
     const { size } = await this.#head(from);
-    const cut = range === undefined ? undefined : { start: range.start, end: checkRange(range.start, range.end, size) };
+    const cut =
+      range === undefined ? undefined : { start: range.start, end: checkRange(range.start, range.end, size) };
     const object = resolveBucketObject('s3', upload.pointer);
     const etag = await this.#copyPart(object, upload.uploadId, partNumber, from, cut);
     return { etag, size: cut === undefined ? size : cut.end - cut.start + 1 };
@@ -403,7 +432,10 @@ export class S3Adapter implements BlockAdapter {
     return unquote(childText(await readResult(response, 'CopyPartResult', to), 'ETag'));
   }
 
-  async completeMultipart(upload: MultipartUpload, parts: readonly CompletedPart[]): Promise<CompletedUpload> {
+  async completeMultipart(
+    upload: MultipartUpload,
+    parts: readonly CompletedPart[],
+  ): Promise<CompletedUpload> {
     checkPartList(parts);
     const object = resolveBucketObject('s3', upload.pointer);
     const { etag } = await this.#complete(object, upload.uploadId, parts, {});
@@ -418,7 +450,10 @@ export class S3Adapter implements BlockAdapter {
     options: PutOptions,
   ): Promise<{ readonly etag: string }> {
     const listed = parts
-      .map(({ partNumber, etag }) => `<Part><PartNumber>${partNumber}</PartNumber><ETag>"${escapeXml(etag)}"</ETag></Part>`)
+      .map(
+        ({ partNumber, etag }) =>
+          `<Part><PartNumber>${partNumber}</PartNumber><ETag>"${escapeXml(etag)}"</ETag></Part>`,
+      )
       .join('');
     const body = Buffer.from(
       `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${listed}</CompleteMultipartUpload>`,
@@ -433,7 +468,9 @@ export class S3Adapter implements BlockAdapter {
         answerTimeoutMs: longAnswerMs,
         signal: options.signal,
       });
-      return { etag: unquote(childText(await readResult(response, 'CompleteMultipartUploadResult', object), 'ETag')) };
+      return {
+        etag: unquote(childText(await readResult(response, 'CompleteMultipartUploadResult', object), 'ETag')),
+      };
     } catch (error) {
       // A first answer may have been lost on its way: then the upload is gone because it is complete.
       if (!(error instanceof BlockError && error.kind === 'upload_not_found')) throw error;
@@ -450,10 +487,16 @@ export class S3Adapter implements BlockAdapter {
 
   async #abort({ bucket, key }: BucketObject, uploadId: string): Promise<void> {
     try {
-      const response = await this.#client.send({ method: 'DELETE', bucket, key, query: [['uploadId', uploadId]] });
+      const response = await this.#client.send({
+        method: 'DELETE',
+        bucket,
+        key,
+        query: [['uploadId', uploadId]],
+      });
       await response.body.dump();
     } catch (error) {
-      if (!(error instanceof BlockError && (error.kind === 'upload_not_found' || error.kind === 'not_found'))) throw error;
+      if (!(error instanceof BlockError && (error.kind === 'upload_not_found' || error.kind === 'not_found')))
+        throw error;
     }
   }
 
@@ -463,7 +506,11 @@ export class S3Adapter implements BlockAdapter {
     yield* walkBucket(this.#client, { bucket, prefix, baseLength, after, signal: options.signal });
   }
 
-  async presign(pointer: ObjectPointer, mode: 'read' | 'write', options: PresignOptions = {}): Promise<PresignedUrl> {
+  async presign(
+    pointer: ObjectPointer,
+    mode: 'read' | 'write',
+    options: PresignOptions = {},
+  ): Promise<PresignedUrl> {
     this.#requirePresign(this.info.preSignSupport, 'disable_pre_signed');
     const { bucket, key } = resolveBucketObject('s3', pointer);
     const query: [string, string][] = [];
@@ -493,7 +540,10 @@ export class S3Adapter implements BlockAdapter {
 
   validateNamespace(storageNamespace: string): void {
     if (!storageNamespace.startsWith('s3://')) {
-      throw new BlockError('invalid_namespace', `"${storageNamespace}" must match ${this.info.namespaceValidityRegex}`);
+      throw new BlockError(
+        'invalid_namespace',
+        `"${storageNamespace}" must match ${this.info.namespaceValidityRegex}`,
+      );
     }
     resolveBucketPrefix('s3', storageNamespace);
   }
@@ -530,13 +580,21 @@ function streamBody(response: S3Response, size: number): ObjectBody {
 }
 
 /** The result document of a call that may fail after its status line said 200. */
-async function readResult(response: S3Response, name: string, { bucket, key }: BucketObject): Promise<XmlElement> {
+async function readResult(
+  response: S3Response,
+  name: string,
+  { bucket, key }: BucketObject,
+): Promise<XmlElement> {
   const text = await response.body.text();
   if (!text.includes('<Error>') && !text.includes(':Error>')) return requireXml(text, name);
   const error = requireXml(text, 'Error');
   const code = childText(error, 'Code') ?? '';
   const status = code === 'InternalError' ? 500 : 400;
-  throw refusalError({ status, code, message: childText(error, 'Message') ?? '' }, 'write', `s3://${bucket}/${key}`);
+  throw refusalError(
+    { status, code, message: childText(error, 'Message') ?? '' },
+    'write',
+    `s3://${bucket}/${key}`,
+  );
 }
 
 function ifAbsentHeader(options: PutOptions): Record<string, string> {

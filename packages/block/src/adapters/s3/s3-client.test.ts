@@ -244,7 +244,8 @@ describe('regions', () => {
       async (adapter, seen) => {
         await Promise.all([adapter.put(at('x'), Buffer.from('x')), adapter.put(at('y'), Buffer.from('y'))]);
         expect(seen.filter((request) => request.method === 'HEAD').length).toBe(1);
-        for (const request of seen.slice(1)) expect(request.headers.authorization).toContain('/eu-north-1/s3/');
+        for (const request of seen.slice(1))
+          expect(request.headers.authorization).toContain('/eu-north-1/s3/');
         expect(await adapter.region('s3://bucket/other')).toBe('eu-north-1');
       },
     );
@@ -276,7 +277,9 @@ describe('a 200 that is none', () => {
       {},
       async (adapter) => {
         await expect(adapter.copy(at('x'), at('y'))).rejects.toThrow('AccessDenied');
-        const complete = adapter.completeMultipart({ pointer: at('x'), uploadId: 'u' }, [{ partNumber: 1, etag: 'e' }]);
+        const complete = adapter.completeMultipart({ pointer: at('x'), uploadId: 'u' }, [
+          { partNumber: 1, etag: 'e' },
+        ]);
         await expect(complete).rejects.toThrow('AccessDenied');
       },
     );
@@ -318,10 +321,18 @@ describe('pre-signed URLs', () => {
     const open = (config: Partial<S3StoreConfig>): Promise<BlockAdapter> =>
       openS3Adapter({ type: 's3', credentials, discoverBucketRegion: false, ...config });
     const off = await open({ disablePreSigned: true, disablePreSignedUi: false });
-    expect(off.info).toMatchObject({ preSignSupport: false, preSignSupportUi: false, preSignMultipartUpload: false });
+    expect(off.info).toMatchObject({
+      preSignSupport: false,
+      preSignSupportUi: false,
+      preSignMultipartUpload: false,
+    });
     await expect(off.presign(at('x'), 'read')).rejects.toMatchObject({ kind: 'not_supported' });
     const parts = await open({ disablePreSignedMultipart: true });
-    expect(parts.info).toMatchObject({ preSignSupport: true, preSignSupportUi: false, preSignMultipartUpload: false });
+    expect(parts.info).toMatchObject({
+      preSignSupport: true,
+      preSignSupportUi: false,
+      preSignMultipartUpload: false,
+    });
     await expect(parts.presignPart({ pointer: at('x'), uploadId: 'u' }, 1)).rejects.toMatchObject({
       kind: 'not_supported',
     });
@@ -333,13 +344,21 @@ describe('pre-signed URLs', () => {
 describe('endpoints', () => {
   it('put the bucket where it belongs', () => {
     const locate = (endpoint: string | undefined, pathStyle: boolean, bucket: string): string => {
-      const { origin, path } = new S3Endpoint(endpoint, pathStyle, 's3.endpoint').locate('eu-west-1', bucket, 'k/ä b');
+      const { origin, path } = new S3Endpoint(endpoint, pathStyle, 's3.endpoint').locate(
+        'eu-west-1',
+        bucket,
+        'k/ä b',
+      );
       return origin + path;
     };
     expect(locate(undefined, false, 'buck')).toBe('https://buck.s3.eu-west-1.amazonaws.com/k/%C3%A4%20b');
     expect(locate(undefined, true, 'buck')).toBe('https://s3.eu-west-1.amazonaws.com/buck/k/%C3%A4%20b');
-    expect(locate(undefined, false, 'with.dots')).toBe('https://s3.eu-west-1.amazonaws.com/with.dots/k/%C3%A4%20b');
-    expect(locate('https://store:9000/base/', false, 'buck')).toBe('https://buck.store:9000/base/k/%C3%A4%20b');
+    expect(locate(undefined, false, 'with.dots')).toBe(
+      'https://s3.eu-west-1.amazonaws.com/with.dots/k/%C3%A4%20b',
+    );
+    expect(locate('https://store:9000/base/', false, 'buck')).toBe(
+      'https://buck.store:9000/base/k/%C3%A4%20b',
+    );
     expect(locate('http://127.0.0.1:9000', false, 'buck')).toBe('http://127.0.0.1:9000/buck/k/%C3%A4%20b');
     expect(locate('http://[::1]:9000', false, 'buck')).toBe('http://[::1]:9000/buck/k/%C3%A4%20b');
     expect(() => locate('store:9000', false, 'buck')).toThrow('is not an http:// or https:// URL');
@@ -349,13 +368,22 @@ describe('endpoints', () => {
 describe('credentials', () => {
   it('come from a profile of a file, and a missing profile is fatal', async () => {
     const file = join(tempDir(), 'credentials');
-    writeFileSync(file, '[work]\naws_access_key_id = AKIDWORK\naws_secret_access_key = s\naws_session_token = t\n');
+    writeFileSync(
+      file,
+      '[work]\naws_access_key_id = AKIDWORK\naws_secret_access_key = s\naws_session_token = t\n',
+    );
     const source = await openCredentials({ type: 's3', profile: 'work', credentialsFile: file });
-    expect(await source.get()).toMatchObject({ accessKeyId: 'AKIDWORK', secretAccessKey: 's', sessionToken: 't' });
-    await expect(openS3Adapter({ type: 's3', profile: 'home', credentialsFile: file })).rejects.toMatchObject({
-      kind: 'configuration',
-      message: expect.stringContaining('"home"') as string,
+    expect(await source.get()).toMatchObject({
+      accessKeyId: 'AKIDWORK',
+      secretAccessKey: 's',
+      sessionToken: 't',
     });
+    await expect(openS3Adapter({ type: 's3', profile: 'home', credentialsFile: file })).rejects.toMatchObject(
+      {
+        kind: 'configuration',
+        message: expect.stringContaining('"home"') as string,
+      },
+    );
   });
 
   it('are renewed before they end, once for all who ask', async () => {
@@ -392,7 +420,9 @@ describe('settings', () => {
       openS3Adapter({ type: 's3', credentials, ...config });
     await expect(open({ streamingChunkSize: 8191 })).rejects.toThrow('at least 8192');
     await expect(open({ streamingChunkTimeoutMs: 0 })).rejects.toThrow('greater than 0');
-    await expect(open({ credentials: { accessKeyId: 'x', secretAccessKey: '' } })).rejects.toThrow('needs both');
+    await expect(open({ credentials: { accessKeyId: 'x', secretAccessKey: '' } })).rejects.toThrow(
+      'needs both',
+    );
   });
 });
 
@@ -417,7 +447,11 @@ describe('sizes', () => {
   it('cut streams into exact units', async () => {
     const cut = async (sizes: number[], unit: number, announced = -1): Promise<number[]> => {
       const found: number[] = [];
-      for await (const chunk of unitsOf(Readable.from(sizes.map((size) => Buffer.alloc(size))), unit, announced)) {
+      for await (const chunk of unitsOf(
+        Readable.from(sizes.map((size) => Buffer.alloc(size))),
+        unit,
+        announced,
+      )) {
         found.push(chunk.length);
       }
       return found;

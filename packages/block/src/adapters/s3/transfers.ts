@@ -61,7 +61,10 @@ export async function uploadInParts(
     await settle();
     const partNumber = parts.length + 1;
     if (partNumber > maxParts) {
-      throw new BlockError('write_failed', 'a body sent in parts can have at most 490 GiB: upload it as a multipart upload with larger parts');
+      throw new BlockError(
+        'write_failed',
+        'a body sent in parts can have at most 490 GiB: upload it as a multipart upload with larger parts',
+      );
     }
     sending = uploader.uploadPart(uploadId, partNumber, { kind: 'bytes', chunks, size });
     // Looked at by the next settle; until then a failure must not count as unhandled.
@@ -92,7 +95,8 @@ export async function uploadInParts(
 export function copyRanges(size: number, unit: number): { readonly start: number; readonly end: number }[] {
   const step = Math.max(unit, Math.ceil(size / maxParts));
   const ranges = [];
-  for (let start = 0; start < size; start += step) ranges.push({ start, end: Math.min(size, start + step) - 1 });
+  for (let start = 0; start < size; start += step)
+    ranges.push({ start, end: Math.min(size, start + step) - 1 });
   return ranges;
 }
 

@@ -47,7 +47,10 @@ export function childText(element: XmlElement | undefined, name: string): string
 export function requireXml(text: string, name: string): XmlElement {
   const root = parseXml(text);
   if (root?.name !== name) {
-    throw new BlockError('unavailable', `the store answered ${root?.name ?? 'no XML'} where ${name} was expected`);
+    throw new BlockError(
+      'unavailable',
+      `the store answered ${root?.name ?? 'no XML'} where ${name} was expected`,
+    );
   }
   return root;
 }
@@ -62,6 +65,12 @@ export function fitsXml(text: string): boolean {
 
 export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"\r\n\t]/g, (character) =>
-    character === '&' ? '&amp;' : character === '<' ? '&lt;' : character === '>' ? '&gt;' : `&#${character.charCodeAt(0)};`,
+    character === '&'
+      ? '&amp;'
+      : character === '<'
+        ? '&lt;'
+        : character === '>'
+          ? '&gt;'
+          : `&#${character.charCodeAt(0)};`,
   );
 }
