@@ -16,7 +16,7 @@ interface Hasher {
  * memory; a slot is free again when every digest of its body has taken it, and a body waits while none is free.
  */
 export class HashPool {
-  readonly #memory = new SharedArrayBuffer(slotBytes * slotCount);
+  #memory: SharedArrayBuffer | undefined;
   readonly #free = Array.from({ length: slotCount }, (_, slot) => slot);
   readonly #users = new Int32Array(slotCount);
   readonly #waiting: ((slot: number) => void)[] = [];
@@ -53,7 +53,7 @@ export class HashPool {
   async feed(hashers: readonly Hasher[], chunk: Uint8Array): Promise<number> {
     const slot = this.#free.pop() ?? (await new Promise<number>((resolve) => this.#waiting.push(resolve)));
     const length = Math.min(chunk.length, slotBytes);
-    new Uint8Array(this.#memory, slot * slotBytes, length).set(
+    new Uint8Array(this.#sharedMemory(), slot * slotBytes, length).set(
       length === chunk.length ? chunk : chunk.subarray(0, length),
     );
     this.#users[slot] = hashers.length;
@@ -79,13 +79,19 @@ export class HashPool {
 
   #start(): void {
     while (this.#workers.length < this.#size) {
-      const workerData: HashWorkerData = { memory: this.#memory, slotBytes };
+      const workerData: HashWorkerData = { memory: this.#sharedMemory(), slotBytes };
       const worker = new Worker(workerEntry(), { workerData });
       worker.on('message', (answer: HashAnswer) => this.#receive(answer));
       worker.on('error', (error: Error) => this.#fail(worker, error));
       worker.unref();
       this.#workers.push(worker);
     }
+  }
+
+  /** Made on first use: many engines never see a large body. */
+  #sharedMemory(): SharedArrayBuffer {
+    this.#memory ??= new SharedArrayBuffer(slotBytes * slotCount);
+    return this.#memory;
   }
 
   #receive(answer: HashAnswer): void {

@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import type { CommittedContext } from '../src/committed/context.ts';
+import type {
+  ApplyResult,
+  ChangeIterator,
+  CommittedTrees,
+  DiffIterator,
+  DiffType,
+  DumpProperties,
+  ImportScope,
+  MergeInput,
+  MergeResult,
+  RecordIterator,
+  TreeRecord,
+} from '../src/committed/tree.ts';
+
+/** Id of a tree that was written without any record. */
+export const emptyTreeId = '00fb7eff1a97c500eb3ca8d2ef5464131d6b6a5f9512e41eba97843522213b66';
+
+interface DiffRecord extends TreeRecord {
+  readonly type: DiffType;
+}
+
+type Tree = ReadonlyMap<string, TreeRecord>;
+
+/** Committed trees as plain maps, every rule written the short way: the oracle of the engine's tests. */
+export class NaiveTrees implements CommittedTrees {
+  readonly #trees = new Map<string, Tree>([
+    ['', new Map()],
+    [emptyTreeId, new Map()],
+  ]);
+  /** Decides per step whether an iterator answers at once or with a promise. */
+  readonly #answersLater: () => boolean;
+
+  constructor(answersLater: () => boolean = () => false) {
+    this.#answersLater = answersLater;
+  }
+
+  /** The whole content of a tree, by key in latin1. */
+  content(id: string): Tree {
+    const tree = this.#trees.get(id);
+    if (tree === undefined) throw new Error(`no tree ${id}`);
+    return tree;
+  }
+
+  get(_context: CommittedContext, id: string, key: Uint8Array): Promise<TreeRecord | undefined> {
+    return Promise.resolve(this.content(id).get(text(key)));
+  }
+
+  tryGet(_context: CommittedContext, id: string, key: Uint8Array): TreeRecord | undefined | null {
+    return this.#answersLater() ? null : this.content(id).get(text(key));
+  }
+
+  iterate(_context: CommittedContext, id: string, from?: Uint8Array): RecordIterator {
+    return new ArrayIterator(sorted(this.content(id)), this.#answersLater, from);
+  }
+
+  async apply(_context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult> {
+    const tree = new Map(this.content(baseId));
+    let [added, removed, changed] = [0, 0, 0];
+    while (await changes.next()) {
+      const record = copy(changes);
+      const key = text(record.key);
+      const before = tree.get(key);
+      if (record.identity.length === 0) {
+        if (tree.delete(key)) removed += 1;
+      } else if (before === undefined) {
+        added += 1;
+        tree.set(key, record);
+      } else if (!before.identity.equals(record.identity)) {
+        changed += 1;
+        tree.set(key, record);
+      }
+    }
+    return { metaRangeId: this.#store(tree), added, removed, changed };
+  }
+
+  diff(_context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator {
+    const left = this.content(leftId);
+    const right = this.content(rightId);
+    const differences: DiffRecord[] = [];
+    for (const key of keysOf(left, right)) {
+      const before = left.get(key);
+      const after = right.get(key);
+      if (before === undefined && after !== undefined) differences.push({ ...after, type: 'added' });
+      else if (before !== undefined && after === undefined) differences.push({ ...before, type: 'removed' });
+      else if (!same(before, after)) differences.push({ ...after!, type: 'changed' });
+    }
+    return new ArrayDiff(differences, this.#answersLater, from);
+  }
+
+  mergeDiff(
+    _context: CommittedContext,
+    input: Omit<MergeInput, 'strategy'>,
+    from?: Uint8Array,
+  ): DiffIterator {
+    const base = this.content(input.base);
+    const source = this.content(input.source);
+    const destination = this.content(input.destination);
+    const differences: DiffRecord[] = [];
+    for (const key of keysOf(base, source, destination)) {
+      const [b, s, d] = [base.get(key), source.get(key), destination.get(key)];
+      if (same(s, d) || same(s, b)) continue;
+      if (!same(d, b)) differences.push({ ...(s ?? d!), type: 'conflict' });
+      else if (s === undefined) differences.push({ ...d!, type: 'removed' });
+      else differences.push({ ...s, type: b === undefined ? 'added' : 'changed' });
+    }
+    return new ArrayDiff(differences, this.#answersLater, from);
+  }
+
+  merge(_context: CommittedContext, input: MergeInput): Promise<MergeResult> {
+    const base = this.content(input.base);
+    const source = this.content(input.source);
+    const destination = this.content(input.destination);
+    const result = new Map<string, TreeRecord>();
+    for (const key of keysOf(base, source, destination)) {
+      const [b, s, d] = [base.get(key), source.get(key), destination.get(key)];
+      let winner: TreeRecord | undefined;
+      if (same(s, d)) winner = s;
+      else if (same(s, b)) winner = d;
+      else if (same(d, b)) winner = s;
+      else if (input.strategy === 'none') {
+        return Promise.resolve({ kind: 'conflict', key: Buffer.from(key, 'latin1') });
+      } else winner = input.strategy === 'source-wins' ? s : d;
+      if (winner !== undefined) result.set(key, winner);
+    }
+    return Promise.resolve({ kind: 'merged', metaRangeId: this.#store(result) });
+  }
+
+  mergeImport(
+    _context: CommittedContext,
+    destinationId: string,
+    importedId: string,
+    scope: ImportScope,
+  ): Promise<string> {
+    const result = new Map<string, TreeRecord>();
+    for (const [key, record] of this.content(destinationId)) {
+      const gone =
+        scope.prefixes.some((prefix) => key.startsWith(text(prefix))) ||
+        scope.keys.some((exact) => text(exact) === key);
+      if (!gone) result.set(key, record);
+    }
+    for (const [key, record] of this.content(importedId)) result.set(key, record);
+    return Promise.resolve(this.#store(result));
+  }
+
+  async write(
+    _context: CommittedContext,
+    records: RecordIterator,
+    dump?: DumpProperties,
+  ): Promise<{ metaRangeId: string; count: number }> {
+    const tree = new Map<string, TreeRecord>();
+    while (await records.next()) tree.set(text(records.key), copy(records));
+    return { metaRangeId: this.#store(tree, dump), count: tree.size };
+  }
+
+  exists(_context: CommittedContext, id: string): Promise<boolean> {
+    return Promise.resolve(this.#trees.has(id));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #store(tree: Tree, dump?: DumpProperties): string {
+    if (tree.size === 0 && dump === undefined) return emptyTreeId;
+    const hash = createHash('sha256').update(JSON.stringify(dump ?? {}));
+    for (const record of sorted(tree)) {
+      for (const part of [record.key, record.identity, record.data])
+        hash.update(`${part.length}:`).update(part);
+    }
+    const id = hash.digest('hex');
+    this.#trees.set(id, tree);
+    return id;
+  }
+}
+
+// Latin1 text has the order of its bytes, unlike UTF-8 read as JavaScript strings.
+function text(key: Uint8Array): string {
+  return Buffer.from(key).toString('latin1');
+}
+
+function keysOf(...trees: Tree[]): string[] {
+  return [...new Set(trees.flatMap((tree) => [...tree.keys()]))].sort();
+}
+
+function sorted(tree: Tree): TreeRecord[] {
+  return [...tree.keys()].sort().map((key) => tree.get(key)!);
+}
+
+function copy(record: TreeRecord): TreeRecord {
+  return {
+    key: Buffer.from(record.key),
+    identity: Buffer.from(record.identity),
+    data: Buffer.from(record.data),
+  };
+}
+
+function same(left: TreeRecord | undefined, right: TreeRecord | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return left.identity.equals(right.identity);
+}
+
+class ArrayIterator<R extends TreeRecord = TreeRecord> implements RecordIterator {
+  protected readonly records: readonly R[];
+  protected at = -1;
+  readonly #answersLater: () => boolean;
+
+  constructor(records: readonly R[], answersLater: () => boolean, from?: Uint8Array) {
+    this.records = records;
+    this.#answersLater = answersLater;
+    if (from !== undefined) this.seek(from);
+  }
+
+  get key(): Buffer {
+    return this.records[this.at]!.key;
+  }
+
+  get identity(): Buffer {
+    return this.records[this.at]!.identity;
+  }
+
+  get data(): Buffer {
+    return this.records[this.at]!.data;
+  }
+
+  next(): boolean | Promise<boolean> {
+    if (!this.#answersLater()) return this.#step();
+    return Promise.resolve().then(() => this.#step());
+  }
+
+  seek(key: Uint8Array): void {
+    const found = this.records.findIndex((record) => Buffer.compare(record.key, key) >= 0);
+    this.at = (found < 0 ? this.records.length : found) - 1;
+  }
+
+  close(): void {
+    this.at = this.records.length;
+  }
+
+  #step(): boolean {
+    if (this.at < this.records.length) this.at += 1;
+    return this.at < this.records.length;
+  }
+}
+
+class ArrayDiff extends ArrayIterator<DiffRecord> implements DiffIterator {
+  get type(): DiffType {
+    return this.records[this.at]!.type;
+  }
+}
