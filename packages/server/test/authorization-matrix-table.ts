@@ -3,7 +3,7 @@
  * sent again and again. `open`: no authentication; `auth`: any user; else leaves joined by `&`, a leaf being
  * `action@resource` and `?` marking a soft one.
  *
- * Resources: `*`, `R` (repository r1), `R(x)`, `B(x)`, `O(x)`, `T(x)` of r1, `N(x)` a storage namespace, `U(x)`,
+ * Resources: `*`, `R` (repository repo1), `R(x)`, `B(x)`, `O(x)`, `T(x)` of repo1, `N(x)` a storage namespace, `U(x)`,
  * `G(x)`, `P(x)`, `E(x)` for users, groups, policies and external principals. `{…}` are facts known only after
  * the start: `{pull}` an open pull request into main, `{commit}` the head of main, `{outside}` a storage address
  * no repository owns, `{key}` an access key of bob.
@@ -21,7 +21,7 @@ export interface MatrixRow {
 
 /** Values of path parameters unless a row says otherwise. */
 export const defaultParams: Readonly<Record<string, string>> = {
-  repository: 'r1',
+  repository: 'repo1',
   branch: 'main',
   ref: 'main',
   leftRef: 'main',
@@ -167,7 +167,11 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   },
   getBranch: { requires: 'fs:ReadBranch@B(main)' },
   deleteBranch: { requires: 'fs:DeleteBranch@B(gone)', params: { branch: 'gone' } },
-  resetBranch: { requires: 'fs:RevertBranch@B(scratch)', params: { branch: 'scratch' }, body: { type: 'reset' } },
+  resetBranch: {
+    requires: 'fs:RevertBranch@B(scratch)',
+    params: { branch: 'scratch' },
+    body: { type: 'reset' },
+  },
   hardResetBranch: {
     requires: 'fs:RevertBranch@B(scratch)',
     params: { branch: 'scratch' },
@@ -193,7 +197,7 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   uploadPartCopy: {
     requires: 'fs:WriteObject@O(dir/new) & fs:ReadObject@O(dir/a)',
     query: written,
-    body: { ...physical, copy_source: { repository: 'r1', ref: 'main', path: 'dir/a' } },
+    body: { ...physical, copy_source: { repository: 'repo1', ref: 'main', path: 'dir/a' } },
   },
   getPhysicalAddress: { requires: 'fs:WriteObject@O(dir/new)', query: written },
   linkPhysicalAddress: {
@@ -295,82 +299,102 @@ const upload = 'partNumber=1&uploadId=no-such-upload';
 /** By the names of the gateway's own operations; several rows of one operation carry a suffix. */
 export const gatewayMatrix: Readonly<Record<string, GatewayRow>> = {
   listBuckets: { requires: 'fs:ListRepositories@*', method: 'GET', path: '/' },
-  headBucket: { requires: 'fs:ReadRepository@R', method: 'HEAD', path: '/r1' },
-  createBucket: { requires: 'fs:CreateRepository@R', method: 'PUT', path: '/r1' },
-  'listObjects of branches': { requires: 'fs:ListBranches@R', method: 'GET', path: '/r1', query: 'delimiter=%2F' },
+  headBucket: { requires: 'fs:ReadRepository@R', method: 'HEAD', path: '/repo1' },
+  createBucket: { requires: 'fs:CreateRepository@R', method: 'PUT', path: '/repo1' },
+  'listObjects of branches': {
+    requires: 'fs:ListBranches@R',
+    method: 'GET',
+    path: '/repo1',
+    query: 'delimiter=%2F',
+  },
   'listObjects of a branch name': {
     requires: 'fs:ListObjects@R & ?fs:ListBranches@R',
     method: 'GET',
-    path: '/r1',
+    path: '/repo1',
     query: 'delimiter=%2F&list-type=2&prefix=ma',
   },
-  listObjects: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'list-type=2&prefix=main%2F' },
-  getBucketLocation: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'location=' },
-  getBucketVersioning: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'versioning=' },
-  listMultipartUploads: { requires: 'fs:ListObjects@R', method: 'GET', path: '/r1', query: 'uploads=' },
+  listObjects: {
+    requires: 'fs:ListObjects@R',
+    method: 'GET',
+    path: '/repo1',
+    query: 'list-type=2&prefix=main%2F',
+  },
+  getBucketLocation: { requires: 'fs:ListObjects@R', method: 'GET', path: '/repo1', query: 'location=' },
+  getBucketVersioning: { requires: 'fs:ListObjects@R', method: 'GET', path: '/repo1', query: 'versioning=' },
+  listMultipartUploads: { requires: 'fs:ListObjects@R', method: 'GET', path: '/repo1', query: 'uploads=' },
   deleteObjects: {
     requires: 'fs:DeleteObject@O(dir/gone)',
     method: 'POST',
-    path: '/r1',
+    path: '/repo1',
     query: 'delete=',
     body: '<Delete><Object><Key>main/dir/gone</Key></Object></Delete>',
     perPath: true,
   },
-  headObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'HEAD', path: '/r1/main/dir/a' },
-  getObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'GET', path: '/r1/main/dir/a' },
-  getObjectTagging: { requires: 'fs:ReadObject@O(dir/a)', method: 'GET', path: '/r1/main/dir/a', query: 'tagging=' },
+  headObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'HEAD', path: '/repo1/main/dir/a' },
+  getObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'GET', path: '/repo1/main/dir/a' },
+  getObjectTagging: {
+    requires: 'fs:ReadObject@O(dir/a)',
+    method: 'GET',
+    path: '/repo1/main/dir/a',
+    query: 'tagging=',
+  },
   getObjectVersioning: {
     requires: 'fs:ReadObject@O(dir/a)',
     method: 'GET',
-    path: '/r1/main/dir/a',
+    path: '/repo1/main/dir/a',
     query: 'versioning=',
   },
   listParts: {
     requires: 'fs:ReadObject@O(dir/a)',
     method: 'GET',
-    path: '/r1/main/dir/a',
+    path: '/repo1/main/dir/a',
     query: 'uploadId=no-such-upload',
   },
-  putObject: { requires: 'fs:WriteObject@O(dir/s3)', method: 'PUT', path: '/r1/main/dir/s3', body: 'content' },
+  putObject: {
+    requires: 'fs:WriteObject@O(dir/s3)',
+    method: 'PUT',
+    path: '/repo1/main/dir/s3',
+    body: 'content',
+  },
   copyObject: {
     requires: 'fs:WriteObject@O(dir/s3) & fs:ReadObject@O(dir/a)',
     method: 'PUT',
-    path: '/r1/main/dir/s3',
-    headers: { 'x-amz-copy-source': '/r1/main/dir/a' },
+    path: '/repo1/main/dir/s3',
+    headers: { 'x-amz-copy-source': '/repo1/main/dir/a' },
   },
   uploadPart: {
     requires: 'fs:WriteObject@O(dir/s3)',
     method: 'PUT',
-    path: '/r1/main/dir/s3',
+    path: '/repo1/main/dir/s3',
     query: upload,
     body: 'content',
   },
   uploadPartCopy: {
     requires: 'fs:WriteObject@O(dir/s3) & fs:ReadObject@O(dir/a)',
     method: 'PUT',
-    path: '/r1/main/dir/s3',
+    path: '/repo1/main/dir/s3',
     query: upload,
-    headers: { 'x-amz-copy-source': '/r1/main/dir/a' },
+    headers: { 'x-amz-copy-source': '/repo1/main/dir/a' },
   },
   createMultipartUpload: {
     requires: 'fs:WriteObject@O(dir/s3)',
     method: 'POST',
-    path: '/r1/main/dir/s3',
+    path: '/repo1/main/dir/s3',
     query: 'uploads=',
   },
   completeMultipartUpload: {
     requires: 'fs:WriteObject@O(dir/s3)',
     method: 'POST',
-    path: '/r1/main/dir/s3',
+    path: '/repo1/main/dir/s3',
     query: 'uploadId=no-such-upload',
     body: '<CompleteMultipartUpload></CompleteMultipartUpload>',
   },
   abortMultipartUpload: {
     requires: 'fs:DeleteObject@O(dir/s3)',
     method: 'DELETE',
-    path: '/r1/main/dir/s3',
+    path: '/repo1/main/dir/s3',
     query: 'uploadId=no-such-upload',
   },
-  deleteObject: { requires: 'fs:DeleteObject@O(dir/gone)', method: 'DELETE', path: '/r1/main/dir/gone' },
+  deleteObject: { requires: 'fs:DeleteObject@O(dir/gone)', method: 'DELETE', path: '/repo1/main/dir/gone' },
   'unknown repository': { requires: 'fs:ListRepositories@*', method: 'GET', path: '/nowhere/main/dir/a' },
 };
