@@ -55,7 +55,8 @@ export class SigningKeyCache {
 
 /** `YYYYMMDDTHHMMSSZ`. */
 export function sigV4DateTime(date: Date): string {
-  return `${date.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+  const iso = date.toISOString();
+  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
 }
 
 const hexPairs = Array.from(

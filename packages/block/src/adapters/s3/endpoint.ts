@@ -10,12 +10,20 @@ export interface S3Location {
   readonly path: string;
 }
 
+interface Service {
+  readonly protocol: string;
+  readonly host: string;
+  readonly hostname: string;
+  /** Path in front of every bucket, without a trailing slash. */
+  readonly base: string;
+}
+
 /** Buckets that may stand in a host name. Dots would break the certificate of a virtual host. */
 const hostSafeBucket = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 /** One configured endpoint, or the public ones by region when none is. */
 export class S3Endpoint {
-  readonly #custom: URL | undefined;
+  readonly #custom: Service | undefined;
   readonly #forcePathStyle: boolean;
 
   constructor(endpoint: string | undefined, forcePathStyle: boolean, key: string) {
@@ -25,7 +33,8 @@ export class S3Endpoint {
     if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
       throw new BlockError('configuration', `${key} "${endpoint}" is not an http:// or https:// URL`);
     }
-    this.#custom = url;
+    const { protocol, host, hostname, pathname } = url;
+    this.#custom = { protocol, host, hostname, base: pathname.replace(/\/+$/, '') };
   }
 
   get isPlainHttp(): boolean {
@@ -47,11 +56,8 @@ export class S3Endpoint {
     return { origin: `${protocol}//${virtual}`, host: virtual, path: `${base}/${encoded}` };
   }
 
-  #service(region: string): { protocol: string; host: string; hostname: string; base: string } {
-    if (this.#custom !== undefined) {
-      const { protocol, host, hostname, pathname } = this.#custom;
-      return { protocol, host, hostname, base: pathname.replace(/\/+$/, '') };
-    }
+  #service(region: string): Service {
+    if (this.#custom !== undefined) return this.#custom;
     const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
     return { protocol: 'https:', host, hostname: host, base: '' };
   }
