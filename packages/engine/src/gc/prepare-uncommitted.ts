@@ -63,6 +63,7 @@ async function writeAddresses(
   const { ugcPrepareIntervalMs, ugcPrepareMaxFileSize } = context.settings;
   const deadline = Date.now() + ugcPrepareIntervalMs;
   let full = false;
+  let seen = 0;
   for await (const branch of context.branches.list(scope)) {
     if (start !== undefined && Buffer.compare(Buffer.from(branch.id), Buffer.from(start.branch)) < 0)
       continue;
@@ -72,7 +73,10 @@ async function writeAddresses(
     for await (const { key, value } of everyStagedValue(context, tokens, from)) {
       // A page ends between keys, so that a continuation names the next key and repeats nothing.
       const isNewKey = previous === undefined || !previous.equals(key);
-      if (isNewKey && (full || Date.now() > deadline)) return { branch: branch.id, path: key.toString() };
+      // At least one key a page, or a short interval would never get anywhere.
+      const isOver = seen > 0 && (full || Date.now() > deadline);
+      if (isNewKey && isOver) return { branch: branch.id, path: key.toString() };
+      seen += 1;
       previous = key;
       const entry = stagedEntry(value);
       const address = entry === undefined ? undefined : relativeAddress(scope, entry);
