@@ -4,3 +4,4 @@ export * from './operation.ts';
 export { operations } from './operations.ts';
 export type { OperationId, Operations } from './operations.ts';
 export type { Permission, PermissionLeaf, PermissionNode } from './permission.ts';
+export { referencePage } from './reference.ts';

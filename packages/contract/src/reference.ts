@@ -1,0 +1,82 @@
+import { basePath } from './openapi.ts';
+import type { Operation } from './operation.ts';
+import { operations } from './operations.ts';
+import type { Permission, PermissionNode } from './permission.ts';
+
+/** The API for people: every operation by subject, with what it requires of the caller. */
+export function referencePage(): string {
+  const byTag = new Map<string, Operation[]>();
+  for (const operation of Object.values(operations) as Operation[]) {
+    const list = byTag.get(operation.tag) ?? [];
+    byTag.set(operation.tag, list);
+    list.push(operation);
+  }
+  const sections = [...byTag]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([tag, list]) => [`## ${tag}`, '', ...table(list), ''].join('\n'));
+  return [
+    '# HTTP API',
+    '',
+    `Base path \`${basePath}\`. The machine-readable description is [openapi.json](openapi.json); a running server`,
+    'serves it at `/openapi.json`. Requests and answers are JSON unless said otherwise; every refusal is',
+    '`{"message": "…"}`. Lists take `prefix`, `after` and `amount` (at most 1000) and answer',
+    '`{"pagination": {…}, "results": […]}`; pass `pagination.next_offset` as the next `after`.',
+    '',
+    'Callers authenticate with `Authorization: Basic` (access key and secret), `Authorization: Bearer` (a token of',
+    '`POST /auth/login`) or a session cookie. A missing permission is 401 and names the action.',
+    '',
+    ...sections,
+  ].join('\n');
+}
+
+function table(list: readonly Operation[]): string[] {
+  const rows = list.map((operation) => {
+    const paths = [operation.path, ...(operation.aliases ?? []).map((alias) => alias.path)];
+    const marks = [
+      operation.deprecated === true && 'deprecated',
+      operation.experimental === true && 'experimental',
+    ];
+    const noted = marks.filter((mark) => mark !== false).join(', ');
+    const summary = noted === '' ? operation.summary : `${operation.summary} (${noted})`;
+    const routes = paths.map((path) => `\`${operation.method} ${path}\``).join('<br>');
+    return `| ${routes} | ${summary} | ${permissionText(operation.permission)} |`;
+  });
+  return ['| Request | Does | Requires |', '|---|---|---|', ...rows];
+}
+
+function permissionText(permission: Permission): string {
+  switch (permission.type) {
+    case 'open':
+      return 'nothing';
+    case 'authenticated':
+      return 'any user';
+    default:
+      return nodeText(permission);
+  }
+}
+
+function nodeText(node: PermissionNode): string {
+  switch (node.type) {
+    case 'one':
+      return `\`${node.action}\` on \`${shown(node.resource)}\``;
+    case 'soft':
+      return `\`${node.action}\` not denied on \`${shown(node.resource)}\``;
+    case 'and':
+      return node.nodes.map(nodeText).join('; ');
+    case 'or':
+      return node.nodes.map(nodeText).join(' or ');
+    case 'each':
+      return `for each of \`${node.of}\`: ${nodeText(node.node)}`;
+    case 'choose':
+      return `${nodeText(node.otherwise)}; with \`${node.query}=true\` ${nodeText(node.whenTrue)}`;
+    case 'deferred':
+      return `${nodeText(node.node)} (${node.reason})`;
+  }
+}
+
+/** Readers care which value stands in a resource, not where in the request it comes from. */
+function shown(resource: string): string {
+  return resource.replaceAll(/\{(?:path|query|body|item|read)\.?([\w.]*)\}/g, (_all, name: string) =>
+    name === '' ? '{path}' : `{${name}}`,
+  );
+}
