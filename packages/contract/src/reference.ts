@@ -45,14 +45,9 @@ function table(list: readonly Operation[]): string[] {
 }
 
 function permissionText(permission: Permission): string {
-  switch (permission.type) {
-    case 'open':
-      return 'nothing';
-    case 'authenticated':
-      return 'any user';
-    default:
-      return nodeText(permission);
-  }
+  if (permission.type === 'open') return 'nothing';
+  if (permission.type === 'authenticated') return 'any user';
+  return nodeText(permission);
 }
 
 function nodeText(node: PermissionNode): string {
