@@ -23,6 +23,13 @@ export function fnvNextHigh(high: number, low: number): number {
   return (Math.imul(high, 0x1b3) + carry + (low << 8)) | 0;
 }
 
+/** True when the hash is a multiple of `divisor`. Most hashes fail already at the divisor's powers of two. */
+export function fnvIsMultiple(high: number, low: number, divisor: number): boolean {
+  const evenPart = divisor & -divisor;
+  if (divisor < 0x80000000 && (low & (evenPart - 1)) !== 0) return false;
+  return fnvModulo(high, low, divisor) === 0;
+}
+
 /** The hash modulo `divisor`, which must be an integer below 2^53. */
 export function fnvModulo(high: number, low: number, divisor: number): number {
   if (divisor <= 0x200000) {

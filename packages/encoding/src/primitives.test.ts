@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareBytes, keySuccessor, prefixSuccessor, startsWithBytes } from './byte-order.ts';
 import { crc32c, maskedCrc32c } from './crc32c.ts';
-import { fnv1a64, fnvBasisHigh, fnvBasisLow, fnvModulo, fnvNextHigh } from './fnv.ts';
+import { fnv1a64, fnvBasisHigh, fnvBasisLow, fnvIsMultiple, fnvModulo, fnvNextHigh } from './fnv.ts';
 import { uvarintLength, VarintReader, writeSvarint, writeUvarint } from './varint.ts';
 
 describe('varint', () => {
@@ -92,6 +92,9 @@ describe('hashes', () => {
           expect(fnv1a64(key)).toBe(expected);
           expect(fnvModulo(high, low, divisor)).toBe(Number(expected % BigInt(divisor)));
           expect(fnvModulo(high, low, 50000)).toBe(Number(expected % 50000n));
+          for (const small of [divisor, 1, 2, 3, 8, 12]) {
+            expect(fnvIsMultiple(high, low, small)).toBe(expected % BigInt(small) === 0n);
+          }
         },
       ),
     );

@@ -1,7 +1,7 @@
 import {
   fnvBasisHigh,
   fnvBasisLow,
-  fnvModulo,
+  fnvIsMultiple,
   fnvNextHigh,
   IdentityHasher,
   maskedCrc32c,
@@ -124,10 +124,10 @@ export class TableWriter {
     return this.#offset + this.#blockEstimate() + this.#index.estimate;
   }
 
-  /** FNV-1a of the last key, modulo `divisor`. */
-  lastKeyHashModulo(divisor: number): number {
+  /** True when the FNV-1a hash of the last key is a multiple of `divisor`. */
+  lastKeyHashIsMultiple(divisor: number): boolean {
     const length = this.#lastKeyLength;
-    return fnvModulo(this.#fnvHigh[length] as number, this.#fnvLow[length] as number, divisor);
+    return fnvIsMultiple(this.#fnvHigh[length] as number, this.#fnvLow[length] as number, divisor);
   }
 
   add(

@@ -39,16 +39,23 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
     );
   };
 
+  /** How the base record that copying stopped at compares with the current change. */
+  let order = 0;
+
   /** Copies base records below the current change (all of them without one); false when it stopped for a pause. */
   const copyBase = (): boolean => {
     const { records } = base;
-    const before = records;
-    while (base.state === 'record' && base.records === before) {
-      if (
-        changes.live &&
-        compareSlices(records.key, 0, records.keyLength, changes.bytes, changes.keyStart, changes.keyEnd) >= 0
-      ) {
-        return true;
+    for (const { range } = base; base.state === 'record' && base.range === range;) {
+      if (changes.live) {
+        order = compareSlices(
+          records.key,
+          0,
+          records.keyLength,
+          changes.bytes,
+          changes.keyStart,
+          changes.keyEnd,
+        );
+        if (order >= 0) return true;
       }
       copyRecord(base, writer);
       base.nextRecord();
@@ -74,14 +81,6 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
       continue;
     } else if (base.state === 'record') {
       const { records } = base;
-      const order = compareSlices(
-        records.key,
-        0,
-        records.keyLength,
-        changes.bytes,
-        changes.keyStart,
-        changes.keyEnd,
-      );
       if (order > 0) {
         if (!changes.isTombstone) {
           tracker.note(changes);

@@ -47,14 +47,15 @@ export class LocalTables {
 
   metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange> {
     if (id === '') return MetaRange.empty;
-    const path = `${namespace.metaRangeFolder}/${id}`;
-    const known = this.#metaRanges.get(path);
+    const folder = namespace.metaRangeFolder;
+    const known = this.#metaRanges.get(folder, id);
     if (known !== undefined) return known;
+    const path = `${folder}/${id}`;
     const load = (): MetaRange => {
       const reader = new TableReader(new FileSource(path));
       try {
         const metaRange = readMetaRange(reader.scan());
-        this.#metaRanges.set(path, metaRange);
+        this.#metaRanges.set(folder, id, metaRange);
         return metaRange;
       } finally {
         reader.close();

@@ -3,6 +3,7 @@ import type { TableCursor } from '@svc/sstable';
 import { breathe, copyRecord } from './apply.ts';
 import type { BaseTrail } from './base-trail.ts';
 import { sameRecordIdentity } from './identity.ts';
+import { findListedChanges, type ListedMergeSite, mergeListed } from './listed-merge.ts';
 import { Pace } from './pace.ts';
 import type { RecordBudget } from './record-budget.ts';
 import type { MergeResult, MergeStrategy } from './tree.ts';
@@ -16,13 +17,15 @@ export interface MergeWalk {
   readonly writer: TreeWriter;
   readonly strategy: MergeStrategy;
   readonly budget?: RecordBudget | undefined;
+  /** Where to look for the lists that writers of ranges leave. */
+  readonly site: ListedMergeSite;
 }
 
 /** Which side a record or range comes from. */
 type Side = 'source' | 'destination';
 
 /** Nothing more to say, a conflict, or something to wait for before the same step is tried again. */
-type Step = MergeResult | Promise<void> | undefined;
+type Step = MergeResult | Promise<MergeResult | void | undefined> | undefined;
 
 /**
  * The three-way merge of trees, range by range where ranges allow it. The order in which ranges are reused or
@@ -33,8 +36,8 @@ export async function mergeTrees(walk: MergeWalk): Promise<MergeResult> {
   const pace = new Pace();
   while (source.state !== 'end' || destination.state !== 'end') {
     const step = mergeStep(walk);
-    if (step instanceof Promise) await step;
-    else if (step !== undefined) return step;
+    const outcome = step instanceof Promise ? await step : step;
+    if (outcome !== undefined) return outcome;
     if (writer.mustWait || pace.due()) await breathe(writer, pace);
   }
   return { kind: 'merged', metaRangeId: await writer.finish() };
@@ -49,7 +52,7 @@ function mergeStep(walk: MergeWalk): Step {
   return passRange(walk, source.state === 'header' ? source : destination);
 }
 
-function mergeHeaders(walk: MergeWalk): Promise<void> | undefined {
+function mergeHeaders(walk: MergeWalk): Step {
   const { source, destination, base, writer } = walk;
   const s = source.range;
   const d = destination.range;
@@ -78,6 +81,8 @@ function mergeHeaders(walk: MergeWalk): Promise<void> | undefined {
   } else if (destination.meta.compareMax(d, source.meta.minKey(s)) < 0 && passWhole(walk, destination)) {
     return undefined;
   }
+  const changed = findListedChanges(walk, walk.site.namespace);
+  if (changed !== undefined) return mergeListed(walk, walk.site, changed);
   return enter(walk, source).then(() => enter(walk, destination));
 }
 

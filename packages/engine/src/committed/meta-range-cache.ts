@@ -1,11 +1,13 @@
 import type { MetaRange } from './meta-range.ts';
 
-/** Decoded metaranges, bounded by number and bytes, least recently used first. */
+/** Decoded metaranges by folder and id, bounded by number and bytes; the least recently used go first. */
 export class MetaRangeCache {
   readonly #limit: number;
   readonly #capacity: number;
-  readonly #metaRanges = new Map<string, MetaRange>();
-  #newest: string | undefined;
+  /** Two maps instead of one joined name: the strings at hand carry their hash, a joined one would not. */
+  readonly #folders = new Map<string, Map<string, MetaRange>>();
+  readonly #byUse = new Map<MetaRange, { folder: string; id: string }>();
+  #newest: MetaRange | undefined;
   #size = 0;
 
   constructor(limit: number, capacity: number) {
@@ -13,25 +15,37 @@ export class MetaRangeCache {
     this.#capacity = capacity;
   }
 
-  get(path: string): MetaRange | undefined {
-    const found = this.#metaRanges.get(path);
-    if (found === undefined || path === this.#newest) return found;
-    this.#metaRanges.delete(path);
-    this.#metaRanges.set(path, found);
-    this.#newest = path;
+  get(folder: string, id: string): MetaRange | undefined {
+    const found = this.#folders.get(folder)?.get(id);
+    if (found === undefined || found === this.#newest) return found;
+    const place = this.#byUse.get(found);
+    if (place !== undefined) {
+      this.#byUse.delete(found);
+      this.#byUse.set(found, place);
+    }
+    this.#newest = found;
     return found;
   }
 
-  set(path: string, metaRange: MetaRange): void {
-    if (this.#metaRanges.has(path)) return;
-    this.#metaRanges.set(path, metaRange);
-    this.#newest = path;
+  set(folder: string, id: string, metaRange: MetaRange): void {
+    let inFolder = this.#folders.get(folder);
+    if (inFolder === undefined) {
+      inFolder = new Map();
+      this.#folders.set(folder, inFolder);
+    }
+    if (inFolder.has(id)) return;
+    inFolder.set(id, metaRange);
+    this.#byUse.set(metaRange, { folder, id });
+    this.#newest = metaRange;
     this.#size += metaRange.weight;
-    for (const [oldest, dropped] of this.#metaRanges) {
-      if (this.#metaRanges.size <= this.#limit && this.#size <= this.#capacity) return;
-      if (oldest === path) return;
-      this.#metaRanges.delete(oldest);
-      this.#size -= dropped.weight;
+    for (const [oldest, place] of this.#byUse) {
+      const fits = this.#byUse.size <= this.#limit && this.#size <= this.#capacity;
+      if (fits || oldest === metaRange) return;
+      this.#byUse.delete(oldest);
+      this.#size -= oldest.weight;
+      const siblings = this.#folders.get(place.folder);
+      siblings?.delete(place.id);
+      if (siblings?.size === 0) this.#folders.delete(place.folder);
     }
   }
 }

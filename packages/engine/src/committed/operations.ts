@@ -1,4 +1,3 @@
-import type { RecordHash } from '@svc/sstable';
 import { applyChanges } from './apply.ts';
 import { BaseTrail } from './base-trail.ts';
 import { changeListPath, writeChangeList } from './change-list.ts';
@@ -10,7 +9,7 @@ import type { RecordBudget } from './record-budget.ts';
 import type { TableStore } from './table-store.ts';
 import type { ApplyResult, ImportScope, MergeInput, MergeResult } from './tree.ts';
 import { TreeCursor } from './tree-cursor.ts';
-import { type SplitSettings, TreeWriter } from './tree-writer.ts';
+import { type Hasher, type SplitSettings, TreeWriter } from './tree-writer.ts';
 
 /** Work on trees as plain data, so that it can be done in another thread. */
 export type Operation =
@@ -36,7 +35,7 @@ export type OperationResult = ApplyResult | MergeResult | { readonly metaRangeId
 export interface OperationSite {
   readonly store: TableStore;
   readonly split: SplitSettings;
-  readonly newHash?: (() => RecordHash) | undefined;
+  readonly hasher?: Hasher | undefined;
 }
 
 export interface OperationInput {
@@ -50,10 +49,10 @@ export async function runOperation(
   operation: Operation,
   input: OperationInput,
 ): Promise<OperationResult> {
-  const { store, split, newHash } = site;
+  const { store, split, hasher } = site;
   const { namespace } = operation;
   const properties = operation.kind === 'apply' ? operation.properties : undefined;
-  const writer = new TreeWriter({ store, namespace, split, newHash, properties });
+  const writer = new TreeWriter({ store, namespace, split, hasher, properties });
   const cursors: TreeCursor[] = [];
   const open = async (id: string): Promise<TreeCursor> => {
     const cursor = new TreeCursor(store, namespace, await store.metaRange(namespace, id));
@@ -85,6 +84,7 @@ export async function runOperation(
           writer,
           strategy,
           budget,
+          site: { store, namespace },
         });
         if (result.kind === 'conflict') await writer.abort();
         return result;

@@ -11,12 +11,14 @@ const settings = [
 ];
 
 test.each(settings)('40 random histories agree with plain maps, split at %o', async (split) => {
-  const { trees } = await openTestTrees(tempDir(), split);
+  const { trees, adapter } = await openTestTrees(tempDir(), split);
+  const stranger = await openTestTrees(tempDir(), { ...split, adapter });
   for (let seed = 1; seed <= 40; seed++) {
-    await checkHistory(trees, seed).catch((error: unknown) => {
+    await checkHistory(trees, stranger.trees, seed).catch((error: unknown) => {
       throw new Error(`history ${seed} failed`, { cause: error });
     });
   }
   await trees.close();
+  await stranger.trees.close();
   expect(settings).toHaveLength(4);
 });

@@ -1,32 +1,42 @@
-import { hashBufferSize, LocalRecordHash, type RecordHash } from '@svc/sstable';
+import { hashBufferSize, type RecordHash } from '@svc/sstable';
 import type { Worker } from 'node:worker_threads';
+import type { Hasher } from './tree-writer.ts';
 import type { FromHasher, ToHasher } from './worker-messages.ts';
 
-/** Bytes on their way to the hashing thread; past it the caller hashes itself, which keeps memory bounded. */
-const maxInFlight = 16;
+/** Pieces on their way to the hashing thread before the writer waits: a few MiB. */
+const maxInFlight = 24;
+const maxSpares = 8;
 
 /** Hands the hashing of records to another thread. */
-export class RemoteHasher {
+export class RemoteHasher implements Hasher {
   readonly #worker: Worker;
   readonly #spares: Buffer[] = [];
   readonly #waiting = new Map<number, (digest: string) => void>();
   readonly #failed: Promise<never>;
+  #wake: (() => void) | undefined;
   #next = 0;
   #inFlight = 0;
 
   constructor(worker: Worker) {
     this.#worker = worker;
-    this.#failed = new Promise((_, reject) => worker.once('error', reject));
-    this.#failed.catch(() => undefined);
-    worker.on('message', (message: FromHasher) => {
-      if (message.type === 'spare') {
-        this.#inFlight--;
-        if (this.#spares.length < 4) this.#spares.push(Buffer.from(message.bytes));
-        return;
-      }
-      this.#waiting.get(message.hash)?.(message.digest);
-      this.#waiting.delete(message.hash);
+    this.#failed = new Promise((_, reject) => {
+      worker.once('error', reject);
     });
+    this.#failed.catch(() => undefined);
+    worker.on('message', (message: FromHasher) => this.#receive(message));
+  }
+
+  get isBusy(): boolean {
+    return this.#inFlight >= maxInFlight;
+  }
+
+  async ready(): Promise<void> {
+    while (this.isBusy) {
+      const less = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      await Promise.race([less, this.#failed]);
+    }
   }
 
   newHash(): RecordHash {
@@ -40,24 +50,27 @@ export class RemoteHasher {
         return this.#spares.pop() ?? Buffer.allocUnsafeSlow(hashBufferSize);
       },
       digest: (last) => {
-        const digest = new Promise<string>((resolve) => this.#waiting.set(hash, resolve));
+        const digest = new Promise<string>((resolve) => {
+          this.#waiting.set(hash, resolve);
+        });
         this.#post({ type: 'digest', hash, last });
         return Promise.race([digest, this.#failed]);
       },
     };
   }
 
-  /** Too many bytes wait: hash the next range here. */
-  get isBusy(): boolean {
-    return this.#inFlight >= maxInFlight;
+  #receive(message: FromHasher): void {
+    if (message.type === 'digest') {
+      this.#waiting.get(message.hash)?.(message.digest);
+      this.#waiting.delete(message.hash);
+      return;
+    }
+    this.#inFlight--;
+    if (this.#spares.length < maxSpares) this.#spares.push(Buffer.from(message.bytes));
+    this.#wake?.();
   }
 
   #post(message: ToHasher, transfer: ArrayBuffer[] = []): void {
     this.#worker.postMessage(message, transfer);
   }
-}
-
-/** Hashes here when the other thread lags behind. */
-export function chooseHash(hasher: RemoteHasher | undefined): RecordHash {
-  return hasher === undefined || hasher.isBusy ? new LocalRecordHash() : hasher.newHash();
 }

@@ -1,5 +1,7 @@
-import type { MessagePort } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import { runOperation } from './operations.ts';
+import { RemoteHasher } from './remote-hash.ts';
+import { workerEntry } from './worker-entry.ts';
 import type { FromWorker, ToWorker, WorkerCall, WorkerSetup } from './worker-messages.ts';
 import { WorkerStore } from './worker-store.ts';
 
@@ -69,7 +71,9 @@ export function serveTrees(port: MessagePort, setup: WorkerSetup): void {
       send({ type: 'call', call: id, request });
     });
   const store = new WorkerStore(setup.folders, setup.memoryBytes, call);
-  const site = { store, split: setup.split };
+  const hashing = new Worker(workerEntry(), { workerData: { ...setup, role: 'hash' }, name: 'svc-hash' });
+  hashing.unref();
+  const site = { store, split: setup.split, hasher: new RemoteHasher(hashing) };
 
   const start = async (job: number, operation: Parameters<typeof runOperation>[1]): Promise<void> => {
     const queue = new BatchQueue((bytes) => send({ type: 'taken', job, bytes }, [bytes]));

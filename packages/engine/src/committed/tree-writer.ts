@@ -18,7 +18,16 @@ export interface TreeWriterOptions {
   readonly split: SplitSettings;
   /** User properties of every table written. */
   readonly properties?: Readonly<Record<string, string>> | undefined;
-  readonly newHash?: (() => RecordHash) | undefined;
+  readonly hasher?: Hasher | undefined;
+}
+
+/** Hashes records elsewhere. */
+export interface Hasher {
+  newHash(): RecordHash;
+  /** Too much waits to be hashed. */
+  readonly isBusy: boolean;
+  /** Resolves when less waits. */
+  ready(): Promise<void>;
 }
 
 const maxUploads = 10;
@@ -50,7 +59,9 @@ export class TreeWriter {
 
   /** True when the caller must `await ready()` before it goes on. */
   get mustWait(): boolean {
-    return this.#uploads.size >= maxUploads || this.#failure !== undefined;
+    return (
+      this.#uploads.size >= maxUploads || this.#failure !== undefined || this.#options.hasher?.isBusy === true
+    );
   }
 
   /** Ranges begun so far. */
@@ -61,6 +72,8 @@ export class TreeWriter {
   async ready(): Promise<void> {
     while (this.#failure === undefined && this.#uploads.size >= maxUploads) await Promise.race(this.#uploads);
     if (this.#failure !== undefined) throw this.#failure;
+    const { hasher } = this.#options;
+    if (hasher?.isBusy === true) await hasher.ready();
   }
 
   /** Adds a record after everything added before. Returns true when it was the last of its range. */
@@ -87,7 +100,7 @@ export class TreeWriter {
     const { minRangeSize, maxRangeSize } = this.#options.split;
     const size = table.estimatedSize;
     if (size < minRangeSize) return false;
-    if (size < maxRangeSize && table.lastKeyHashModulo(this.#divisor) !== 0) return false;
+    if (size < maxRangeSize && !table.lastKeyHashIsMultiple(this.#divisor)) return false;
     this.#closeRange();
     return true;
   }
@@ -148,9 +161,9 @@ export class TreeWriter {
   }
 
   #open(): TableWriter {
-    const { store, properties, newHash } = this.#options;
+    const { store, properties, hasher } = this.#options;
     this.#sink = new FileSink(store.temporaryPath('ranges'));
-    this.#table = new TableWriter(this.#sink, { type: 'ranges', properties, hash: newHash?.() });
+    this.#table = new TableWriter(this.#sink, { type: 'ranges', properties, hash: hasher?.newHash() });
     this.rangesOpened++;
     return this.#table;
   }

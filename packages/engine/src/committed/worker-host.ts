@@ -5,6 +5,7 @@ import type { MainStore } from './main-store.ts';
 import type { Operation, OperationResult } from './operations.ts';
 import { batchSize, PackedBatch, type Packer } from './packed-changes.ts';
 import { Pace } from './pace.ts';
+import { workerEntry } from './worker-entry.ts';
 import type { FromWorker, ToWorker, WorkerCall, WorkerSetup } from './worker-messages.ts';
 
 /** Batches on their way at once: enough that neither side waits, few enough to bound memory. */
@@ -17,12 +18,6 @@ interface Job {
   readonly spares: ArrayBuffer[];
   wake: (() => void) | undefined;
   finished: boolean;
-}
-
-/** Running from sources the entry is a .ts file; the bundle puts it beside itself. */
-export function workerEntry(): URL {
-  const name = import.meta.url.endsWith('.ts') ? './tree-worker.ts' : './tree-worker.js';
-  return new URL(name, import.meta.url);
 }
 
 /** The main thread's side of a tree worker. */
