@@ -5,8 +5,11 @@ import type { CacheBus, KvStore } from '@svc/kv';
 import { tempDir } from '@svc/testing';
 
 /** The engine as it is, over stores in memory. */
-export async function memEngine(kv: KvStore, cacheBus: CacheBus): Promise<Engine> {
-  const blockStores = new BlockStores([createMemAdapter({})]);
+export function memEngine(kv: KvStore, cacheBus: CacheBus): Promise<Engine> {
+  return engineOver(new BlockStores([createMemAdapter({})]), kv, cacheBus);
+}
+
+export async function engineOver(blockStores: BlockStores, kv: KvStore, cacheBus: CacheBus): Promise<Engine> {
   const trees = await createCommittedTrees({
     blockStores,
     cacheDir: tempDir(),

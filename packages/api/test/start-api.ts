@@ -53,6 +53,7 @@ export interface StartOptions {
   readonly kv?: KvStore;
   readonly mode?: RbacMode;
   readonly withoutSetup?: boolean;
+  readonly facts?: InstallationFacts;
 }
 
 /** A listening server with the API alone, an administrator and everything in memory. */
@@ -81,9 +82,12 @@ export async function startApi(
   };
   const engine = await makeEngine(kv, cacheBus);
   const app = fastify(apiServerOptions);
-  await app.register(createApi({ engine, auth, installation: () => installation, observer }), {
-    prefix: basePath,
-  });
+  await app.register(
+    createApi({ engine, auth, installation: () => options.facts ?? installation, observer }),
+    {
+      prefix: basePath,
+    },
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   return {
