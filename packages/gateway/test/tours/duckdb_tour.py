@@ -1,17 +1,19 @@
+import pathlib
+
 import duckdb
-import duckdb_extensions
+import duckdb_extension_httpfs
 from common import access_key, bucket, check, endpoint, expect, secret_key
 
-duckdb_extensions.import_extension("httpfs")
+folder = pathlib.Path(duckdb_extension_httpfs.__file__).parent
 db = duckdb.connect()
-db.execute("LOAD httpfs")
+db.execute(f"LOAD '{next(folder.rglob('httpfs.duckdb_extension'))}'")
 scheme, address = endpoint.split("://")
 db.execute(
     f"CREATE SECRET (TYPE s3, KEY_ID '{access_key}', SECRET '{secret_key}', ENDPOINT '{address}', "
     f"URL_STYLE 'path', USE_SSL {str(scheme == 'https').lower()}, REGION 'us-east-1')"
 )
 root = f"s3://{bucket}/main/duckdb"
-db.execute("CREATE TABLE numbers AS SELECT range AS n, range % 3 AS part, md5(range::VARCHAR) AS text FROM range(2_000_000)")
+db.execute("CREATE TABLE numbers AS SELECT range AS n, range % 3 AS part, md5(range::VARCHAR) AS text FROM range(1_000_000)")
 db.execute(f"COPY numbers TO '{root}/all.parquet' (COMPRESSION uncompressed)")
 wanted = db.execute("SELECT count(*), sum(n), min(text), max(text) FROM numbers").fetchall()
 read = "SELECT count(*), sum(n), min(text), max(text) FROM"
