@@ -357,3 +357,36 @@ async function limitedUser(
   const { body } = await ask('POST', `/auth/users/${id}/credentials`);
   return basic(body.access_key_id as string, body.secret_access_key as string);
 }
+
+test('an address elsewhere may be staged unless importing from there is denied', async () => {
+  const elsewhere = `arn:svc:fs:::namespace/mem://secret/*`;
+  const key = await limitedUser(`stager-${repository}`, [
+    { effect: 'allow', action: ['fs:WriteObject'], resource: '*' },
+    { effect: 'deny', action: ['fs:ImportFromStorage'], resource: elsewhere },
+  ]);
+  const stager = checkedClient(api.url, key);
+  const stage = (address: string) =>
+    stager('PUT', `${objects()}?path=x`, {
+      json: { physical_address: address, checksum: 'c', size_bytes: 1 },
+    });
+  expect((await stage('mem://open/x')).status).toBe(201);
+  const denied = await stage('mem://secret/x');
+  expect([denied.status, denied.body.message]).toEqual([
+    401,
+    'insufficient permissions: denied permission to fs:ImportFromStorage',
+  ]);
+});
+
+test('data of another repository cannot be staged without the right to read it', async () => {
+  const other = `other-${repository}`;
+  await ask('POST', '/repositories', { json: { name: other, storage_namespace: `mem://${other}` } });
+  await ask('POST', `/repositories/${other}/branches/main/objects?path=secret`, { body: 'secret' });
+  const { body } = await ask('GET', `/repositories/${other}/refs/main/objects/stat?path=secret`);
+  const key = await limitedUser(`writer-${repository}`, [
+    { effect: 'allow', action: ['fs:*'], resource: `arn:svc:fs:::repository/${repository}*` },
+  ]);
+  const json = { physical_address: body.physical_address, checksum: body.checksum, size_bytes: 6 };
+  const staged = await checkedClient(api.url, key)('PUT', `${objects()}?path=stolen`, { json });
+  expect(staged.status).toBe(403);
+  expect((await ask('PUT', `${objects()}?path=allowed`, { json })).status).toBe(201);
+});

@@ -22,10 +22,11 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
   const { objects, repositories } = engine;
 
   /** An address outside the repository's namespace is an import of one object: it must not be denied. */
-  async function ensureMayImport(call: Call, repository: string, address: string): Promise<void> {
-    const { storageNamespace } = await repositories.get(repository);
-    const own = storageNamespace.endsWith('/') ? storageNamespace : `${storageNamespace}/`;
-    if (!address.startsWith(own)) await call.ensure(soft('fs:ImportFromStorage', arn.namespace(address)));
+  function addressChecks(call: Pick<Call, 'ensure' | 'identity' | 'client'>) {
+    return {
+      mayReadRepository: mayReadRepository(auth, call),
+      checkImport: (address: string) => call.ensure(soft('fs:ImportFromStorage', arn.namespace(address))),
+    };
   }
 
   async function ensurePresignedMultipart(repository: string): Promise<void> {
@@ -40,7 +41,6 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
   return {
     async stageObject(call) {
       const { params, query, body } = call;
-      await ensureMayImport(call as unknown as Call, params.repository, body.physical_address);
       const staged = await objects.stage({
         ...params,
         path: query.path,
@@ -51,7 +51,7 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
         metadata: body.metadata,
         contentType: body.content_type,
         force: body.force,
-        mayReadRepository: mayReadRepository(auth, call),
+        ...addressChecks(call),
       });
       return objectView(staged, { metadata: 'none' });
     },
@@ -74,12 +74,10 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
     async linkPhysicalAddress(call) {
       const { params, query, headers, body } = call;
       const ifNoneMatch = createOnly(headers);
-      const physicalAddress = body.staging.physical_address ?? '';
-      await ensureMayImport(call as unknown as Call, params.repository, physicalAddress);
       const linked = await objects.link({
         ...params,
         path: query.path,
-        physicalAddress,
+        physicalAddress: body.staging.physical_address ?? '',
         checksum: body.checksum,
         size: body.size_bytes,
         mtime: body.mtime,
@@ -87,7 +85,7 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
         contentType: body.content_type,
         force: body.force,
         ifNoneMatch,
-        mayReadRepository: mayReadRepository(auth, call),
+        ...addressChecks(call),
       });
       return objectView(linked);
     },

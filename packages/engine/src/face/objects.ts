@@ -105,6 +105,8 @@ export interface StageObjectOptions extends OnBranch, Forceable {
   readonly metadata?: StringMap | undefined;
   readonly contentType?: string | undefined;
   readonly mayReadRepository?: MayReadRepository | undefined;
+  /** Called with an address outside the repository's own namespace before it is staged; throwing refuses. */
+  readonly checkImport?: ((address: string) => void | Promise<void>) | undefined;
 }
 
 /**

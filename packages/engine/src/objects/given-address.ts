@@ -20,6 +20,7 @@ export interface GivenAddressOptions {
   /** Link: an address in our own data folder must carry a valid signature, whoever asks. */
   readonly signatureRequired: boolean;
   readonly mayReadRepository: MayReadRepository | undefined;
+  readonly checkImport?: ((address: string) => void | Promise<void>) | undefined;
 }
 
 /** Checks an address a client wants an entry to point to, and normalises it as stored. */
@@ -39,6 +40,7 @@ export async function acceptAddress(
       'object',
     );
   }
+  if (inside === undefined) await options.checkImport?.(physicalAddress);
   if (inside?.startsWith('data/') === true) {
     if (options.signatureRequired) {
       verifyAddress(context.signingKey, options.claim, inside, context.clock());

@@ -47,6 +47,7 @@ async function stageGiven(
     physicalAddress: options.physicalAddress,
     signatureRequired,
     mayReadRepository: options.mayReadRepository,
+    checkImport: options.checkImport,
   });
   const entry: Entry = {
     ...given,
