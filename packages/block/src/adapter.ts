@@ -114,7 +114,7 @@ export interface PutOptions {
   /**
    * The address was just generated and nothing refers to it yet, so it may be written in place: a crash may leave
    * an unfinished object there, which is garbage as every unreferenced address is. A store may refuse
-   * an existing object there with `already_exists`. Twice as fast on the local store.
+   * an existing object there with `already_exists`. Faster on the local store.
    */
   readonly fresh?: boolean | undefined;
   readonly contentType?: string | undefined;
