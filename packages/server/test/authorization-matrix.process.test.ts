@@ -21,7 +21,7 @@ import {
   type Probe,
 } from './authorization-matrix-support.ts';
 import { defaultParams, gatewayMatrix, matrix, type MatrixRow } from './authorization-matrix-table.ts';
-import { startSvc, type RunningSvc } from './start-server.ts';
+import { startSvc, type Finished, type RunningSvc } from './start-server.ts';
 
 const admin: Key = {
   accessKeyId: 'AKIAIOSFOLQUICKSTART',
@@ -114,13 +114,18 @@ describe('the authorization matrix over the wire', () => {
   let lanes: Lane[];
   let powerless: Key;
   const members = new Map<string, Key>();
+  const secrets = new Set<string>([admin.secretAccessKey]);
+  let finished: Finished | undefined;
 
   beforeAll(async () => {
     server = await startSvc(['--quickstart'], {
       SVC_SERVER_WORKERS: '2',
       SVC_DATABASE_LOCAL_SYNC_WRITES: 'false',
-      SVC_LOGGING_LEVEL: 'ERROR',
+      SVC_LOGGING_LEVEL: 'TRACE',
+      SVC_LOGGING_TRACE_REQUEST_HEADERS: 'true',
+      SVC_LOGGING_FORMAT: 'json',
     });
+    collectSecrets(server, secrets);
     const facts = await prepare(server);
     const rows = [...contractRows()].map(([name, operation]) => {
       const row = withFacts(matrix[name] as MatrixRow, facts);
@@ -140,7 +145,7 @@ describe('the authorization matrix over the wire', () => {
     for (let index = 0; index < laneCount; index++) lanes.push(await Lane.open(server, index));
   });
   afterAll(async () => {
-    await server.stop();
+    if (finished === undefined) await server.stop();
   });
 
   /** Runs a case for every row, several rows at a time, and lists what was not as expected. */
@@ -274,7 +279,27 @@ describe('the authorization matrix over the wire', () => {
     const file = join(import.meta.dirname, 'authorization-matrix-groups.json');
     expect(allowed).toStrictEqual(JSON.parse(readFileSync(file, 'utf8')));
   });
+
+  test('no log of all this holds a secret', async () => {
+    finished = await server.stop();
+    const log = (finished.stdout + finished.stderr).split('\n').filter((line) => line.startsWith('{'));
+    expect(log.length).toBeGreaterThan(1000);
+    expect(secrets.size).toBeGreaterThan(20);
+    const text = log.join('\n');
+    expect([...secrets].filter((secret) => text.includes(secret))).toStrictEqual([]);
+  });
 });
+
+/** Remembers every secret that the server gives out from now on. */
+function collectSecrets(server: RunningSvc, secrets: Set<string>): void {
+  const request = server.request.bind(server);
+  server.request = async (...parameters) => {
+    const answer = await request(...parameters);
+    for (const [, secret = ''] of answer.body.matchAll(/"(?:secret_access_key|token)":"([^"]+)"/g))
+      secrets.add(secret);
+    return answer;
+  };
+}
 
 const authenticating = 'error authenticating request';
 
