@@ -18,6 +18,7 @@ import { readHeaders } from './request/headers.ts';
 import { readJsonBody } from './request/json-body.ts';
 import { parametersOf } from './request/parameter.ts';
 import type { Parameter } from './request/parameter.ts';
+import { prepareBody } from './request/prepare-body.ts';
 import { QueryReader } from './request/query.ts';
 import { parameterError, RequestError } from './request/request-error.ts';
 
@@ -163,7 +164,10 @@ export class Route {
   async #readBody(request: IncomingMessage): Promise<unknown> {
     if (this.#bodySchema === undefined) return undefined;
     const value = await readJsonBody(request, this.#operation.body?.required === true);
-    return value === undefined ? undefined : readBySchema(this.#bodySchema, value);
+    if (value === undefined) return undefined;
+    const body = readBySchema(this.#bodySchema, value);
+    const prepare = prepareBody[this.#operation.operationId];
+    return prepare === undefined ? body : prepare(body);
   }
 
   #answerOf(result: unknown): Answer {
