@@ -62,7 +62,7 @@ describe('the table of requirements', () => {
   });
 
   test('says what the contract declares', () => {
-    const facts: Facts = { pull: 'pull', commit: 'commit', outside: 'local://outside', key: 'KEY' };
+    const facts: Facts = { pull: 'pull', commit: 'commit', outside: 'local://outside/data', key: 'KEY' };
     for (const [name, operation] of contractRows()) {
       const row = withFacts(matrix[name] as MatrixRow, facts);
       const { permission } = operation;
@@ -391,7 +391,7 @@ async function prepare(server: RunningSvc): Promise<Facts> {
   return {
     pull: (JSON.parse(pull) as { id: string }).id,
     commit: (JSON.parse(branch) as { commit_id: string }).commit_id,
-    outside: 'local://outside',
+    outside: 'local://outside/data',
     key: accessKeyId,
   };
 }

@@ -10,6 +10,10 @@ import type { RunningSvc } from './start-server.ts';
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
+function readyProcesses(server: RunningSvc): number {
+  return server.stdout.split('worker process is ready').length - 1;
+}
+
 describe('a running server', () => {
   let server: RunningSvc;
   beforeAll(async () => {
@@ -162,9 +166,10 @@ describe('a running server', () => {
 
   test('the death of a worker is not noticed by a client that retries once', async () => {
     const agents = [keepAliveAgent(), keepAliveAgent(), keepAliveAgent(), keepAliveAgent()];
-    const before = server.childPids();
+    expect(server.stderr + server.stdout).not.toContain('worker process died');
+    const victim = server.childPids()[0]!;
     let served = 0;
-    let failed = 0;
+    const failures: string[] = [];
     const state = { running: true };
     const client = async (n: number): Promise<void> => {
       while (state.running) {
@@ -173,26 +178,25 @@ describe('a running server', () => {
         try {
           const answer = await ask().catch(() => ask());
           if (answer.status === 200) served++;
-          else failed++;
-        } catch {
-          failed++;
+          else failures.push(`${answer.status} ${answer.body}`);
+        } catch (error) {
+          failures.push(String(error));
         }
       }
     };
     const clients = agents.map((_, n) => client(n));
     await waitUntil(() => served > 20);
-    process.kill(before[0]!, 'SIGKILL');
-    await waitUntil(() => {
-      const now = server.childPids();
-      return now.length === 3 && !now.includes(before[0]!);
-    });
+    process.kill(victim, 'SIGKILL');
+    await waitUntil(() => readyProcesses(server) === 4, { what: 'the new worker' });
     const then = served;
     await waitUntil(() => served > then + 20);
     state.running = false;
     await Promise.all(clients);
     for (const agent of agents) agent.destroy();
-    expect(failed).toBe(0);
-    expect(server.stdout).toContain('worker process died; starting it again');
+    const deaths = server.stdout
+      .split('\n')
+      .filter((line) => line.includes('worker process died; starting it again'));
+    expect({ failures, deaths }).toEqual({ failures: [], deaths: [expect.stringContaining('SIGKILL')] });
     const { body } = await server.request('/metrics');
     // What the dead worker had counted at the last scrape is still there.
     expect(Number(/name="listRepositories"\} (\d+)/.exec(body)?.[1])).toBeGreaterThanOrEqual(10);
@@ -246,7 +250,7 @@ describe('stopping', () => {
       port: server.port,
       path: '/api/v1/auth/login',
       method: 'POST',
-      headers: { 'Content-Length': 2 },
+      headers: { 'Content-Type': 'application/json', 'Content-Length': 2 },
     });
     slow.on('error', () => {});
     slow.write('{');

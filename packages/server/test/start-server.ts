@@ -2,24 +2,24 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
-import { readFileSync, readdirSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir, waitUntil } from '@svc/testing';
 
 const root = join(import.meta.dirname, '../../..');
-const program = join(root, 'dist', 'svc.js');
 
-let built = false;
+let program: string | undefined;
 
-/** The bundle that people run; built when its sources are newer. */
+/** A copy of the bundle that people run: another build may begin while the tests are running. */
 function bundledProgram(): string {
-  if (!built) {
-    const result = spawnSync(process.execPath, [join(root, 'scripts', 'bootstrap.mjs'), '--build'], {
-      encoding: 'utf8',
-    });
-    if (result.status !== 0) throw new Error(`the bundle cannot be built: ${result.stderr}`);
-    built = true;
-  }
+  if (program !== undefined) return program;
+  const bootstrap = [join(root, 'scripts', 'bootstrap.mjs'), '--build'];
+  const result = spawnSync(process.execPath, bootstrap, { encoding: 'utf8' });
+  if (result.status !== 0) throw new Error(`the bundle cannot be built: ${result.stderr}`);
+  const copy = join(root, 'node_modules', '.cache', `svc-test-${process.pid}`);
+  cpSync(join(root, 'dist'), copy, { recursive: true });
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+  program = join(copy, 'svc.js');
   return program;
 }
 

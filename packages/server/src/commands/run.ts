@@ -6,7 +6,8 @@ import { publicUrl } from '../http/address.ts';
 import { LogOutputs, createLogger, errorText } from '../logging/index.ts';
 import type { RootLogger } from '../logging/index.ts';
 import { Supervisor } from '../processes/supervisor.ts';
-import type { ServerAddress } from '../processes/supervisor.ts';
+import type { ServerAddress } from '../processes/messages.ts';
+import { describeStartError } from '../processes/start-error.ts';
 import { watchForChange } from '../processes/watch-file.ts';
 import { version } from '../version.ts';
 import { banner } from './banner.ts';
@@ -61,8 +62,9 @@ export async function run(globals: GlobalOptions, options: RunOptions): Promise<
     }
   } catch (error) {
     exitCode = 1;
-    logger.error({ error: errorText(error) }, 'the server cannot start');
-    process.stderr.write(`svc: ${errorText(error)}\n`);
+    const sentence = describeStartError(error, config);
+    logger.error({ error: sentence }, 'the server cannot start');
+    process.stderr.write(`svc: ${sentence}\n`);
     await supervisor.stop();
   }
   await lock?.release();

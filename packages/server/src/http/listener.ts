@@ -37,6 +37,12 @@ const serverOptions: ServerOptions = {
   noDelay: true,
 };
 
+/**
+ * The kernel spreads connections over the workers that listen on one port. Handing them out from the primary is
+ * more even, but slower, and a connection on its way to a worker that dies then is never answered.
+ */
+const sharesPorts = process.platform === 'linux' || process.platform === 'freebsd';
+
 /** The one listener of a worker: counts what is being served and knows how to stop without breaking it. */
 export class Listener {
   readonly server: PlainServer | TlsServer;
@@ -76,7 +82,7 @@ export class Listener {
   listen(host: string, port: number): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
+      this.server.listen({ port, reusePort: sharesPorts, ...(host === '' ? {} : { host }) }, () => {
         this.server.off('error', reject);
         resolve(this.server.address() as AddressInfo);
       });

@@ -6,6 +6,8 @@ import type { Question, ToPrimary, ToWorker } from './messages.ts';
 export interface Exchange {
   /** The answers of all other living processes; never rejects. */
   askOthers(question: Question, payload?: unknown): Promise<readonly unknown[]>;
+  /** Leaves the metrics of this process with the primary, in case it dies. */
+  rememberMetrics(snapshot: unknown): void;
   /** How this process answers when another one asks. */
   answer(question: Question, answer: (payload: unknown) => unknown): void;
 }
@@ -17,6 +19,8 @@ export class LonelyExchange implements Exchange {
   }
 
   answer(): void {}
+
+  rememberMetrics(): void {}
 }
 
 /** The worker's end of the primary's `ExchangeHub`. */
@@ -42,6 +46,10 @@ export class WorkerExchange implements Exchange {
     this.#answers.set(question, answer);
   }
 
+  rememberMetrics(snapshot: unknown): void {
+    this.#send({ type: 'metrics', snapshot });
+  }
+
   receive(message: Extract<ToWorker, { type: 'asked' | 'answers' }>): void {
     if (message.type === 'answers') {
       const resolve = this.#pending.get(message.id);
@@ -50,8 +58,7 @@ export class WorkerExchange implements Exchange {
       return;
     }
     const { seq, question } = message;
-    const reply = (value?: unknown): void =>
-      this.#send({ type: 'answer', seq, value, ...(question === 'metrics' ? { metrics: true } : {}) });
+    const reply = (value?: unknown): void => this.#send({ type: 'answer', seq, value });
     const value = this.#answers.get(question)?.(message.payload);
     if (value instanceof Promise) value.then(reply, () => reply());
     else reply(value);

@@ -1,5 +1,10 @@
 import type { Config, LogLevel } from '../config/index.ts';
 
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** What a process is there for: `http` workers serve requests, the `background` one does everything else. */
 export type Role = 'http' | 'background';
 
@@ -10,6 +15,8 @@ export interface StartMessage {
   readonly type: 'start';
   readonly role: Role;
   readonly config: Config;
+  /** Where to listen: as configured, with the port that the first worker was given. */
+  readonly listen: ServerAddress;
   /** HTTP workers of this server: limits are divided among them. */
   readonly workers: number;
   /** This worker alone checks the stores and sets up the installation, before anyone listens. */
@@ -30,8 +37,10 @@ export type ToWorker =
   | { readonly type: 'stop' };
 
 export type ToPrimary =
-  | { readonly type: 'ready'; readonly address: { readonly host: string; readonly port: number } | undefined }
+  | { readonly type: 'ready'; readonly address: ServerAddress | undefined }
   /** A sentence for the operator; the server cannot start. */
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly payload: unknown }
-  | { readonly type: 'answer'; readonly seq: number; readonly value: unknown; readonly metrics?: true };
+  | { readonly type: 'answer'; readonly seq: number; readonly value: unknown }
+  /** The metrics of the sender, to be remembered should it die. */
+  | { readonly type: 'metrics'; readonly snapshot: unknown };

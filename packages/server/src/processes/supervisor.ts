@@ -3,16 +3,13 @@ import type { Worker } from 'node:cluster';
 import type { Readable } from 'node:stream';
 import type { Config, LogLevel } from '../config/index.ts';
 import type { LogSink, Logger } from '../logging/index.ts';
+import { parseListenAddress } from '../http/address.ts';
 import { BackOff } from './back-off.ts';
 import { ExchangeHub } from './exchange-hub.ts';
 import type { Member } from './exchange-hub.ts';
 import { forwardLines, logDescriptor } from './log-pipe.ts';
-import type { Role, StartMessage, ToPrimary, ToWorker } from './messages.ts';
-
-export interface ServerAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
+import { ensurePortIsFree } from './port-check.ts';
 
 interface SupervisorOptions {
   /** The program that becomes a worker when started with `workerArguments`. */
@@ -48,6 +45,7 @@ export class Supervisor {
   readonly #backOffs: Record<Role, BackOff> = { http: new BackOff(), background: new BackOff() };
   readonly #departedMetrics: unknown[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
+  #listen: ServerAddress;
   #stopping: Promise<void> | undefined;
   #whenEmpty: (() => void) | undefined;
 
@@ -59,8 +57,8 @@ export class Supervisor {
         options.logger.warn({ question, silent }, 'a worker process did not answer in time'),
     });
     this.#hub.addLegacy('metrics', () => this.#departedMetrics);
-    // Round robin: every worker gets its share even of a few long connections, a dead worker takes no waiting
-    // connection with it, and a busy port is noticed.
+    this.#listen = parseListenAddress(options.config.listen_address);
+    // Used where workers cannot share a port by themselves.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
       exec: options.program,
@@ -71,7 +69,9 @@ export class Supervisor {
 
   /** Starts everything; resolves once requests are served. Rejects with the sentence of what went wrong. */
   async start(): Promise<ServerAddress> {
+    await ensurePortIsFree(this.#listen);
     const address = await this.#startFirst();
+    this.#listen = address;
     for (let n = 1; n < this.#options.workers; n++) this.#start('http');
     if (!this.#options.oneProcess) this.#start('background');
     return address;
@@ -82,7 +82,7 @@ export class Supervisor {
     return new Promise((resolve, reject) => {
       const child = this.#start('http', true);
       child.worker.on('message', (message: ToPrimary) => {
-        if (message.type === 'ready') resolve(message.address ?? { host: '', port: 0 });
+        if (message.type === 'ready') resolve(message.address ?? this.#listen);
         else if (message.type === 'failed') reject(new Error(message.message));
       });
       child.worker.on('exit', (code, signal) => {
@@ -113,6 +113,7 @@ export class Supervisor {
       type: 'start',
       role,
       config,
+      listen: this.#listen,
       workers,
       prepares: first,
       worksAlone: oneProcess,
@@ -126,11 +127,11 @@ export class Supervisor {
   #receive(child: Child, message: ToPrimary): void {
     switch (message.type) {
       case 'ask':
+      case 'answer':
         this.#hub.receive(child.member, message);
         break;
-      case 'answer':
-        if (message.metrics === true) child.metrics = message.value;
-        this.#hub.receive(child.member, message);
+      case 'metrics':
+        child.metrics = message.snapshot;
         break;
       case 'failed':
         this.#options.logger.error(

@@ -81,6 +81,7 @@ async function start(
   const startRole = await options.roles[message.role]();
   return startRole({
     config,
+    listen: message.listen,
     logger,
     exchange,
     workers: message.workers,

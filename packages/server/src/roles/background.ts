@@ -3,6 +3,7 @@ import type { OpenEngine } from '../compose/engine.ts';
 import { openEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
+import type { MetricsSnapshot } from '../metrics/aggregate.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { ExchangeCacheBus } from '../processes/exchange.ts';
 import { askForAlerts } from '../stats/audit-service.ts';
@@ -20,7 +21,12 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   const installationId = await auth.installation.id();
   const engine = await openEngine(foundation, { kv, blocks, installationId, evicts: true });
-  exchange.answer('metrics', () => metrics.registry.getMetricsAsJSON());
+  const snapshot = async (): Promise<MetricsSnapshot> => {
+    const own = await metrics.registry.getMetricsAsJSON();
+    exchange.rememberMetrics(own);
+    return own;
+  };
+  exchange.answer('metrics', snapshot);
   const work = await startBackgroundWork(context, { auth, engine });
   return {
     setLevel: (level) => logger.setLevel(level),

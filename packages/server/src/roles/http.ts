@@ -9,7 +9,6 @@ import type { FoundationOptions } from '../compose/foundation.ts';
 import { installationFacts } from '../compose/installation-facts.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
 import { createAccessLog } from '../http/access-log.ts';
-import { parseListenAddress } from '../http/address.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
 import { createSurface } from '../http/surface.ts';
@@ -48,7 +47,12 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   exchange.answer('alerts', (payload) => {
     alerts = payload as typeof alerts;
   });
-  exchange.answer('metrics', () => metrics.registry.getMetricsAsJSON());
+  const snapshot = async (): Promise<MetricsSnapshot> => {
+    const own = await metrics.registry.getMetricsAsJSON();
+    exchange.rememberMetrics(own);
+    return own;
+  };
+  exchange.answer('metrics', snapshot);
   exchange.answer('flush-usage', () => engine.flushUsageHere());
 
   const facts = installationFacts(config, blocks);
@@ -87,7 +91,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
         return true;
       },
       async metrics() {
-        const own = await metrics.registry.getMetricsAsJSON();
+        const own = await snapshot();
         const others = (await exchange.askOthers('metrics')) as readonly MetricsSnapshot[];
         return renderMetrics([own, ...others]);
       },
@@ -104,8 +108,8 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       ui: config.ui.enabled ? placeholderUi : undefined,
     }),
   });
-  const { host, port } = parseListenAddress(config.listen_address);
-  const address = await surface.listen(host, port);
+  const { host } = context.listen;
+  const address = await surface.listen(host, context.listen.port);
   addRuntimeMetrics(metrics);
   const background = context.worksAlone ? await startBackgroundWork(context, { auth, engine }) : undefined;
 

@@ -1,11 +1,12 @@
 import type { Config, LogLevel } from '../config/index.ts';
 import type { RootLogger } from '../logging/index.ts';
-import type { ServerAddress } from '../processes/supervisor.ts';
+import type { ServerAddress } from '../processes/messages.ts';
 import type { Exchange } from '../processes/exchange.ts';
 
 /** What a process is given to play its role. */
 export interface RoleContext {
   readonly config: Config;
+  readonly listen: ServerAddress;
   readonly logger: RootLogger;
   readonly exchange: Exchange;
   /** HTTP workers of this server. */
