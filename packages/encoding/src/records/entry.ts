@@ -4,7 +4,7 @@ import type { StringMap } from './string-map.ts';
 import { emptyStringMap } from './string-map.ts';
 import type { Timestamp } from './timestamp.ts';
 import { zeroTimestamp } from './timestamp.ts';
-import { WireReader, WireWriter } from './wire.ts';
+import { WireError, WireReader, WireWriter } from './wire.ts';
 
 export const addressByPrefix = 0;
 export const addressRelative = 1;
@@ -36,10 +36,12 @@ export function encodeEntry(entry: Entry): Buffer {
 
 /**
  * Reads entries without decoding what nobody asks for: `load` only notes where the fields are. One view can be
- * reused for any number of entries.
+ * reused for any number of entries and makes no garbage.
  */
 export class EntryView implements Entry {
   #bytes: Buffer = noBytes;
+  #end = 0;
+  #at = 0;
   #addressStart = 0;
   #addressEnd = 0;
   #etagStart = 0;
@@ -48,12 +50,14 @@ export class EntryView implements Entry {
   #typeEnd = 0;
   #timeStart = 0;
   #timeEnd = 0;
-  #metadataStart = 0;
+  #metadataStart = -1;
   size = 0;
   addressType: AddressType = addressByPrefix;
 
-  load(bytes: Buffer): this {
+  load(bytes: Buffer, start = 0, end = bytes.length): this {
     this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
     this.#addressStart = this.#addressEnd = 0;
     this.#etagStart = this.#etagEnd = 0;
     this.#typeStart = this.#typeEnd = 0;
@@ -61,21 +65,25 @@ export class EntryView implements Entry {
     this.#metadataStart = -1;
     this.size = 0;
     this.addressType = addressByPrefix;
-    const reader = new WireReader(bytes);
-    while (!reader.done) {
-      const start = reader.position;
-      const tag = reader.varint();
-      if (tag === 24) this.size = reader.integer();
-      else if (tag === 48) this.addressType = reader.integer() as AddressType;
-      else {
-        reader.skip(tag & 7);
-        this.#note(tag, start, reader.position);
-      }
-    }
+    while (this.#at < end) this.#field();
     return this;
   }
 
-  #note(tag: number, start: number, end: number): void {
+  #field(): void {
+    const start = this.#at;
+    const tag = this.#varint();
+    if (tag === 24) this.size = this.#varint();
+    else if (tag === 48) this.addressType = this.#varint() as AddressType;
+    else if ((tag & 7) === 2) this.#slice(tag, start);
+    else this.#skip(tag & 7);
+  }
+
+  #slice(tag: number, fieldStart: number): void {
+    const length = this.#varint();
+    const start = this.#at;
+    const end = start + length;
+    if (length < 0 || end > this.#end) throw new WireError('record is cut short');
+    this.#at = end;
     if (tag === 10) {
       this.#addressStart = start;
       this.#addressEnd = end;
@@ -88,32 +96,30 @@ export class EntryView implements Entry {
     } else if (tag === 18) {
       this.#timeStart = start;
       this.#timeEnd = end;
-    } else if (tag === 42 && this.#metadataStart < 0) this.#metadataStart = start;
+    } else if (tag === 42 && this.#metadataStart < 0) this.#metadataStart = fieldStart;
   }
 
   get address(): string {
-    return this.#text(this.#addressStart, this.#addressEnd);
+    return this.#bytes.toString('utf8', this.#addressStart, this.#addressEnd);
   }
 
   get etag(): string {
-    return this.#text(this.#etagStart, this.#etagEnd);
+    return this.#bytes.toString('utf8', this.#etagStart, this.#etagEnd);
   }
 
   get contentType(): string {
-    return this.#text(this.#typeStart, this.#typeEnd);
+    return this.#bytes.toString('utf8', this.#typeStart, this.#typeEnd);
   }
 
   get lastModified(): Timestamp {
     if (this.#timeEnd === 0) return zeroTimestamp;
-    const reader = new WireReader(this.#bytes, this.#timeStart, this.#timeEnd);
-    reader.varint();
-    return readTimestamp(reader.bytes());
+    return readTimestamp(this.#bytes, this.#timeStart, this.#timeEnd);
   }
 
   get metadata(): StringMap {
     if (this.#metadataStart < 0) return emptyStringMap;
     const map = Object.create(null) as Record<string, string>;
-    const reader = new WireReader(this.#bytes, this.#metadataStart);
+    const reader = new WireReader(this.#bytes, this.#metadataStart, this.#end);
     while (!reader.done) {
       const tag = reader.varint();
       if (tag === 42) readStringMapEntry(reader.bytes(), map);
@@ -122,11 +128,22 @@ export class EntryView implements Entry {
     return map;
   }
 
-  #text(start: number, end: number): string {
-    if (end === 0) return '';
-    const reader = new WireReader(this.#bytes, start, end);
-    reader.varint();
-    return reader.string();
+  #varint(): number {
+    const byte = this.#bytes[this.#at] ?? 0x80;
+    if (byte < 0x80 && this.#at < this.#end) {
+      this.#at += 1;
+      return byte;
+    }
+    const reader = new WireReader(this.#bytes, this.#at, this.#end);
+    const value = reader.varint();
+    this.#at = reader.position;
+    return value;
+  }
+
+  #skip(wireType: number): void {
+    const reader = new WireReader(this.#bytes, this.#at, this.#end);
+    reader.skip(wireType);
+    this.#at = reader.position;
   }
 }
 

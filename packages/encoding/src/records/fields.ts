@@ -201,8 +201,8 @@ export function writeTimestamp(writer: WireWriter, number: number, value: Timest
   });
 }
 
-export function readTimestamp(slice: Buffer): Timestamp {
-  const reader = new Reader(slice);
+export function readTimestamp(slice: Buffer, start = 0, end = slice.length): Timestamp {
+  const reader = new Reader(slice, start, end);
   let seconds = 0;
   let nanos = 0;
   while (!reader.done) {

@@ -167,7 +167,9 @@ export class WireReader {
 
   /** An int32: high bits are dropped as protobuf readers do. */
   int32(): number {
-    return Number(BigInt.asIntN(32, BigInt(this.varint())));
+    const value = this.varint();
+    // Safe integers keep their low 32 bits in a bitwise operation.
+    return value | 0;
   }
 
   bytes(): Buffer {

@@ -25,21 +25,14 @@ export interface Walk {
 }
 
 /**
- * Where a page begins. After a common prefix everything below it is skipped; after a plain key the very next key
- * may follow.
+ * Where a page begins. After a common prefix everything below it is skipped; inside one it is shown again while a
+ * key from there on lies below it; after a plain key the very next key may follow.
  */
 export function planWalk(prefix: Buffer, after: Buffer, delimiter: Buffer | undefined): Walk {
-  if (after.length === 0) return { prefix, delimiter, start: prefix };
-  if (Buffer.compare(after, prefix) < 0) return { prefix, delimiter, start: prefix };
-  const start = isCommonPrefix(after, prefix, delimiter) ? afterPrefix(after) : Buffer.concat([after, zero]);
-  return { prefix, delimiter, start };
-}
-
-function isCommonPrefix(key: Buffer, prefix: Buffer, delimiter: Buffer | undefined): boolean {
-  if (delimiter === undefined || !startsWith(key, prefix)) return false;
-  return (
-    key.indexOf(delimiter, prefix.length) === key.length - delimiter.length && key.length > prefix.length
-  );
+  if (after.length === 0 || Buffer.compare(after, prefix) < 0) return { prefix, delimiter, start: prefix };
+  const fold = startsWith(after, prefix) ? foldEnd(after, { prefix, delimiter, start: prefix }) : -1;
+  if (fold < 0) return { prefix, delimiter, start: Buffer.concat([after, zero]) };
+  return { prefix, delimiter, start: fold === after.length ? afterPrefix(after) : after };
 }
 
 /** End of the common prefix a key folds into, or -1 when it stands for itself. */

@@ -3,7 +3,8 @@ import { EntryView, type StringMap, type Timestamp } from '@svc/encoding';
 import type { ListedObject, ListedObjectCopy, ObjectPage } from '../face/objects.ts';
 import { pointerOf } from '../objects/object-entry.ts';
 
-const plainAddress = /^[\w/,=-]*$/;
+// Names that no store spells differently in a URI, so that the folder's spelling can be reused.
+const plainName = /^[\w,=-][\w.,=-]*$/;
 
 /** Where listed addresses are resolved. */
 export interface PageStorage {
@@ -134,8 +135,10 @@ class ItemCursor implements ListedObject {
   #keyEnd = 0;
   #end = 0;
   #loaded = false;
-  /** What the store puts in front of plain relative addresses; asked for once per page. */
-  #addressPrefix: string | undefined;
+  /** The last folder of an address and how the store shows it: neighbours mostly share one. */
+  #folder = '';
+  #shownFolder: string | undefined;
+  #folderType = -1;
   presigned: PresignedUrl | undefined;
 
   constructor(storage: PageStorage) {
@@ -174,14 +177,20 @@ class ItemCursor implements ListedObject {
   get physicalAddress(): string {
     const view = this.#view();
     const { address, addressType } = view;
+    const slash = address.lastIndexOf('/') + 1;
+    const name = address.slice(slash);
+    const isPlain = plainName.test(name);
+    const sameFolder =
+      addressType === this.#folderType && slash === this.#folder.length && address.startsWith(this.#folder);
+    if (isPlain && sameFolder && this.#shownFolder !== undefined) return this.#shownFolder + name;
     const { adapter, storageNamespace } = this.#storage;
-    if (addressType !== 1 || !plainAddress.test(address)) {
-      return adapter.absoluteUri(pointerOf(storageNamespace, view));
+    const shown = adapter.absoluteUri(pointerOf(storageNamespace, { address, addressType }));
+    if (isPlain) {
+      this.#folder = address.slice(0, slash);
+      this.#folderType = addressType;
+      this.#shownFolder = shown.endsWith(`/${name}`) ? shown.slice(0, -name.length) : undefined;
     }
-    this.#addressPrefix ??= adapter
-      .absoluteUri(pointerOf(storageNamespace, { address: 'x', addressType }))
-      .slice(0, -1);
-    return this.#addressPrefix + address;
+    return shown;
   }
 
   get etag(): string {
@@ -206,7 +215,7 @@ class ItemCursor implements ListedObject {
 
   #view(): EntryView {
     if (!this.#loaded) {
-      this.#entry.load(this.#arena.subarray(this.#keyEnd, this.#end));
+      this.#entry.load(this.#arena, this.#keyEnd, this.#end);
       this.#loaded = true;
     }
     return this.#entry;

@@ -4,7 +4,7 @@ import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { MayReadRepository } from '../face/objects.ts';
-import { liesInside, trimSlash } from '../repositories/namespaces.ts';
+import { liesInside } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { verifyAddress, type AddressClaim } from './addresses.ts';
 
@@ -32,7 +32,7 @@ export async function acceptAddress(
   const { repository } = scope;
   const adapter = adapterOf(context, scope);
   const canonical = await canonicalAddress(context, options);
-  const namespace = trimSlash(await adapter.canonicalUri(repository.storageNamespace));
+  const namespace = await context.namespaces.canonicalNamespace(adapter, repository.storageNamespace);
   const inside = liesInside(canonical, namespace) ? canonical.slice(namespace.length + 1) : undefined;
   if (inside !== undefined && isMetadata(inside, repository.metadataPrefix)) {
     throw invalid(
@@ -57,10 +57,8 @@ export async function acceptAddress(
 async function canonicalAddress(context: EngineContext, options: GivenAddressOptions): Promise<string> {
   const adapter = adapterOf(context, options.scope);
   const { storageNamespace } = options.scope.repository;
-  const identifier = options.physicalAddress;
   try {
-    adapter.validateAddress({ storageNamespace, identifier, identifierType: 'full' });
-    return await adapter.canonicalUri(identifier);
+    return await context.namespaces.canonicalAddress(adapter, storageNamespace, options.physicalAddress);
   } catch (error) {
     if (!(error instanceof BlockError)) throw error;
     if (error.kind === 'forbidden') {

@@ -1,5 +1,6 @@
-import type { CacheBus } from '@svc/kv';
 import type { BlockAdapter } from '@svc/block';
+import type { CacheBus } from '@svc/kv';
+import { LRUCache } from 'lru-cache';
 import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryStore } from '../store/repository-store.ts';
 
@@ -12,19 +13,43 @@ interface Known {
   readonly owners: ReadonlyMap<string, string>;
 }
 
-/** Finds the repository in whose namespace an address lies. A few seconds old at most. */
+/**
+ * Finds the repository in whose namespace an address lies. What it knows is a few seconds old at most; comparing
+ * real paths on the local store costs several system calls, so spellings are remembered that long, too.
+ */
 export class NamespaceIndex {
   readonly #repositories: RepositoryStore;
   readonly #bus: CacheBus;
   readonly #clock: () => number;
   readonly #known = new Map<string, Promise<Known>>();
+  readonly #canonical = new LRUCache<string, string>({ max: 10_000, ttl: lifetimeMs, ttlResolution: 100 });
   readonly #unsubscribe: () => void;
 
   constructor(repositories: RepositoryStore, bus: CacheBus, clock: () => number) {
     this.#repositories = repositories;
     this.#bus = bus;
     this.#clock = clock;
-    this.#unsubscribe = bus.subscribe(topic, (storageId) => this.#known.delete(storageId));
+    this.#unsubscribe = bus.subscribe(topic, (storageId) => this.#forget(storageId));
+  }
+
+  /** The one comparable spelling of an address that the store would accept; throws the store's refusal. */
+  async canonicalAddress(adapter: BlockAdapter, storageNamespace: string, uri: string): Promise<string> {
+    const name = `${adapter.info.storageId} ${storageNamespace} ${uri}`;
+    const known = this.#canonical.get(name);
+    if (known !== undefined) return known;
+    adapter.validateAddress({ storageNamespace, identifier: uri, identifierType: 'full' });
+    const canonical = await adapter.canonicalUri(uri);
+    this.#canonical.set(name, canonical);
+    return canonical;
+  }
+
+  async canonicalNamespace(adapter: BlockAdapter, uri: string): Promise<string> {
+    const name = `${adapter.info.storageId} ${uri}`;
+    const known = this.#canonical.get(name);
+    if (known !== undefined) return known;
+    const canonical = trimSlash(await adapter.canonicalUri(uri));
+    this.#canonical.set(name, canonical);
+    return canonical;
   }
 
   /** `uri` in its canonical spelling. */
@@ -40,8 +65,13 @@ export class NamespaceIndex {
 
   /** Makes every worker of this server look again. */
   async forget(storageId: string): Promise<void> {
-    this.#known.delete(storageId);
+    this.#forget(storageId);
     await this.#bus.publish(topic, storageId);
+  }
+
+  #forget(storageId: string): void {
+    this.#known.delete(storageId);
+    this.#canonical.clear();
   }
 
   async #load(adapter: BlockAdapter, storageId: string): Promise<Known> {

@@ -32,8 +32,9 @@ export async function lookupCommitted(
   commitId: string,
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
-  const commit = await context.commits.get(scope, commitId);
-  return context.trees.get(scope.committed, commit.metaRangeId, key);
+  const { metaRangeId } = await context.commits.get(scope, commitId);
+  const known = context.trees.tryGet(scope.committed, metaRangeId, key);
+  return known === null ? context.trees.get(scope.committed, metaRangeId, key) : known;
 }
 
 /** A key as one branch record shows it: staging over the head's tree. */

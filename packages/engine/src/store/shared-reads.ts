@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 interface Flight<V> {
   readonly current: Promise<V>;
   next: Promise<V> | undefined;
@@ -37,17 +35,17 @@ export class SharedReads<V> {
     return current;
   }
 
-  async #after(key: string, flight: Flight<V>, load: () => Promise<V>): Promise<V> {
-    const ended = flight.current.then(
-      () => undefined,
-      () => undefined,
-    );
-    const timeout = new AbortController();
-    await Promise.race([
-      ended,
-      delay(this.#maxDelayMs, undefined, { signal: timeout.signal }).catch(() => undefined),
-    ]);
-    timeout.abort();
-    return this.#start(key, load);
+  #after(key: string, flight: Flight<V>, load: () => Promise<V>): Promise<V> {
+    const { promise, resolve } = Promise.withResolvers<V>();
+    let started = false;
+    const start = (): void => {
+      if (started) return;
+      started = true;
+      clearTimeout(timer);
+      resolve(this.#start(key, load));
+    };
+    const timer = setTimeout(start, this.#maxDelayMs);
+    flight.current.then(start, start);
+    return promise;
   }
 }

@@ -1,0 +1,254 @@
+// What the engine itself costs, in one process on local stores, against the numbers a server needs room for.
+// Usage: node bench/src/engine-bench.ts [objects] [folder]
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBlockStores } from '@svc/block';
+import { encodeEntry, entryIdentity, timestampFromMillis, type Entry } from '@svc/encoding';
+import { createCommittedTrees, createEngine, type RecordIterator } from '@svc/engine';
+import { LocalCacheBus, openStore } from '@svc/kv';
+
+const objects = Number(process.argv[2] ?? 1_000_000);
+const folder = process.argv[3] ?? mkdtempSync(join(tmpdir(), 'engine-bench-'));
+const repository = 'bench';
+const actor = { committer: 'bench' };
+
+mkdirSync(join(folder, 'cache'), { recursive: true });
+const kv = await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true });
+const blockStores = await openBlockStores([
+  { type: 'local', path: join(folder, 'objects'), allowedExternalPrefixes: [join(folder, 'outside')] },
+]);
+const trees = await createCommittedTrees({
+  blockStores,
+  cacheDir: join(folder, 'cache'),
+  cacheSizeBytes: 4 * 1024 ** 3,
+  rangeProportion: 0.9,
+  metarangeProportion: 0.1,
+  memoryCacheBytes: 200_000_000,
+  minRangeSize: 0,
+  maxRangeSize: 20 * 1024 * 1024,
+  raggedness: 50_000,
+  evict: true,
+});
+const engine = createEngine({
+  kv,
+  blockStores,
+  trees,
+  cacheBus: new LocalCacheBus(),
+  signingSecret: 'bench',
+});
+
+function keyOf(index: number): string {
+  return `d${String(Math.floor(index / 1000)).padStart(4, '0')}/f${String(index % 1000).padStart(4, '0')}`;
+}
+
+/** The records of the benchmark's tree, made on the way. */
+class GeneratedRecords implements RecordIterator {
+  #at = -1;
+  key: Buffer = Buffer.alloc(0);
+  identity: Buffer = Buffer.alloc(0);
+  data: Buffer = Buffer.alloc(0);
+
+  next(): boolean {
+    this.#at += 1;
+    if (this.#at >= objects) return false;
+    this.key = Buffer.from(keyOf(this.#at));
+    const entry: Entry = {
+      address: `data/gk3f7ctl8q3s73frlr8g/${String(this.#at).padStart(20, '0')}`,
+      addressType: 1,
+      lastModified: timestampFromMillis(1_700_000_000_000),
+      size: this.#at,
+      etag: this.#at.toString(16).padStart(32, '0'),
+      metadata: {},
+      contentType: 'application/octet-stream',
+    };
+    this.identity = entryIdentity(entry);
+    this.data = encodeEntry(entry);
+    return true;
+  }
+
+  seek(): void {
+    throw new Error('generated records only go forwards');
+  }
+
+  close(): void {
+    this.#at = objects;
+  }
+}
+
+interface Line {
+  readonly scenario: string;
+  readonly result: string;
+  readonly goal: string;
+}
+
+const lines: Line[] = [];
+
+function report(scenario: string, result: string, goal: string): void {
+  lines.push({ scenario, result, goal });
+  console.log(`${scenario.padEnd(44)} ${result.padEnd(34)} ${goal}`);
+}
+
+/** Runs `call` from `clients` loops for a while; best rate of three. */
+async function rate(
+  scenario: string,
+  goal: string,
+  clients: number,
+  call: (index: number) => Promise<unknown>,
+): Promise<void> {
+  let best = 0;
+  let cpuMicros = 0;
+  let next = 0;
+  for (let run = 0; run < 3; run += 1) {
+    const cpu = process.cpuUsage();
+    const start = performance.now();
+    const until = start + 1500;
+    let calls = 0;
+    const loop = async (): Promise<void> => {
+      while (performance.now() < until) {
+        next += 1;
+        calls += 1;
+        await call(next);
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, loop));
+    const perSecond = calls / ((performance.now() - start) / 1000);
+    const used = process.cpuUsage(cpu);
+    if (perSecond > best) {
+      best = perSecond;
+      cpuMicros = (used.user + used.system) / calls;
+    }
+  }
+  const each = clients === 1 ? `, ${(1000 / best).toFixed(3)} ms` : '';
+  report(`${scenario} ×${clients}`, `${Math.round(best)}/s${each}, ${cpuMicros.toFixed(0)} µs CPU`, goal);
+}
+
+async function timed(call: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await call();
+  return performance.now() - start;
+}
+
+/** Median of several runs. */
+async function median(runs: number, call: (run: number) => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let run = 0; run < runs; run += 1) times.push(await call(run));
+  return times.sort((left, right) => left - right)[runs >> 1] ?? 0;
+}
+
+const random = (): string => keyOf(Math.floor(Math.random() * objects));
+
+await engine.repositories.create({ name: repository, storageNamespace: 'local://bench', actor });
+const { storageId, metadataPrefix } = await engine.repositories.get(repository);
+const built = await timed(async () => {
+  const tree = await trees.write(
+    { storageId, storageNamespace: 'local://bench', metadataPrefix },
+    new GeneratedRecords(),
+  );
+  const source = { repository, branch: 'main', message: 'tree', sourceMetaRange: tree.metaRangeId, actor };
+  await engine.commits.create(source);
+});
+report(`write a tree of ${objects} objects`, `${(built / 1000).toFixed(2)} s`, '');
+
+const head = (await engine.branches.get({ repository, branch: 'main' })).commitId;
+await rate('stat, commit', '', 64, () => engine.objects.stat({ repository, ref: head, path: random() }));
+await rate('stat, branch', '>= 15000/s by two processes', 64, () =>
+  engine.objects.stat({ repository, ref: 'main', path: random() }),
+);
+await rate('list 1000, visited', '>= 900/s by two processes', 8, async () => {
+  const page = await engine.objects.list({ repository, ref: 'main', after: random(), amount: 1000 });
+  let sum = 0;
+  page.visit((item) => {
+    sum += item.path.length + item.physicalAddress.length + item.etag.length + item.size + item.mtime.seconds;
+  });
+  return sum;
+});
+await rate('list 100', '>= 6000/s by two processes', 8, () =>
+  engine.objects.list({ repository, ref: 'main', after: random(), amount: 100 }),
+);
+const createBranch = (index: number): Promise<unknown> =>
+  engine.branches.create({ repository, name: `b${index}-${process.pid}`, source: 'main', actor });
+await rate('create branch', '>= 12000/s', 64, createBranch);
+await rate('create branch, alone', '<= 1 ms', 1, (index) => createBranch(10_000_000 + index));
+await engine.branches.create({ repository, name: 'stage', source: 'main', actor });
+const stage = (path: string): Promise<unknown> =>
+  engine.objects.stage({
+    repository,
+    branch: 'stage',
+    path,
+    physicalAddress: `local://${join(folder, 'outside')}/d0000/f0001`,
+    checksum: '0123456789abcdef0123456789abcdef',
+    size: 1234,
+  });
+await rate('stage', '>= 15000/s', 64, (index) => stage(`s/${Math.floor(Math.random() * 1e9)}.${index}`));
+await rate('stage, alone', '<= 0.8 ms', 1, (index) => stage(`t/${index}`));
+await rate('stat, branch with staged writes', '>= 13000/s by two processes', 64, () =>
+  engine.objects.stat({ repository, ref: 'stage', path: random() }),
+);
+const staged = await timed(async () => {
+  await engine.commits.create({ repository, branch: 'stage', message: 'staged', actor });
+});
+const count = (
+  await engine.refs.diff({ repository, left: 'main', right: 'stage', type: 'two_dot', amount: 1 })
+).items;
+report(
+  'commit the staged writes',
+  `${staged.toFixed(0)} ms (${count.length > 0 ? 'changed' : 'empty'})`,
+  '<= 250 ms per 59000',
+);
+
+const one = (branch: string, path: string): Promise<unknown> =>
+  engine.objects.upload({ repository, branch, path, body: Buffer.alloc(100, path) });
+await engine.branches.create({ repository, name: 'c1', source: 'main', actor });
+const commitOne = await median(15, async (run) => {
+  await one('c1', `${random()}x${run}`);
+  return timed(() => engine.commits.create({ repository, branch: 'c1', message: `c${run}`, actor }));
+});
+report('commit 1 change', `${commitOne.toFixed(1)} ms`, '<= 60 ms');
+
+const firstDiff: number[] = [];
+const mergeOne: number[] = [];
+const mergeBoth: number[] = [];
+const again = await median(9, async (run) => {
+  const name = `m${run}`;
+  await engine.branches.create({ repository, name, source: 'main', actor });
+  for (let index = 0; index < 3; index += 1) await one(name, `${random()}y${index}`);
+  await engine.commits.create({ repository, branch: name, message: name, actor });
+  const diff = { repository, left: 'main', right: name, amount: 1000 };
+  firstDiff.push(await timed(() => engine.refs.diff(diff)));
+  const repeated = await timed(() => engine.refs.diff(diff));
+  await engine.branches.create({ repository, name: `into-${name}`, source: 'main', actor });
+  const into = { repository, source: name, destination: `into-${name}`, actor };
+  mergeOne.push(await timed(() => engine.merges.merge(into)));
+  await engine.branches.create({ repository, name: `both-${name}`, source: 'main', actor });
+  await one(`both-${name}`, `${random()}z`);
+  await engine.commits.create({ repository, branch: `both-${name}`, message: name, actor });
+  mergeBoth.push(await timed(() => engine.merges.merge({ ...into, destination: `both-${name}` })));
+  return repeated;
+});
+const middle = (times: number[]): string =>
+  `${(times.sort((left, right) => left - right)[times.length >> 1] ?? 0).toFixed(1)} ms`;
+report('diff 3 changes, first time', middle(firstDiff), '<= 60 ms');
+report('diff 3 changes, again', `${again.toFixed(1)} ms`, '<= 5 ms');
+report('merge, one side moved', middle(mergeOne), '<= 2 ms');
+report('merge, both sides moved', middle(mergeBoth), '<= 2 ms apart, <= 60 ms in one range');
+for (let index = 0; index < 300; index += 1) {
+  const message = `e${index}`;
+  await engine.commits.create({
+    repository,
+    branch: 'c1',
+    message,
+    metadata: { n: message },
+    allowEmpty: true,
+    actor,
+  });
+}
+const log = await median(15, () => timed(() => engine.commits.log({ repository, ref: 'c1', amount: 1000 })));
+report('log of 300 commits', `${log.toFixed(1)} ms`, '<= 3 ms');
+console.log(JSON.stringify({ objects, rssMiB: Math.round(process.memoryUsage().rss / 1024 ** 2), lines }));
+
+await engine.close();
+await trees.close();
+await blockStores.close();
+await kv.close();
+if (process.argv[3] === undefined) rmSync(folder, { recursive: true, force: true });
