@@ -134,7 +134,7 @@ async function measure<Result>(
   return result as Result;
 }
 
-function openTrees(cacheDir: string): Promise<CommittedTrees> {
+function openTrees(cacheDir: string, raggedness = 50_000): Promise<CommittedTrees> {
   return createCommittedTrees({
     blockStores: { get: () => folderStore(join(folder, 'store')) },
     cacheDir,
@@ -144,7 +144,7 @@ function openTrees(cacheDir: string): Promise<CommittedTrees> {
     memoryCacheBytes: 400_000_000,
     minRangeSize: 0,
     maxRangeSize: 20_971_520,
-    raggedness: 50_000,
+    raggedness,
     evict: true,
   });
 }
@@ -194,8 +194,7 @@ try {
     await measure(
       'point lookup, random, warm',
       async () => {
-        for (const key of keys)
-          if (trees.tryGet(context, baseId, key) == null) throw new Error('lost a record');
+        for (const key of keys) if (!trees.tryGet(context, baseId, key)) throw new Error('lost a record');
       },
       keys.length,
       3,
@@ -223,15 +222,23 @@ try {
   }
 
   let round = 0;
-  const change = (at: number, suffix = '.snappy.parquet.x'): Promise<{ metaRangeId: string }> =>
-    trees.apply(context, baseId, new Entries(at, at + 1, { suffix, salt: ++round }));
+  const one = await openTrees(join(folder, 'cache-one'), 2_000_000);
+  const oneId = (await one.write(context, new Entries(0, 50_000))).metaRangeId;
+  const change = async (at: number, suffix = '.snappy.parquet.x'): Promise<string> =>
+    (await one.apply(context, oneId, new Entries(at, at + 1, { suffix, salt: ++round }))).metaRangeId;
   if (wants('small')) {
-    await measure('apply 1 added key, middle of the tree', () => change(Math.floor(total / 2) + 13), 1, 7);
+    for (const [where, at] of [
+      ['first', 0],
+      ['middle', 25_000],
+      ['last', 49_990],
+    ] as const) {
+      await measure(`apply 1 added key, ${where} of 50 000`, () => change(at), 1, 15);
+    }
     await measure(
-      'apply 1 changed value, middle of the tree',
-      () => change(Math.floor(total / 2) + 17, '.snappy.parquet..'),
+      'apply 1 changed value, middle of 50 000',
+      () => change(25_000, '.snappy.parquet..'),
       1,
-      7,
+      15,
     );
   }
   if (wants('diff')) {
@@ -269,22 +276,23 @@ try {
     await fresh.close();
   }
   if (wants('merge')) {
-    for (let i = 0; i < 5; i++) {
-      const at = Math.floor(total / 2);
-      const source = (await change(at + 100 + i)).metaRangeId;
-      const destination = (await change(at + 3000 + i)).metaRangeId;
-      const merged = await measure('merge, both sides changed one range', () =>
-        trees.merge(context, { base: baseId, source, destination, strategy: 'none' }),
+    for (let i = 0; i < 7; i++) {
+      const source = await change(25_100 + i);
+      const destination = await change(28_000 + i);
+      const merged = await measure('merge, both sides changed one range of 50 000', () =>
+        one.merge(context, { base: oneId, source, destination, strategy: 'none' }),
       );
       if (merged.kind !== 'merged') throw new Error('unexpected conflict');
     }
-    const source = (await change(100)).metaRangeId;
-    const destination = (await change(total - 100)).metaRangeId;
+    const apply = async (at: number): Promise<string> =>
+      (await trees.apply(context, baseId, new Entries(at, at + 1, { salt: ++round }))).metaRangeId;
+    const source = await apply(100);
+    const destination = await apply(total - 100);
     await measure(
       'merge, sides changed different ranges',
       () => trees.merge(context, { base: baseId, source, destination, strategy: 'none' }),
       1,
-      3,
+      5,
     );
   }
   if (wants('large')) {
@@ -301,6 +309,7 @@ try {
       2,
     );
   }
+  await one.close();
   await trees.close();
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -35,7 +35,8 @@ export class LocalCache {
   readonly #held = new Map<string, number>();
   readonly #touched = new Map<string, number>();
   readonly #downloads = new Map<string, Promise<void>>();
-  readonly #evictions = new Set<Promise<void>>();
+  /** Files on their way out; one put at the same path meanwhile must wait, or it would go with them. */
+  readonly #evictions = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: LocalCacheOptions) {
@@ -58,7 +59,7 @@ export class LocalCache {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.allSettled(this.#downloads.values());
-    await Promise.allSettled(this.#evictions);
+    await Promise.allSettled(this.#evictions.values());
   }
 
   temporaryPath(): string {
@@ -67,6 +68,7 @@ export class LocalCache {
 
   /** Moves a finished temporary file into place. */
   async admit(temporary: string, path: string): Promise<void> {
+    await this.#evictions.get(path);
     for (let attempt = 1; ; attempt++) {
       try {
         await rename(temporary, path);
@@ -167,8 +169,8 @@ export class LocalCache {
       const victim = this.#chooseVictim();
       if (victim === undefined) return;
       this.#forget(victim);
-      const eviction: Promise<void> = this.#remove(victim).finally(() => this.#evictions.delete(eviction));
-      this.#evictions.add(eviction);
+      const eviction = this.#remove(victim).finally(() => this.#evictions.delete(victim));
+      this.#evictions.set(victim, eviction);
     }
   }
 
@@ -237,4 +239,15 @@ function isAbandoned(owner: number, modified: number, starting: boolean): boolea
 
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+}
+
+/** Tries again when a file vanished between being fetched and being opened: another process may have evicted it. */
+export async function retryMissing<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let left = 5; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left === 0 || !isMissing(error)) throw error;
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { rm, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { EngineError } from '../errors.ts';
 import type { BlockTables } from './block-tables.ts';
-import { LocalCache } from './local-cache.ts';
+import { LocalCache, retryMissing } from './local-cache.ts';
 import { LocalTables } from './local-tables.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { CacheFolders, Namespace } from './namespace.ts';
@@ -99,14 +99,13 @@ export class MainStore implements TableStore {
     const path = pathOf(namespace, kind, id);
     cache.hold(path);
     try {
-      await cache.fetch(path, (temporary) => this.#blockTables.download(namespace, id, temporary));
-      const result = use();
-      const size = await stat(path).then(
-        (about) => about.size,
-        () => 0,
-      );
-      if (size > 0) cache.register(path, size);
-      return result;
+      return await retryMissing(async () => {
+        await cache.fetch(path, (temporary) => this.#blockTables.download(namespace, id, temporary));
+        const result = use();
+        const about = await stat(path).catch(() => undefined);
+        if (about !== undefined) cache.register(path, about.size);
+        return result;
+      });
     } catch (error) {
       if (!(error instanceof CorruptTableError)) throw error;
       await rm(path, { force: true });

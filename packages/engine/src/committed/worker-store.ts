@@ -1,5 +1,5 @@
 import type { TableType } from '@svc/sstable';
-import { temporaryPath } from './local-cache.ts';
+import { retryMissing, temporaryPath } from './local-cache.ts';
 import { LocalTables } from './local-tables.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { CacheFolders, Namespace } from './namespace.ts';
@@ -23,10 +23,11 @@ export class WorkerStore implements TableStore {
       openRanges,
       openMetaRanges,
       memoryBytes,
-      fetch: async (namespace, kind, id, use) => {
-        await call({ method: 'fetch', namespace, kind, id });
-        return use();
-      },
+      fetch: (namespace, kind, id, use) =>
+        retryMissing(async () => {
+          await call({ method: 'fetch', namespace, kind, id });
+          return use();
+        }),
       touch: () => undefined,
     });
   }
