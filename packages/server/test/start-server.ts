@@ -3,8 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
 import { cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { tempDir, waitUntil } from '@svc/testing';
+import { afterAll } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -18,10 +19,18 @@ function bundledProgram(): string {
   if (result.status !== 0) throw new Error(`the bundle cannot be built: ${result.stderr}`);
   const copy = join(root, 'node_modules', '.cache', `svc-test-${process.pid}`);
   cpSync(join(root, 'dist'), copy, { recursive: true });
-  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
   program = join(copy, 'svc.js');
   return program;
 }
+
+const started = new Set<ChildProcess>();
+
+// Whatever a failed test has left behind.
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+  if (program !== undefined) rmSync(dirname(program), { recursive: true, force: true });
+  program = undefined;
+});
 
 export interface Finished {
   readonly code: number | null;
@@ -162,11 +171,15 @@ export async function startSvc(
     cwd: home,
     env: environment(home, { SVC_LISTEN_ADDRESS: '127.0.0.1:0', ...env }),
   });
+  started.add(child);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
   const finished = new Promise<Finished>((resolve) => {
-    child.on('close', (code) => resolve({ code, ...output }));
+    child.on('close', (code) => {
+      started.delete(child);
+      resolve({ code, ...output });
+    });
   });
   let ended: Finished | undefined;
   void finished.then((result) => (ended = result));

@@ -54,14 +54,16 @@ interface GivenValue {
   readonly source: Source;
 }
 
+const keys = namedKeys();
+const byName = indexByName(keys);
+const groups = groupNames();
+
 /** Loads the configuration; reads files but creates nothing. Throws `ConfigError` with every problem at once. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const env = options.env ?? process.env;
   const problems: string[] = [];
   const unknown: string[] = [];
   const warnings: string[] = [];
-  const keys = namedKeys();
-  const byName = indexByName(keys);
   const given = new Map<string, GivenValue[]>();
   const remember = (name: string, value: GivenValue): void => {
     given.set(name, [...(given.get(name) ?? []), value]);
@@ -72,10 +74,10 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     const tree = readConfigFile(file);
     const collect = (name: string, written: string, raw: RawValue): void =>
       remember(name, { written, raw, source: { kind: 'file', from: file } });
-    collectTree(tree, '', byName, collect, unknown, problems);
+    collectTree(tree, '', collect, unknown, problems);
   }
 
-  const environment = readEnvironment(keys, groupNames(), env);
+  const environment = readEnvironment(keys, groups, env);
   problems.push(...environment.problems);
   if (environment.fallbacks.length > 0) {
     warnings.push(
@@ -85,7 +87,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const { variable, group, tree } of environment.objects) {
     const collect = (name: string, written: string, raw: RawValue): void =>
       remember(name, { written, raw, source: { kind: 'environment', from: variable } });
-    collectTree(tree, `${group}.`, byName, collect, unknown, problems);
+    collectTree(tree, `${group}.`, collect, unknown, problems);
   }
   for (const { name, written, variable, value } of environment.values) {
     remember(name, { written, raw: value, source: { kind: 'environment', from: variable } });
@@ -138,7 +140,6 @@ function indexByName(keys: readonly NamedKey[]): Map<string, string> {
 function collectTree(
   tree: Readonly<Record<string, RawValue>>,
   prefix: string,
-  byName: ReadonlyMap<string, string>,
   collect: (name: string, written: string, raw: RawValue) => void,
   unknown: string[],
   problems: string[],
@@ -148,12 +149,12 @@ function collectTree(
     const name = byName.get(written.toLowerCase());
     if (name !== undefined) {
       collect(name, written.toLowerCase(), value);
-    } else if (isGroup(written, byName)) {
+    } else if (isGroup(written)) {
       if (typeof value === 'string' || Array.isArray(value)) {
         if (value !== '') problems.push(`${written}: must be a map of keys, not ${JSON.stringify(value)}`);
       } else {
         const inner = value as Readonly<Record<string, RawValue>>;
-        collectTree(inner, `${written}.`, byName, collect, unknown, problems);
+        collectTree(inner, `${written}.`, collect, unknown, problems);
       }
     } else {
       unknown.push(...leafNames(written, value));
@@ -161,7 +162,7 @@ function collectTree(
   }
 }
 
-function isGroup(written: string, byName: ReadonlyMap<string, string>): boolean {
+function isGroup(written: string): boolean {
   const prefix = `${written.toLowerCase()}.`;
   for (const name of byName.keys()) if (name.startsWith(prefix)) return true;
   return false;

@@ -1,0 +1,99 @@
+import { BlockStores, createMemAdapter } from '@svc/block';
+import { createMemStore } from '@svc/kv';
+import type { Engine } from '@svc/engine';
+import { expect, test } from 'vitest';
+import { loadConfig } from '../config/index.ts';
+import { describeStartError } from '../processes/start-error.ts';
+import { findMismatchedRepositories } from './repository-check.ts';
+import { checkSchemaVersion, readSchemaVersion } from './schema-version.ts';
+import { blockStoreConfigs, keepsStateInMemory, kvStoreConfig, shareOf } from './store-configs.ts';
+
+const version = [Buffer.from('kv-internal-metadata'), Buffer.from('kv/schema/version')] as const;
+
+test('a new store is marked; a newer or unreadable one is refused', async () => {
+  const kv = createMemStore();
+  expect(await readSchemaVersion(kv)).toBeUndefined();
+  await checkSchemaVersion(kv);
+  expect(await readSchemaVersion(kv)).toBe(1);
+  await checkSchemaVersion(kv);
+  await kv.set(...version, Buffer.from('4'));
+  await expect(checkSchemaVersion(kv)).rejects.toThrow('newer than this program knows (1)');
+  await kv.set(...version, Buffer.from('0'));
+  await expect(checkSchemaVersion(kv)).rejects.toThrow('run "svc migrate up"');
+  await kv.set(...version, Buffer.from('x'));
+  await expect(checkSchemaVersion(kv)).rejects.toThrow('unreadable');
+});
+
+test('limits are divided among the processes, but never to nothing', () => {
+  expect(shareOf(25, 3)).toBe(8);
+  expect(shareOf(2, 3)).toBe(1);
+  expect(shareOf(0, 3)).toBe(0);
+});
+
+function configOf(env: Record<string, string>) {
+  return loadConfig({ env, cwd: '/nowhere', preset: 'local-settings' }).config;
+}
+
+test('store settings reach the drivers', () => {
+  const postgres = configOf({
+    SVC_DATABASE_TYPE: 'postgres',
+    SVC_DATABASE_POSTGRES_MAX_OPEN_CONNECTIONS: '9',
+  });
+  expect(kvStoreConfig(postgres, 3)).toMatchObject({
+    type: 'postgres',
+    maxOpenConnections: 3,
+    connectionMaxLifetimeMs: 300_000,
+  });
+  expect(keepsStateInMemory(postgres)).toBe(false);
+  expect(keepsStateInMemory(configOf({ SVC_BLOCKSTORE_TYPE: 'mem' }))).toBe(true);
+  expect(keepsStateInMemory(configOf({ SVC_DATABASE_LOCAL_PATH: 'memory:' }))).toBe(true);
+  const s3 = configOf({
+    SVC_BLOCKSTORE_TYPE: 's3',
+    SVC_BLOCKSTORE_S3_ENDPOINT: 'http://x',
+    SVC_BLOCKSTORE_S3_FORCE_PATH_STYLE: 'true',
+  });
+  expect(blockStoreConfigs(s3)).toMatchObject([
+    { type: 's3', id: '', endpoint: 'http://x', forcePathStyle: true, credentials: undefined },
+  ]);
+});
+
+test('repositories on a store of another type are named', async () => {
+  const blocks = new BlockStores([createMemAdapter({})]);
+  const list = (repositories: object[]) =>
+    ({
+      repositories: { list: () => Promise.resolve({ items: repositories, hasMore: false, nextOffset: '' }) },
+    }) as unknown as Engine;
+  expect(
+    await findMismatchedRepositories(list([{ id: 'a', storageId: '', storageNamespace: 'mem://x' }]), blocks),
+  ).toEqual([]);
+  const problems = await findMismatchedRepositories(
+    list([
+      { id: 'other', storageId: '', storageNamespace: 'gs://bucket' },
+      { id: 'lost', storageId: 'gone', storageNamespace: 'mem://x' },
+    ]),
+    blocks,
+  );
+  expect(problems).toEqual([
+    expect.stringContaining('repository "other" (gs://bucket)'),
+    expect.stringContaining('"gone" is not configured'),
+  ]);
+});
+
+test('errors of the operating system become advice', () => {
+  const system = (code: string, more: object) => Object.assign(new Error(code), { code, ...more });
+  const config = { listen_address: '0.0.0.0:80' };
+  expect(describeStartError(system('EADDRINUSE', { syscall: 'listen' }), config)).toContain(
+    'SVC_LISTEN_ADDRESS=',
+  );
+  expect(describeStartError(system('EACCES', { syscall: 'listen' }), config)).toContain('above 1023');
+  expect(describeStartError(system('EADDRNOTAVAIL', { syscall: 'listen' }), config)).toContain(
+    'no such address',
+  );
+  expect(describeStartError(system('ENOSPC', { syscall: 'write', path: '/data' }), config)).toContain(
+    'no space left at /data',
+  );
+  expect(describeStartError(system('EACCES', { syscall: 'mkdir', path: '/data' }), config)).toContain(
+    'cannot write to /data',
+  );
+  expect(describeStartError(new Error('plain'), config)).toBe('plain');
+});
