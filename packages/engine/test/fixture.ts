@@ -1,5 +1,6 @@
 import { BlockStores, createMemAdapter, type BlockAdapter } from '@svc/block';
 import { createMemStore, LocalCacheBus, MemState, type KvStore } from '@svc/kv';
+import type { CommittedTrees } from '../src/committed/tree.ts';
 import { createEngine, type Engine } from '../src/engine.ts';
 import type { EngineOptions } from '../src/face/options.ts';
 import { EngineError, type EngineErrorKind } from '../src/errors.ts';
@@ -11,14 +12,17 @@ export const actor = { committer: 'tester' };
 export interface World {
   readonly state: MemState;
   readonly adapter: BlockAdapter;
-  readonly trees: NaiveTrees;
+  readonly trees: CommittedTrees;
   /** Milliseconds; only tests move it. */
   now: number;
   /** A further engine on the same stores. */
   engine(options?: Partial<EngineOptions> & { wrapKv?: (kv: KvStore) => KvStore }): Engine;
 }
 
-export function createWorld(trees: NaiveTrees = new NaiveTrees(), adapter = createMemAdapter()): World {
+export function createWorld(
+  trees: CommittedTrees = new NaiveTrees(),
+  adapter: BlockAdapter = createMemAdapter(),
+): World {
   const state = new MemState();
   const world: World = {
     state,
@@ -42,10 +46,13 @@ export function createWorld(trees: NaiveTrees = new NaiveTrees(), adapter = crea
 let repositories = 0;
 
 /** A fresh repository with its own namespace. */
-export async function newRepository(engine: Engine, options: { readOnly?: boolean } = {}): Promise<string> {
+export async function newRepository(
+  engine: Engine,
+  { folder = 'mem://bucket', ...options }: { readOnly?: boolean; folder?: string } = {},
+): Promise<string> {
   repositories += 1;
-  const name = `repo-${repositories}`;
-  await engine.repositories.create({ name, storageNamespace: `mem://bucket/${name}`, actor, ...options });
+  const name = `repo-${process.pid}-${repositories}`;
+  await engine.repositories.create({ name, storageNamespace: `${folder}/${name}`, actor, ...options });
   return name;
 }
 

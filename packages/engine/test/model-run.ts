@@ -17,8 +17,34 @@ const keys = ['a', 'a/b', 'a/b/c', 'b', 'dir/1', 'dir/2', 'dir/sub/3', 'z', 'é'
 const values = ['1', '2', '3'];
 const branchNames = ['main', 'dev', 'feature', 'other'];
 
+export interface ModelRunOptions {
+  readonly engines: readonly Engine[];
+  readonly repository: string;
+  readonly random: Random;
+  readonly steps: number;
+  /** Called before every step, so that commits of one content differ. */
+  readonly tick: () => void;
+}
+
+/** Runs random operations and compares now and then; a failure names the last operations. */
+export async function runModel(options: ModelRunOptions): Promise<void> {
+  const run = new ModelRun(options.engines, options.repository, options.random);
+  await run.start();
+  const done: string[] = [];
+  try {
+    for (let step = 0; step < options.steps; step += 1) {
+      options.tick();
+      done.push(await run.step());
+      if (step % 6 === 5) await run.compare();
+    }
+    await run.compare();
+  } catch (error) {
+    throw new Error(`after: ${done.slice(-12).join('; ')}`, { cause: error });
+  }
+}
+
 /** Drives engines (taken at random, as if behind a balancer) and a model by the same operations, and compares. */
-export class ModelRun {
+class ModelRun {
   readonly model = new Model();
   readonly #engines: readonly Engine[];
   readonly #repository: string;

@@ -1,7 +1,10 @@
+import { BlockStores, createMemAdapter } from '@svc/block';
+import { tempDir } from '@svc/testing';
 import { expect, test } from 'vitest';
+import { createCommittedTrees } from '../src/committed/committed-trees.ts';
 import type { Engine } from '../src/engine.ts';
 import { actor, contents, createWorld, newRepository, paths, put } from './fixture.ts';
-import { ModelRun } from './model-run.ts';
+import { runModel } from './model-run.ts';
 import { NaiveTrees } from './naive-trees.ts';
 import { Random, Scheduler } from './scheduler.ts';
 
@@ -10,19 +13,35 @@ test.each([1, 2, 3, 4])('random operations on two engines agree with the model, 
   const world = createWorld(new NaiveTrees(() => random.next() < 0.3));
   const engines = [world.engine(), world.engine()];
   const repository = await newRepository(engines[0]!);
-  const run = new ModelRun(engines, repository, random);
-  await run.start();
-  const done: string[] = [];
-  try {
-    for (let step = 0; step < 120; step += 1) {
-      world.now += 1000;
-      done.push(await run.step());
-      if (step % 6 === 5) await run.compare();
-    }
-    await run.compare();
-  } catch (error) {
-    throw new Error(`seed ${seed}, after: ${done.slice(-12).join('; ')}`, { cause: error });
-  }
+  await runModel({ engines, repository, random, steps: 120, tick: () => (world.now += 1000) });
+});
+
+test('random operations over real trees agree with the model', async () => {
+  const adapter = createMemAdapter();
+  const trees = await createCommittedTrees({
+    blockStores: new BlockStores([adapter]),
+    cacheDir: tempDir('model-trees'),
+    cacheSizeBytes: 100_000_000,
+    rangeProportion: 0.9,
+    metarangeProportion: 0.1,
+    memoryCacheBytes: 10_000_000,
+    minRangeSize: 0,
+    maxRangeSize: 600,
+    raggedness: 3,
+    evict: true,
+    worker: false,
+  });
+  const world = createWorld(trees, adapter);
+  const engines = [world.engine(), world.engine()];
+  const repository = await newRepository(engines[0]!);
+  await runModel({
+    engines,
+    repository,
+    random: new Random(11),
+    steps: 150,
+    tick: () => (world.now += 1000),
+  });
+  await trees.close();
 });
 
 interface Raced {

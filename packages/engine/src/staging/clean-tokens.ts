@@ -53,10 +53,12 @@ export class TokenCleaner {
     const partition = Buffer.from(token);
     const { kv } = this.#context;
     for await (const page of kv.scan(partition)) {
-      for (const { key } of page) {
-        await this.#limit.take();
-        await kv.delete(partition, key);
-      }
+      await Promise.all(
+        page.map(async ({ key }) => {
+          await this.#limit.take();
+          await kv.delete(partition, key);
+        }),
+      );
     }
     if (this.#seen.get(token)?.again !== true) {
       this.#seen.set(token, { due: this.#context.clock() + graceMs, again: true });

@@ -8,6 +8,7 @@ import { retireTokens, tokenFor } from './tokens.ts';
 export const maxSealedTokens = 16;
 /** The newest ones are left alone: a commit under way is about to take them. */
 const keptTokens = 4;
+const parallelWrites = 64;
 
 /** Commits that keep failing leave sealed tokens behind; folds them in the background when there are many. */
 export function foldSealedTokensLater(
@@ -42,11 +43,17 @@ export async function foldSealedTokens(
 
 async function copyOverlay(context: EngineContext, tokens: readonly Buffer[], target: Buffer): Promise<void> {
   const overlay = new Overlay(context.kv, tokens);
+  let writes: Promise<void>[] = [];
   try {
     while (await overlay.next()) {
       const value = encodeStagedEntry(overlay.key, overlay.identity, overlay.data);
-      await context.kv.set(target, overlay.key, value);
+      writes.push(context.kv.set(target, overlay.key, value));
+      if (writes.length === parallelWrites) {
+        await Promise.all(writes);
+        writes = [];
+      }
     }
+    await Promise.all(writes);
   } finally {
     overlay.close();
   }
