@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { operations, type Operation } from '@svc/contract';
 import { requirementFrom, type Requirement } from '@svc/auth';
 import { gatewayOperations } from '@svc/gateway';
+import { tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   allow,
@@ -62,7 +63,7 @@ describe('the table of requirements', () => {
   });
 
   test('says what the contract declares', () => {
-    const facts: Facts = { pull: 'pull', commit: 'commit', outside: 'local://outside/data', key: 'KEY' };
+    const facts: Facts = { pull: 'pull', commit: 'commit', outside: 'local:///outside/data', key: 'KEY' };
     for (const [name, operation] of contractRows()) {
       const row = withFacts(matrix[name] as MatrixRow, facts);
       const { permission } = operation;
@@ -118,7 +119,10 @@ describe('the authorization matrix over the wire', () => {
   let finished: Finished | undefined;
 
   beforeAll(async () => {
+    const elsewhere = tempDir();
     server = await startSvc(['--quickstart'], {
+      SVC_BLOCKSTORE_LOCAL_IMPORT_ENABLED: 'true',
+      SVC_BLOCKSTORE_LOCAL_ALLOWED_EXTERNAL_PREFIXES: elsewhere,
       SVC_SERVER_WORKERS: '2',
       SVC_DATABASE_LOCAL_SYNC_WRITES: 'false',
       SVC_LOGGING_LEVEL: 'TRACE',
@@ -126,7 +130,7 @@ describe('the authorization matrix over the wire', () => {
       SVC_LOGGING_FORMAT: 'json',
     });
     collectSecrets(server, secrets);
-    const facts = await prepare(server);
+    const facts = await prepare(server, elsewhere);
     const rows = [...contractRows()].map(([name, operation]) => {
       const row = withFacts(matrix[name] as MatrixRow, facts);
       return { row, probe: apiProbe(name, operation, withParams(row, facts), server) };
@@ -367,7 +371,7 @@ async function newUser(server: RunningSvc, id: string): Promise<Key> {
 }
 
 /** What the rows speak of. */
-async function prepare(server: RunningSvc): Promise<Facts> {
+async function prepare(server: RunningSvc, elsewhere: string): Promise<Facts> {
   const repository = '/repositories/repo1';
   await manage(server, 'POST', '/repositories', { name: 'repo1', storage_namespace: 'local://repo1' });
   await manage(server, 'POST', `${repository}/branches/main/objects?path=dir%2Fa`, 'content');
@@ -391,7 +395,7 @@ async function prepare(server: RunningSvc): Promise<Facts> {
   return {
     pull: (JSON.parse(pull) as { id: string }).id,
     commit: (JSON.parse(branch) as { commit_id: string }).commit_id,
-    outside: 'local://outside/data',
+    outside: `local://${elsewhere}/data`,
     key: accessKeyId,
   };
 }
