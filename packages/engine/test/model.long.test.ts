@@ -64,23 +64,23 @@ test.each(stores)('%s: no acknowledged write is lost while commits and merges ru
       expect(shown.size).toBe(String(round).length);
     }
   };
-  let writing = true;
+  const state = { writing: true };
   const quiet = (error: unknown): void => {
     expect(['no_changes', 'busy', 'dirty_branch']).toContain((error as { kind?: string }).kind);
   };
   const committer = async (index: number): Promise<void> => {
-    while (writing) {
+    while (state.writing) {
       await engines[index]!.commits.create({ repository, branch: 'main', message: 'c', actor }).catch(quiet);
     }
   };
   const merger = async (): Promise<void> => {
-    while (writing) {
+    while (state.writing) {
       await engines[0]!.merges.merge({ repository, source: 'main', destination: 'side', actor }).catch(quiet);
     }
   };
   const background = [committer(0), committer(1), merger()];
   await Promise.all(Array.from({ length: 20 }, (_, index) => writer(index)));
-  writing = false;
+  state.writing = false;
   await Promise.all(background);
   expect(new Map(Object.entries(await contents(engines[0]!, repository, 'main')))).toEqual(acknowledged);
   for (const opened of both) await opened.close();
