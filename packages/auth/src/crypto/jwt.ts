@@ -30,6 +30,7 @@ export function isJwt(text: string): boolean {
 }
 
 function readAlgorithm(head: string): string | undefined {
+  if (head === header) return 'sha256';
   const name = readObject(head)?.['alg'];
   return typeof name === 'string' && Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
 }

@@ -317,6 +317,13 @@ describe('failure limits', () => {
     }
   });
 
+  it('keep little of what strangers send', async () => {
+    const { auth, log } = await makeAuth();
+    const username = `${'x'.repeat(1_000_000)}@example.com`;
+    await expect(auth.login({ username, password: 'p', client: local })).rejects.toMatchObject(refused);
+    expect(log.lines.join('').length).toBeLessThan(1000);
+  });
+
   it('slow down an address that fails a hundred times, but let correct keys pass', async () => {
     const { auth, clock } = await withAlice();
     for (let attempt = 0; attempt < 100; attempt++) {

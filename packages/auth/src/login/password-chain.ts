@@ -69,7 +69,7 @@ export class PasswordChain {
     logger.info(
       {
         event: 'login failed',
-        user: attempt.username,
+        user: shortened(attempt.username),
         client_ip: attempt.client.ip,
         reasons,
         ...request(attempt),
@@ -113,7 +113,7 @@ export class PasswordChain {
     const { authenticators, limits } = this.#options;
     const tryEmail = attempt.allowEmail && attempt.username.includes('@');
     if (authenticators.length === 0 && !tryEmail) return undefined;
-    const subject = `${attempt.client.ip}\0${attempt.username}`;
+    const subject = `${attempt.client.ip}\0${shortened(attempt.username)}`;
     limits.require('login', subject);
     let user = await this.#recently(attempt);
     for (const authenticator of authenticators) {
@@ -183,6 +183,11 @@ export class PasswordChain {
   #cacheName({ username, password }: PasswordAttempt): string {
     return createHmac('sha256', this.#cacheKey).update(`${username}\0${password}`).digest('base64');
   }
+}
+
+/** Whatever a stranger sends as a name is kept in memory and written to the log: not megabytes of it. */
+function shortened(username: string): string {
+  return username.length <= 256 ? username : `${username.slice(0, 256)}…`;
 }
 
 function request({ requestId }: PasswordAttempt): object {
