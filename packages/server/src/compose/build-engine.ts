@@ -10,7 +10,7 @@ import { shareOf } from './store-configs.ts';
 interface EngineParts {
   readonly kv: KvStore;
   readonly blocks: BlockStores;
-  readonly installationId: string;
+  readonly installationId: () => Promise<string>;
   /** This process alone keeps the cache folder within its size. */
   readonly evicts: boolean;
 }
@@ -53,7 +53,7 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
       ugcPrepareMaxFileSize: ugc.prepare_max_file_size,
       ugcPrepareIntervalMs: ugc.prepare_interval,
       requiredRegion: requiredRegion(config),
-      installationId: () => Promise.resolve(parts.installationId),
+      installationId: parts.installationId,
     },
     logger: options.logger,
     onRetry: (operation) => metrics?.kvRetries.inc({ operation }),

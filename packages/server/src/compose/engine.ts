@@ -8,7 +8,7 @@ import { findMismatchedRepositories } from './repository-check.ts';
 interface EngineParts {
   readonly kv: KvStore;
   readonly blocks: BlockStores;
-  readonly installationId: string;
+  readonly installationId: () => Promise<string>;
   /** This process alone keeps the cache folder within its size. */
   readonly evicts: boolean;
 }

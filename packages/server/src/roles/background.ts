@@ -19,7 +19,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   const foundation: FoundationOptions = { config, logger, cacheBus, processes: context.workers + 1, metrics };
   const kv = await openKv(foundation);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
-  const installationId = await auth.installation.id();
+  const installationId = (): Promise<string> => auth.installation.id();
   const engine = await openEngine(foundation, { kv, blocks, installationId, evicts: true });
   const snapshot = async (): Promise<MetricsSnapshot> => {
     const own = await metrics.registry.getMetricsAsJSON();

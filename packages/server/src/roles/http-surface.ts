@@ -1,0 +1,105 @@
+import type { Auth } from '@svc/auth';
+import { createApi, openApiJson } from '@svc/api';
+import type { InstallationFacts } from '@svc/api';
+import type { BlockStores } from '@svc/block';
+import { createGateway } from '@svc/gateway';
+import type { KvStore } from '@svc/kv';
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { OpenEngine } from '../compose/engine.ts';
+import { installationFacts } from '../compose/installation-facts.ts';
+import { createAccessLog } from '../http/access-log.ts';
+import type { TlsPair } from '../http/listener.ts';
+import { observeApi, observeGateway } from '../http/observers.ts';
+import { createPages, placeholderUi } from '../http/pages.ts';
+import { createSurface } from '../http/surface.ts';
+import type { Surface } from '../http/surface.ts';
+import { renderMetrics } from '../metrics/aggregate.ts';
+import type { MetricsSnapshot } from '../metrics/aggregate.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Statistics } from '../stats/statistics.ts';
+import { version } from '../version.ts';
+import type { RoleContext } from './role.ts';
+
+interface SurfaceParts {
+  readonly kv: KvStore;
+  readonly auth: Auth;
+  readonly blocks: BlockStores;
+  readonly engine: OpenEngine;
+  readonly metrics: Metrics;
+  readonly statistics: Statistics;
+  readonly installationId: string;
+  readonly tls: TlsPair | undefined;
+}
+
+/** Everything a worker answers on its listener, from the parts it has opened. */
+export async function buildSurface(context: RoleContext, parts: SurfaceParts): Promise<Surface> {
+  const { config, logger, exchange } = context;
+  const { kv, auth, blocks, engine, metrics, statistics, installationId, tls } = parts;
+  let alerts: Pick<InstallationFacts, 'upgradeRecommended' | 'upgradeUrl'> = {};
+  exchange.answer('alerts', (payload) => {
+    alerts = payload as typeof alerts;
+  });
+  const snapshot = async (): Promise<MetricsSnapshot> => {
+    const own = await metrics.registry.getMetricsAsJSON();
+    exchange.rememberMetrics(own);
+    return own;
+  };
+  exchange.answer('metrics', snapshot);
+  exchange.answer('flush-usage', () => engine.flushUsageHere());
+
+  const facts = installationFacts(config, blocks);
+  const accessLog = createAccessLog({
+    logger,
+    auditLevel: config.logging.audit_log_level,
+    traceRequestHeaders: config.logging.trace_request_headers,
+  });
+  const observing = { logger, metrics, statistics, accessLog };
+  const surface = await createSurface({
+    tls,
+    traces: () => logger.isEnabled('TRACE'),
+    api: createApi({
+      engine: engine.shared(async () => {
+        await exchange.askOthers('flush-usage');
+      }),
+      auth,
+      installation: () => ({ ...facts, ...alerts }),
+      observer: observeApi(observing),
+    }),
+    gateway: createGateway({
+      engine: engine.engine,
+      auth,
+      domains: config.gateways.s3.domain_name,
+      region: config.gateways.s3.region,
+      verifyUnsupported: config.gateways.s3.verify_unsupported,
+      fallbackUrl: config.gateways.s3.fallback_url,
+      logger,
+      observer: observeGateway(observing),
+    }),
+    pages: createPages({
+      draining: () => surface.draining,
+      installationId: () => installationId,
+      storeAnswers: async () => {
+        await kv.get(Buffer.from('kv-internal-metadata'), Buffer.from('kv/schema/version'));
+        return true;
+      },
+      async metrics() {
+        const own = await snapshot();
+        const others = (await exchange.askOthers('metrics')) as readonly MetricsSnapshot[];
+        return renderMetrics([own, ...others]);
+      },
+      openApi: () => openApiJson(version),
+      logout(request: IncomingMessage) {
+        const socket = request.socket as Partial<TLSSocket>;
+        const client = auth.clientOf(
+          request.socket.remoteAddress ?? '',
+          socket.encrypted === true,
+          request.headers,
+        );
+        return { cookies: auth.logoutCookies(client), location: config.auth.logout_redirect_url };
+      },
+      ui: config.ui.enabled ? placeholderUi : undefined,
+    }),
+  });
+  return surface;
+}
