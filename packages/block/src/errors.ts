@@ -10,6 +10,7 @@ export type BlockErrorKind =
   | 'already_exists'
   | 'upload_not_found'
   | 'invalid_part'
+  | 'part_too_small'
   | 'configuration'
   | 'unavailable';
 

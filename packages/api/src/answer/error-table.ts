@@ -63,6 +63,7 @@ const blockStatuses: Readonly<Record<string, number>> = {
   already_exists: 409,
   upload_not_found: 404,
   invalid_part: 400,
+  part_too_small: 400,
   unavailable: 503,
 };
 

@@ -100,6 +100,8 @@ export function fromBlockError(error: unknown): unknown {
       return invalid(error.message, 'object');
     case 'invalid_part':
       return invalid(error.message, 'part');
+    case 'part_too_small':
+      return invalid(error.message, 'part_size');
     case 'upload_not_found':
       return notFound('upload');
     case 'already_exists':

@@ -73,6 +73,7 @@ const storeKinds: Readonly<Record<string, Readonly<Record<string, S3ErrorCode>>>
     already_exists: 'PreconditionFailed',
     upload_not_found: 'NoSuchUpload',
     invalid_part: 'InvalidPart',
+    part_too_small: 'EntityTooSmall',
     invalid_address: 'InvalidRequest',
     not_supported: 'InvalidRequest',
     unavailable: 'SlowDown',

@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, BlockErrorKind>> = {
   NoSuchUpload: 'upload_not_found',
   InvalidPart: 'invalid_part',
   InvalidPartOrder: 'invalid_part',
-  EntityTooSmall: 'invalid_part',
+  EntityTooSmall: 'part_too_small',
   InvalidRange: 'bad_index',
   PreconditionFailed: 'already_exists',
   KeyTooLongError: 'invalid_address',
