@@ -29,7 +29,7 @@ export class ProtectionStore {
   readonly #kv: KvStore;
   readonly #bus: CacheBus;
   readonly #cache = new JitterCache<StoredRules>({ size: 100_000, ttlMs: 3000, jitterMs: 3000 });
-  readonly #patterns = new LRUCache<string, RegExp>({ max: 100_000 });
+  readonly #patterns = new LRUCache<string, RegExp>({ max: 10_000 });
   readonly #unsubscribe: () => void;
 
   constructor(kv: KvStore, bus: CacheBus) {
