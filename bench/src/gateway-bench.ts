@@ -27,6 +27,7 @@ const small = Buffer.alloc(Number(values.small), 'x');
 const large = Buffer.alloc(Number(values.large), 'y');
 const keys = new SigningKeyCache();
 const smallKeys = 1000;
+const largeKeys = 4;
 
 interface Row {
   readonly name: string;
@@ -91,12 +92,15 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'PUT large',
     connections: few,
-    request: (n) => ({ head: prepared('PUT', `${root}/large/${n % 4}`, [], large.length), body: large }),
+    request: (n) => ({
+      head: prepared('PUT', `${root}/large/${n % largeKeys}`, [], large.length),
+      body: large,
+    }),
   },
   {
     name: 'GET large',
     connections: few,
-    request: (n) => ({ head: prepared('GET', `${root}/large/${n % 4}`, [], 0) }),
+    request: (n) => ({ head: prepared('GET', `${root}/large/${n % largeKeys}`, [], 0) }),
   },
 ];
 
@@ -137,6 +141,23 @@ async function run(scenario: Scenario, connections: number): Promise<Row> {
   };
 }
 
+/** Writes what the reading scenarios read. */
+async function prepare(): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const connection = await GatewayConnection.open(endpoint.hostname, Number(endpoint.port));
+      while (next < smallKeys) await connection.send(at(puts, next++), small, false);
+      connection.close();
+    }),
+  );
+  const connection = await GatewayConnection.open(endpoint.hostname, Number(endpoint.port));
+  for (let n = 0; n < largeKeys; n++)
+    await connection.send(prepared('PUT', `${root}/large/${n}`, [], large.length), large, false);
+  connection.close();
+}
+
+await prepare();
 const rows: Row[] = [];
 for (const scenario of scenarios) {
   if (values.only !== undefined && !scenario.name.includes(values.only)) continue;

@@ -7,6 +7,7 @@ export const clientTools = {
     pythonEnvironment([
       's3fs==2026.9.0',
       'pyarrow==26.0.1',
+      'deltalake==1.6.6',
       'duckdb==1.5.5',
       'duckdb-extension-httpfs==1.5.5',
     ]),

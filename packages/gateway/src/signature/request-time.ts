@@ -1,20 +1,21 @@
-import { sigV4DateTime } from '@svc/encoding';
 import { S3Error } from '../errors/s3-error.ts';
 
 export const maxSkewMs = 15 * 60 * 1000;
 
-const isoBasic = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
+const isoBasic = /^\d{8}T\d{6}Z$/;
 const rfc1123 =
   /^(?:[A-Za-z]{3,9}, ?)?(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{4}) (\d{2}):(\d{2}):(\d{2}) (?:GMT|UTC|UT|Z|([+-])(\d{2}):?(\d{2}))$/;
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** Milliseconds of `YYYYMMDDTHHMMSSZ`, or undefined. */
 export function parseIsoBasic(text: string): number | undefined {
-  const match = isoBasic.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1).map(Number);
-  const time = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second);
-  return sigV4DateTime(new Date(time)) === text ? time : undefined;
+  if (!isoBasic.test(text)) return undefined;
+  const number = (from: number, to: number): number => Number(text.slice(from, to));
+  const [month, day] = [number(4, 6), number(6, 8)];
+  const [hour, minute, second] = [number(9, 11), number(11, 13), number(13, 15)];
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59)
+    return undefined;
+  return Date.UTC(number(0, 4), month - 1, day, hour, minute, second);
 }
 
 /** Milliseconds of an RFC 1123 date with a zone name or a numeric zone, or undefined. */

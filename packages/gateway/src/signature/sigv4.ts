@@ -130,9 +130,10 @@ function requestDateTime(request: S3Request, credentialDate: string): { dateTime
     throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header', {
       status: 400,
     });
-  const time = parseIsoBasic(text) ?? (iso === undefined ? parseHttpDate(text) : undefined);
+  const isoTime = parseIsoBasic(text);
+  const time = isoTime ?? (iso === undefined ? parseHttpDate(text) : undefined);
   if (time === undefined) throw new S3Error('MalformedDate');
-  const dateTime = sigV4DateTime(new Date(time));
+  const dateTime = isoTime === undefined ? sigV4DateTime(new Date(time)) : text;
   if (!dateTime.startsWith(credentialDate))
     throw new S3Error(
       'AuthorizationHeaderMalformed',
