@@ -99,6 +99,31 @@ export class EntryView implements Entry {
     } else if (tag === 42 && this.#metadataStart < 0) this.#metadataStart = fieldStart;
   }
 
+  /** Where a field's bytes lie in the loaded buffer, for writers that copy instead of decoding. */
+  get addressStart(): number {
+    return this.#addressStart;
+  }
+
+  get addressEnd(): number {
+    return this.#addressEnd;
+  }
+
+  get etagStart(): number {
+    return this.#etagStart;
+  }
+
+  get etagEnd(): number {
+    return this.#etagEnd;
+  }
+
+  get contentTypeStart(): number {
+    return this.#typeStart;
+  }
+
+  get contentTypeEnd(): number {
+    return this.#typeEnd;
+  }
+
   get address(): string {
     return this.#bytes.toString('utf8', this.#addressStart, this.#addressEnd);
   }

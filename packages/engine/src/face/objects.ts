@@ -27,6 +27,17 @@ export interface ObjectEntry {
  */
 export interface ListedObject {
   readonly kind: 'object' | 'common_prefix';
+  /** The page's bytes; the fields below say where stored text lies in them, for writers that copy it. */
+  readonly bytes: Buffer;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  /** The address as stored; see `physicalAddress` for how it is shown. */
+  readonly addressStart: number;
+  readonly addressEnd: number;
+  readonly etagStart: number;
+  readonly etagEnd: number;
+  readonly contentTypeStart: number;
+  readonly contentTypeEnd: number;
   /** Path bytes. */
   readonly key: Buffer;
   readonly path: string;

@@ -158,6 +158,42 @@ class ItemCursor implements ListedObject {
     return this.#end === this.#keyEnd ? 'common_prefix' : 'object';
   }
 
+  get bytes(): Buffer {
+    return this.#arena;
+  }
+
+  get keyStart(): number {
+    return this.#start;
+  }
+
+  get keyEnd(): number {
+    return this.#keyEnd;
+  }
+
+  get addressStart(): number {
+    return this.#view().addressStart;
+  }
+
+  get addressEnd(): number {
+    return this.#view().addressEnd;
+  }
+
+  get etagStart(): number {
+    return this.#view().etagStart;
+  }
+
+  get etagEnd(): number {
+    return this.#view().etagEnd;
+  }
+
+  get contentTypeStart(): number {
+    return this.#view().contentTypeStart;
+  }
+
+  get contentTypeEnd(): number {
+    return this.#view().contentTypeEnd;
+  }
+
   get key(): Buffer {
     return this.#arena.subarray(this.#start, this.#keyEnd);
   }
