@@ -38,7 +38,7 @@ export async function openAuth(options: FoundationOptions, kv: KvStore): Promise
   const { config, processes } = options;
   const { createAuth } = await import('@svc/auth');
   const { auth, security, installation } = config;
-  return createAuth({
+  const opened = await createAuth({
     kv,
     cacheBus: options.cacheBus,
     encryptSecretKey: auth.encrypt.secret_key,
@@ -56,4 +56,7 @@ export async function openAuth(options: FoundationOptions, kv: KvStore): Promise
     fixedInstallationId: installation.fixed_id === '' ? undefined : installation.fixed_id,
     logger: options.logger,
   });
+  if (options.metrics === undefined) return opened;
+  const { instrumentAuth } = await import('../metrics/instrument-auth.ts');
+  return instrumentAuth(opened, options.metrics);
 }

@@ -160,6 +160,14 @@ function checkAuth(config: Config, sources: Sources, problems: string[], warning
       if (auth.oidc[name] === '') problems.push(`auth.oidc.${name}: is required when auth.oidc.enabled`);
     }
   }
+  const unavailable = [
+    ...(auth.oidc.enabled ? ['auth.oidc'] : []),
+    ...(auth.remote_authenticator.enabled ? ['auth.remote_authenticator'] : []),
+    ...(auth.ldap.server_endpoint === '' ? [] : ['auth.ldap']),
+    ...(auth.authentication_api.endpoint === '' ? [] : ['auth.authentication_api']),
+    ...(config.email.smtp_host === '' ? [] : ['email']),
+  ];
+  for (const name of unavailable) warnings.push(`${name} is accepted but not available in this version`);
   const secret = auth.encrypt.secret_key;
   if (secret !== '' && Buffer.byteLength(secret) < 16) {
     warnings.push('auth.encrypt.secret_key is shorter than 16 bytes: use a long random text');

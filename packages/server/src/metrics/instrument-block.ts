@@ -60,6 +60,7 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
       measure('complete_multipart_upload', () => adapter.completeMultipart(upload, parts)),
     abortMultipart: (upload) => measure('abort_multipart_upload', () => adapter.abortMultipart(upload)),
     walk: (uri, options) => adapter.walk(uri, options),
+    importSource: (uri) => adapter.importSource(uri),
     presign: (pointer, mode, options) => measure('presign', () => adapter.presign(pointer, mode, options)),
     presignPart: (upload, partNumber) =>
       measure('presign_part', () => adapter.presignPart(upload, partNumber)),

@@ -2,6 +2,8 @@ import { createMemAdapter } from '@svc/block';
 import { createMemStore } from '@svc/kv';
 import { expect, test } from 'vitest';
 import { foldSnapshots, renderMetrics } from './aggregate.ts';
+import type { Auth } from '@svc/auth';
+import { instrumentAuth } from './instrument-auth.ts';
 import { instrumentBlock } from './instrument-block.ts';
 import { instrumentKv } from './instrument-kv.ts';
 import { addRuntimeMetrics, createMetrics } from './metrics.ts';
@@ -117,6 +119,22 @@ test('block calls are measured with their size and outcome', async () => {
   );
   expect(text).toContain('s3_operation_size_bytes_sum{operation="put",storage_id="store",error="false"} 5');
   expect(text).toContain('blockstore_concurrent_operations{operation="get",blockstore_type="s3"} 0');
+});
+
+test('logins and permission checks are measured by outcome', async () => {
+  const metrics = createMetrics();
+  const auth = instrumentAuth(
+    {
+      authenticate: () => Promise.resolve(undefined),
+      ensureAllowed: () => Promise.reject(new Error('denied')),
+    } as unknown as Auth,
+    metrics,
+  );
+  await auth.authenticate({} as never);
+  await expect(auth.ensureAllowed({} as never, {} as never, {} as never)).rejects.toThrow('denied');
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('auth_request_duration_seconds_count{operation="authenticate",success="success"} 1');
+  expect(text).toContain('auth_request_duration_seconds_count{operation="authorize",success="failure"} 1');
 });
 
 /** The adapter as a plain object of bound methods, so that its type can be changed. */

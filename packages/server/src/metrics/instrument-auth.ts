@@ -1,0 +1,30 @@
+import type { Auth } from '@svc/auth';
+import type { Metrics } from './metrics.ts';
+
+/** Measures who is calling, whether they may, and logins. */
+export function instrumentAuth(auth: Auth, metrics: Pick<Metrics, 'authDuration'>): Auth {
+  function measured<A extends unknown[], R>(operation: string, call: (...args: A) => Promise<R>) {
+    const success = metrics.authDuration.labels({ operation, success: 'success' });
+    const failure = metrics.authDuration.labels({ operation, success: 'failure' });
+    return async (...args: A): Promise<R> => {
+      const started = performance.now();
+      try {
+        const result = await call(...args);
+        success.observe((performance.now() - started) / 1000);
+        return result;
+      } catch (error) {
+        failure.observe((performance.now() - started) / 1000);
+        throw error;
+      }
+    };
+  }
+  return {
+    ...auth,
+    authenticate: measured('authenticate', (request) => auth.authenticate(request)),
+    credentialsFor: measured('credentials', (accessKeyId) => auth.credentialsFor(accessKeyId)),
+    ensureAllowed: measured('authorize', (identity, requirement, client) =>
+      auth.ensureAllowed(identity, requirement, client),
+    ),
+    login: measured('login', (request) => auth.login(request)),
+  };
+}
