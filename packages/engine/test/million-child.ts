@@ -6,7 +6,8 @@ import { openRealEngine } from './real-engine.ts';
 
 const [folder = '', count = '1000000'] = process.argv.slice(2);
 const objects = Number(count);
-const { engine, close } = await openRealEngine(folder);
+const opened = await openRealEngine(folder);
+const { engine } = opened;
 const repository = 'million';
 const actor = { committer: 'million' };
 
@@ -92,7 +93,7 @@ const merged = await engine.objects.stat({
   ref: 'side@',
   path: `d${(objects - 1) % 1000}/f${Math.floor((objects - 1) / 1000)}`,
 });
-console.log(
+process.stdout.write(
   JSON.stringify({
     objects,
     stagedIn,
@@ -103,4 +104,4 @@ console.log(
     lastSize: merged.size,
   }),
 );
-await close();
+await opened.close();

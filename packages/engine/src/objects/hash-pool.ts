@@ -17,9 +17,9 @@ interface Hasher {
  */
 export class HashPool {
   #memory: SharedArrayBuffer | undefined;
-  readonly #free = Array.from({ length: slotCount }, (_, slot) => slot);
+  #free = allSlots();
   readonly #users = new Int32Array(slotCount);
-  readonly #waiting: ((slot: number) => void)[] = [];
+  #waiting: { resolve: (slot: number) => void; reject: (error: Error) => void }[] = [];
   readonly #results = new Map<
     number,
     { resolve: (digest: Buffer) => void; reject: (error: Error) => void }
@@ -51,7 +51,12 @@ export class HashPool {
 
   /** Copies as much of `chunk` as one slot holds and hands it to the hashers; returns how much that was. */
   async feed(hashers: readonly Hasher[], chunk: Uint8Array): Promise<number> {
-    const slot = this.#free.pop() ?? (await new Promise<number>((resolve) => this.#waiting.push(resolve)));
+    if (!hashers.every(({ worker }) => this.#workers.includes(worker))) {
+      throw new Error('the hashing thread was lost');
+    }
+    const slot =
+      this.#free.pop() ??
+      (await new Promise<number>((resolve, reject) => this.#waiting.push({ resolve, reject })));
     const length = Math.min(chunk.length, slotBytes);
     new Uint8Array(this.#sharedMemory(), slot * slotBytes, length).set(
       length === chunk.length ? chunk : chunk.subarray(0, length),
@@ -62,6 +67,8 @@ export class HashPool {
   }
 
   finish(hasher: Hasher): Promise<Buffer> {
+    if (!this.#workers.includes(hasher.worker))
+      return Promise.reject(new Error('the hashing thread was lost'));
     return new Promise((resolve, reject) => {
       this.#results.set(hasher.job, { resolve, reject });
       post(hasher.worker, { kind: 'finish', job: hasher.job });
@@ -70,19 +77,31 @@ export class HashPool {
 
   async close(): Promise<void> {
     this.#closed = true;
+    await this.#abandon(new Error('hash pool is closed'));
+  }
+
+  /** Fails every body under way and forgets the threads; the next body starts new ones. */
+  async #abandon(reason: Error): Promise<void> {
     const workers = this.#workers;
+    const [results, waiting] = [[...this.#results.values()], this.#waiting];
     this.#workers = [];
-    await Promise.all(workers.map((worker) => worker.terminate()));
-    for (const { reject } of this.#results.values()) reject(new Error('hash pool is closed'));
     this.#results.clear();
+    this.#waiting = [];
+    this.#free = allSlots();
+    this.#users.fill(0);
+    for (const { reject } of [...results, ...waiting]) reject(reason);
+    await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
   #start(): void {
     while (this.#workers.length < this.#size) {
       const workerData: HashWorkerData = { memory: this.#sharedMemory(), slotBytes };
       const worker = new Worker(workerEntry(), { workerData });
-      worker.on('message', (answer: HashAnswer) => this.#receive(answer));
-      worker.on('error', (error: Error) => this.#fail(worker, error));
+      worker.on('message', (answer: HashAnswer) => {
+        if (this.#workers.includes(worker)) this.#receive(answer);
+      });
+      // A lost thread takes its share of every slot with it, so all of them start over.
+      worker.on('error', (error: Error) => void this.#abandon(error));
       worker.unref();
       this.#workers.push(worker);
     }
@@ -105,14 +124,12 @@ export class HashPool {
     if (left > 0) return;
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(answer.slot);
-    else next(answer.slot);
+    else next.resolve(answer.slot);
   }
+}
 
-  #fail(worker: Worker, error: Error): void {
-    this.#workers = this.#workers.filter((other) => other !== worker);
-    for (const { reject } of this.#results.values()) reject(error);
-    this.#results.clear();
-  }
+function allSlots(): number[] {
+  return Array.from({ length: slotCount }, (_, slot) => slot);
 }
 
 function post(worker: Worker, request: HashRequest): void {
