@@ -27,10 +27,21 @@ export function decodeBlock(stored: WorkBuffer, start: number, length: number, t
   }
 }
 
+/** Little-endian; the caller knows the bytes are there. */
+export function readUint32(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24)) >>>
+    0
+  );
+}
+
 /** Where a decoded block's entries end and its restart offsets begin. */
 export function entriesEnd(body: Buffer, length: number): number {
   if (length < 4) throw new CorruptTableError('a block is too short');
-  const restarts = body.readUInt32LE(length - 4);
+  const restarts = readUint32(body, length - 4);
   const end = length - 4 - 4 * restarts;
   if (restarts === 0 || end < 0) throw new CorruptTableError("a block's restart count is impossible");
   return end;

@@ -1,4 +1,4 @@
-import { compareSlices, VarintReader } from '@svc/encoding';
+import { commonPrefixLength, compareSlices, VarintReader } from '@svc/encoding';
 import { readEntries } from './block-codec.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { type BlockHandle, blockTrailerLength, internalTrailerLength, readHandle } from './table-format.ts';
@@ -10,6 +10,8 @@ export class BlockIndex {
   readonly #keyEnds: Uint32Array;
   readonly #offsets: Float64Array;
   readonly #lengths: Uint32Array;
+  /** Length of what all separators start with. */
+  readonly #common: number;
 
   constructor(entries: readonly { separator: Uint8Array; handle: BlockHandle }[]) {
     this.count = entries.length;
@@ -24,6 +26,9 @@ export class BlockIndex {
       this.#offsets[i] = handle.offset;
       this.#lengths[i] = handle.length;
     }
+    const first = entries[0]?.separator;
+    const last = entries.at(-1)?.separator;
+    this.#common = first === undefined || last === undefined ? 0 : commonPrefixLength(first, last);
   }
 
   /** Bytes held in memory. */
@@ -42,13 +47,18 @@ export class BlockIndex {
 
   /** The first block that may hold `key` or a greater key; `count` when there is none. */
   find(key: Uint8Array): number {
+    const keys = this.#keys;
+    const ends = this.#keyEnds;
+    const common = this.#common;
+    // All separators start alike, so those bytes are compared once.
+    const order = compareSlices(key, 0, Math.min(key.length, common), keys, 0, common);
+    if (order !== 0) return order < 0 ? 0 : this.count;
     let low = 0;
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const start = middle === 0 ? 0 : (this.#keyEnds[middle - 1] as number);
-      if (compareSlices(this.#keys, start, this.#keyEnds[middle] as number, key, 0, key.length) < 0)
-        low = middle + 1;
+      const start = (middle === 0 ? 0 : (ends[middle - 1] as number)) + common;
+      if (compareSlices(keys, start, ends[middle] as number, key, common, key.length) < 0) low = middle + 1;
       else high = middle;
     }
     return low;

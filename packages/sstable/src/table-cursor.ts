@@ -1,5 +1,5 @@
 import { compareSlices, WorkBuffer } from '@svc/encoding';
-import { decodeBlock, entriesEnd } from './block-codec.ts';
+import { decodeBlock, entriesEnd, readUint32 } from './block-codec.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { blockTrailerLength, internalTrailerLength } from './table-format.ts';
 import type { TableReader } from './table-reader.ts';
@@ -27,6 +27,8 @@ export class TableCursor {
   #entriesEnd = 0;
   #position = 0;
   #storedKeyLength = 0;
+  /** Leading bytes of the current stored key taken from the one before. */
+  #shared = 0;
   /** The current record was found by a seek and is still to be returned. */
   #held = false;
 
@@ -94,12 +96,26 @@ export class TableCursor {
     if (number !== this.#blockNumber) this.#load(number);
     this.#position = this.#findRestart(target);
     this.#storedKeyLength = 0;
+    // How many bytes the previous key, which is below the target, has in common with it.
+    let matched = 0;
+    let previousLength = 0;
     while (this.#position < this.#entriesEnd) {
       this.#readEntry();
-      if (this.compareKey(target) >= 0) {
+      const { key, keyLength } = this;
+      const shared = this.#shared;
+      const before = previousLength;
+      previousLength = keyLength;
+      // It shares the byte that put the previous key below the target.
+      if (shared > matched && matched < before) continue;
+      let i = shared < matched ? shared : matched;
+      const shorter = keyLength < target.length ? keyLength : target.length;
+      while (i < shorter && key[i] === target[i]) i++;
+      const order = i < shorter ? (key[i] as number) - (target[i] as number) : keyLength - target.length;
+      if (order >= 0) {
         this.#held = true;
         return;
       }
+      matched = i;
     }
   }
 
@@ -186,14 +202,14 @@ export class TableCursor {
     let high = (this.#bodyLength - 4 - restarts) / 4 - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      this.#position = block.readUInt32LE(restarts + 4 * middle);
+      this.#position = readUint32(block, restarts + 4 * middle);
       if (this.#position >= restarts) throw new CorruptTableError("a block's restart lies outside it");
       this.#storedKeyLength = 0;
       this.#readEntry();
       if (this.compareKey(target) < 0) low = middle;
       else high = middle - 1;
     }
-    return low === 0 ? 0 : block.readUInt32LE(restarts + 4 * low);
+    return low === 0 ? 0 : readUint32(block, restarts + 4 * low);
   }
 
   #readEntry(): void {
@@ -236,6 +252,7 @@ export class TableCursor {
     } else {
       for (let i = 0; i < unshared; i++) key[shared + i] = block[at + i] as number;
     }
+    this.#shared = shared;
     this.#storedKeyLength = stored;
     this.keyLength = stored - internalTrailerLength;
     this.valueStart = at + unshared;
