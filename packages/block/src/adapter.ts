@@ -55,6 +55,12 @@ export interface BlockAdapter {
   /** Objects under a URI in key order; the key is relative to `relativeTo` (see `WalkedObject`). */
   walk(uri: string, options?: WalkOptions): AsyncIterableIterator<WalkedObject[]>;
 
+  /**
+   * The URI to walk for a source a user names. Only the local store differs: there a folder counts as if it ended in
+   * `/`, and a source that is not there is `not_found` instead of empty.
+   */
+  importSource(uri: string): Promise<string>;
+
   presign(pointer: ObjectPointer, mode: 'read' | 'write', options?: PresignOptions): Promise<PresignedUrl>;
   presignPart(upload: MultipartUpload, partNumber: number): Promise<PresignedUrl>;
 

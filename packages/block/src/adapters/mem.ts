@@ -225,6 +225,10 @@ class MemAdapter implements BlockAdapter {
     }
   }
 
+  importSource(uri: string): Promise<string> {
+    return Promise.resolve(uri);
+  }
+
   async presign(): Promise<PresignedUrl> {
     throw new BlockError(
       'not_supported',

@@ -39,7 +39,8 @@ async function* recordsOf(
       yield [toRecord(source.destination, { ...properties, uri: source.uri, relativeKey: '' })];
       return;
     }
-    for await (const page of adapter.walk(source.uri, { signal })) {
+    const uri = await adapter.importSource(source.uri);
+    for await (const page of adapter.walk(uri, { signal })) {
       yield page.map((object) => toRecord(source.destination + object.relativeKey, object));
     }
   } catch (error) {

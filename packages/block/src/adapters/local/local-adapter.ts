@@ -30,7 +30,7 @@ import { MultipartFiles } from './multipart.ts';
 import { LocalPaths, resolveExisting } from './paths.ts';
 import { FileReader } from './read-file.ts';
 import { TemporaryFiles } from './temporary-files.ts';
-import { walkFiles } from './walk.ts';
+import { importSource, walkFiles } from './walk.ts';
 import { writeNewFile } from './write-file.ts';
 
 /** What the local store can tell of a write: nothing that would not cost another look at the file. */
@@ -328,7 +328,11 @@ class LocalAdapter implements BlockAdapter {
   }
 
   walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {
-    return walkFiles(this.#paths, this.#reader, uri, { ...options, hidden: this.#hidden });
+    return walkFiles(this.#paths, uri, { ...options, hidden: this.#hidden });
+  }
+
+  async importSource(uri: string): Promise<string> {
+    return importSource(this.#paths, uri);
   }
 
   async presign(): Promise<PresignedUrl> {

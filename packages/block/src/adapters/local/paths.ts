@@ -116,9 +116,9 @@ export class LocalPaths {
     return { folder, prefix };
   }
 
-  /** True for our own folders, which walks leave out. */
-  isReserved(path: string): boolean {
-    return dirname(path) === this.root && [multipartFolder, temporaryFolder].includes(basename(path));
+  /** Our own folders, which walks leave out. */
+  get reserved(): readonly string[] {
+    return [multipartFolder, temporaryFolder].map((name) => `${this.root}/${name}`);
   }
 
   /**

@@ -1,125 +1,72 @@
-import { isUtf8 } from 'node:buffer';
-import type { Dirent } from 'node:fs';
-import { closeSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import type { WalkedObject, WalkOptions } from '../../adapter.ts';
 import { requireStorageUri } from '../../address.ts';
-import { BlockError } from '../../errors.ts';
-import { errorCode, readError } from './errors.ts';
+import { BlockError, type BlockErrorKind } from '../../errors.ts';
+import { notFound } from './errors.ts';
 import type { LocalPaths } from './paths.ts';
-import type { FileReader } from './read-file.ts';
+import { walkFolder } from './walk-folder.ts';
+import type { WalkColumns, WalkMessage, WalkPlan, WalkWorkerData } from './walk-protocol.ts';
 
-const walkPage = 1000;
-const concurrentReads = 4;
-const slash = 0x2f;
-const dot = 0x2e;
-
-interface Folder {
-  /** With a trailing `/`. */
-  readonly path: string;
-  readonly entries: readonly Dirent<Buffer>[];
-  next: number;
-}
+/** Pages read here before a thread takes over: most walks are short and need none. */
+const pagesHere = 1;
+/** Pages on their way at once. */
+const pagesAhead = 4;
 
 /**
- * Regular files below a folder in the byte order of their full paths. Holds the names of one folder per level,
- * because a file system lists them in no order.
+ * Regular files below a folder in the byte order of their full paths. A long walk goes on in a thread, because
+ * hashing what it finds would keep requests waiting.
  */
 export async function* walkFiles(
   paths: LocalPaths,
-  reader: FileReader,
   uri: string,
   options: WalkOptions & { readonly hidden: boolean },
 ): AsyncGenerator<WalkedObject[]> {
-  const { folder: base, prefix } = paths.locateWalk(uri);
-  const prefixBytes = Buffer.from(prefix);
-  const after = options.after === undefined ? undefined : Buffer.from(afterPath(options.after));
-  const baseLength = base.length + 1;
-
-  const openFolder = async (path: string, keep?: (name: Buffer) => boolean): Promise<Folder> => {
+  const plan = planOf(paths, uri, options);
+  const relativeFrom = plan.folder.length + 1;
+  let pages = 0;
+  let last: string | undefined;
+  for (const page of walkFolder(plan)) {
     options.signal?.throwIfAborted();
-    let entries: Dirent<Buffer>[];
-    try {
-      entries = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === 'ENOENT' || code === 'ENOTDIR') entries = [];
-      else throw readError(error, path);
-    }
-    const kept = entries.filter(
-      (entry) =>
-        (entry.isFile() || entry.isDirectory()) &&
-        (options.hidden || entry.name[0] !== dot) &&
-        (keep === undefined || keep(entry.name)),
-    );
-    return { path, entries: kept.sort(compareEntries), next: 0 };
+    yield toObjects(page, relativeFrom);
+    last = page.paths.at(-1);
+    pages += 1;
+    if (pages >= pagesHere) break;
+    await nextTurn();
+  }
+  if (last === undefined) return;
+  for await (const page of walkInThread({ ...plan, after: last }, options.signal)) {
+    yield toObjects(page, relativeFrom);
+  }
+}
+
+function planOf(
+  paths: LocalPaths,
+  uri: string,
+  options: WalkOptions & { readonly hidden: boolean },
+): WalkPlan {
+  return {
+    ...paths.locateWalk(uri),
+    after: options.after === undefined ? undefined : afterPath(options.after),
+    hidden: options.hidden,
+    skipEtag: options.skipEtag === true,
+    reserved: paths.reserved,
   };
+}
 
-  const stack = [
-    await openFolder(`${base}/`, (name) => name.subarray(0, prefixBytes.length).equals(prefixBytes)),
-  ];
-  let files: string[] = [];
-  for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
-    const entry = folder.entries[folder.next++];
-    if (entry === undefined) {
-      stack.pop();
-      continue;
-    }
-    if (!isUtf8(entry.name)) {
-      throw new BlockError(
-        'invalid_address',
-        `the name of "${folder.path}${entry.name.toString()}" is not UTF-8: rename the file to make it addressable`,
-      );
-    }
-    const path = folder.path + entry.name.toString();
-    if (entry.isDirectory()) {
-      if (paths.isReserved(path) || isBehind(`${path}/`, after, 'folder')) continue;
-      stack.push(await openFolder(`${path}/`));
-      continue;
-    }
-    if (isBehind(path, after, 'file')) continue;
-    files.push(path);
-    if (files.length === walkPage) {
-      yield await describe(files);
-      files = [];
-    }
+/** What an import of `uri` walks: a folder counts as if it ended in `/`, and what is not there is an error. */
+export function importSource(paths: LocalPaths, uri: string): string {
+  const { folder, prefix } = paths.locateWalk(uri);
+  const isFolder = (path: string): boolean =>
+    statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (prefix !== '' && isFolder(`${folder}/${prefix}`)) {
+    paths.verify(`${folder}/${prefix}/x`, 'read');
+    return `${uri}/`;
   }
-  if (files.length > 0) yield await describe(files);
-
-  async function describe(page: readonly string[]): Promise<WalkedObject[]> {
-    const found: (WalkedObject | undefined)[] = Array.from({ length: page.length });
-    let next = 0;
-    const work = async (): Promise<void> => {
-      for (let index = next++; index < page.length; index = next++) {
-        options.signal?.throwIfAborted();
-        found[index] = await describeFile(page[index] ?? '');
-      }
-    };
-    await Promise.all(Array.from({ length: concurrentReads }, work));
-    return found.filter((object) => object !== undefined);
-  }
-
-  async function describeFile(path: string): Promise<WalkedObject | undefined> {
-    let file;
-    try {
-      file = await reader.open(path);
-    } catch (error) {
-      // Deleted since its folder was read.
-      if (error instanceof BlockError && error.kind === 'not_found') return undefined;
-      throw error;
-    }
-    try {
-      return {
-        uri: `local://${path}`,
-        relativeKey: path.slice(baseLength),
-        etag: options.skipEtag === true ? '' : await reader.md5(file),
-        size: file.stats.size,
-        lastModified: file.stats.mtime,
-      };
-    } finally {
-      closeSync(file.fd);
-    }
-  }
+  const matches = isFolder(folder) && readdirSync(folder).some((name) => name.startsWith(prefix));
+  if (!matches && (prefix !== '' || !isFolder(folder))) throw notFound(`${folder}/${prefix}`);
+  return uri;
 }
 
 function afterPath(after: string): string {
@@ -133,21 +80,60 @@ function afterPath(after: string): string {
   return uri.path;
 }
 
-/** A folder sorts as its name with a `/`, because that is how its files' paths go on: `a-b` before `a/c`. */
-function compareEntries(a: Dirent<Buffer>, b: Dirent<Buffer>): number {
-  const shorter = Math.min(a.name.length, b.name.length);
-  const order = a.name.compare(b.name, 0, shorter, 0, shorter);
-  return order === 0 ? byteAfter(a, shorter) - byteAfter(b, shorter) : order;
+function toObjects(page: WalkColumns, relativeFrom: number): WalkedObject[] {
+  return page.paths.map((path, index) => ({
+    uri: `local://${path}`,
+    relativeKey: path.slice(relativeFrom),
+    etag: page.etags[index] ?? '',
+    size: page.sizes[index] ?? 0,
+    lastModified: new Date(page.modified[index] ?? 0),
+  }));
 }
 
-function byteAfter(entry: Dirent<Buffer>, index: number): number {
-  return entry.name[index] ?? (entry.isDirectory() ? slash : -1);
+async function* walkInThread(plan: WalkPlan, signal: AbortSignal | undefined): AsyncGenerator<WalkColumns> {
+  const credits = new Int32Array(new SharedArrayBuffer(4));
+  credits[0] = pagesAhead;
+  const worker = new Worker(workerEntry(), { workerData: { plan, credits } satisfies WalkWorkerData });
+  const queue: WalkMessage[] = [];
+  let wake: (() => void) | undefined;
+  const put = (message: WalkMessage): void => {
+    queue.push(message);
+    wake?.();
+  };
+  worker.on('message', put);
+  worker.on('error', (error) => put({ kind: 'failed', error }));
+  const abort = (): void => put({ kind: 'failed', error: signal?.reason });
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    for (;;) {
+      const message = queue.shift();
+      if (message === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      if (message.kind === 'end') return;
+      if (message.kind === 'failed') throw restored(message.error);
+      yield message.page;
+      Atomics.add(credits, 0, 1);
+      Atomics.notify(credits, 0);
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    await worker.terminate();
+  }
 }
 
-/** Whether everything at this path was seen before the walk was interrupted. */
-function isBehind(path: string, after: Buffer | undefined, kind: 'file' | 'folder'): boolean {
-  if (after === undefined) return false;
-  const bytes = Buffer.from(path);
-  if (kind === 'file') return bytes.compare(after) <= 0;
-  return bytes.compare(after.subarray(0, bytes.length)) < 0;
+/** Errors lose their class between threads. */
+function restored(error: unknown): unknown {
+  const fields = error as { kind?: BlockErrorKind; message?: string } | null;
+  if (error instanceof Error || fields?.kind === undefined) return error;
+  return new BlockError(fields.kind, fields.message ?? 'the walk failed');
+}
+
+/** Running from sources the entry is a .ts file; the bundle puts it beside itself. */
+function workerEntry(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './walk-worker.ts' : './walk-worker.js';
+  return new URL(name, import.meta.url);
 }

@@ -506,6 +506,10 @@ export class S3Adapter implements BlockAdapter {
     yield* walkBucket(this.#client, { bucket, prefix, baseLength, after, signal: options.signal });
   }
 
+  importSource(uri: string): Promise<string> {
+    return Promise.resolve(uri);
+  }
+
   async presign(
     pointer: ObjectPointer,
     mode: 'read' | 'write',
