@@ -89,6 +89,41 @@ test('hooks: order, abort keeps everything staged, and [fix] no second run for a
   ]);
 });
 
+test('[fix] pre-commit hooks do not run again when a lost race leaves the candidate unchanged', async () => {
+  const world = createWorld();
+  const ran: string[] = [];
+  let lost = 0;
+  const engine = world.engine({
+    hooks: {
+      after: () => undefined,
+      before: (event) => {
+        ran.push(event.type);
+        return Promise.resolve(undefined);
+      },
+    },
+    wrapKv: (kv) =>
+      new Proxy(kv, {
+        get: (target, name) => {
+          if (name !== 'setIf') return (Reflect.get(target, name) as () => unknown).bind(target);
+          return (...args: Parameters<typeof kv.setIf>) => {
+            // The first move of the head is lost, as if another server had touched the record.
+            const moves = args[1].toString() === 'branches/main' && ran.includes('pre-commit');
+            if (moves && lost === 0) {
+              lost += 1;
+              return Promise.resolve(false);
+            }
+            return target.setIf(...args);
+          };
+        },
+      }),
+  });
+  const repository = await newRepository(engine);
+  await put(engine, repository, 'main', 'a', '1');
+  await commit(engine, repository, 'main');
+  expect(lost).toBe(1);
+  expect(ran).toEqual(['prepare-commit', 'pre-commit']);
+});
+
 test('a hook that commits to its own branch does not wait for itself', async () => {
   const world = createWorld();
   let inner = false;
@@ -338,6 +373,20 @@ test('cases 13 and 14: empty merges, squash, messages, dirty and malformed desti
   expect((await refusal(merge({ strategy: 'mine' }))).kind).toBe('invalid');
   expect(await refusalKind(merge({ source: 'dev$' }))).toBe('invalid');
   expect(await refusalKind(merge({ destination: 'gone' }))).toBe('not_found');
+  const orphan = {
+    committer: '',
+    message: 'orphan',
+    metaRangeId: '',
+    parents: [],
+    metadata: {},
+    version: 1,
+    generation: 1,
+  };
+  const { commitId } = await import('@svc/encoding');
+  const id = commitId({ ...orphan, creationDate: { seconds: 1, nanos: 0 } });
+  await engine.commits.createRecord({ repository, commit: { ...orphan, id, creationDate: 1 } });
+  // [fix] histories that never meet are a bad request.
+  expect(await refusal(merge({ source: id }))).toMatchObject({ kind: 'invalid', message: 'no merge base' });
   await put(engine, repository, 'main', 'x', '1');
   expect((await refusal(merge({ force: true }))).message).toBe('uncommitted changes (dirty branch)');
 });

@@ -41,10 +41,10 @@ const stores: [string, () => Promise<() => Promise<KvStore>>][] = [
 test.each(stores)('%s: random operations on two engines agree with the model', async (_name, openKv) => {
   const { both } = await openTwo(await openKv());
   const engines = both.map((opened) => opened.engine);
-  for (let seed = 1; seed <= 5; seed += 1) {
+  for (let seed = 1; seed <= 3; seed += 1) {
     const repository = await newRepository(engines[0]!, { folder: 'local://model' });
     let date = 0;
-    await runModel({ engines, repository, random: new Random(seed), steps: 400, tick: () => (date += 1) });
+    await runModel({ engines, repository, random: new Random(seed), steps: 300, tick: () => (date += 1) });
   }
   for (const opened of both) await opened.close();
 });

@@ -68,6 +68,9 @@ test('case 23: malformed refs are invalid, missing ones not found; [fix] signs a
   }
   expect(await refusalKind(resolve('main^7'))).toBe('invalid');
   expect(await refusalKind(resolve(''))).toBe('invalid');
+  // [fix] a malformed ref of a commit is a bad request.
+  expect(await refusalKind(engine.commits.get({ repository, ref: 'main^x' }))).toBe('invalid');
+  expect((await refusal(engine.commits.get({ repository, ref: 'gone' }))).message).toBe('commit not found');
   const head = await resolve('main');
   expect(head).toMatchObject({ kind: 'branch', staged: true, branch: 'main' });
   expect(await resolve('main@')).toMatchObject({ kind: 'branch', staged: false, commitId: head.commitId });

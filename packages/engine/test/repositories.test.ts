@@ -88,6 +88,23 @@ test('[fix] a name conflict on a fresh namespace leaves no mark and no reservati
   await engine.repositories.create({ name: 'other', storageNamespace: 'mem://b/two', actor });
 });
 
+test('[fix] a creation that fails half-way leaves a namespace that can be used', async () => {
+  const world = createWorld();
+  const failing = world.engine({
+    wrapKv: (kv) => ({
+      ...bound(kv),
+      setIf: (partition, key, value, condition) =>
+        Buffer.from(key).toString().startsWith('branches/')
+          ? Promise.reject(new Error('store is down'))
+          : kv.setIf(partition, key, value, condition),
+    }),
+  });
+  const options = { name: 'halfway', storageNamespace: 'mem://b/halfway', actor };
+  await expect(failing.repositories.create(options)).rejects.toThrow('store is down');
+  expect(await world.adapter.exists(dummy('mem://b/halfway'))).toBe(false);
+  await world.engine().repositories.create(options);
+});
+
 test('[fix] of two concurrent creations on one namespace at most one wins', async () => {
   const world = createWorld();
   const [left, right] = [world.engine(), world.engine()];

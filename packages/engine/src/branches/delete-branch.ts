@@ -39,7 +39,7 @@ export async function deleteBranch(
     // Only the record that was read: a branch re-created meanwhile is another branch.
     if (await context.branches.remove(scope, branch)) {
       await retireTokens(context, [branch.data.stagingToken, ...branch.data.sealedTokens]);
-      await removeUploadsOf(context, { repository: options.repository, branch: options.branch });
+      await removeUploadsOf(context, scope, options.branch);
       runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;
     }

@@ -119,6 +119,10 @@ async function checkNamespace(
   if (!namespacePattern.test(storageNamespace) || !new RegExp(expected).test(storageNamespace)) {
     throw invalid(`failed to match required regex ${expected}: invalid namespace`, 'namespace');
   }
+  // Two spellings of one folder would slip past comparisons of namespaces.
+  if (adapter.type === 'local' && /(^|\/)\.{1,2}(\/|$)/.test(storageNamespace.slice('local://'.length))) {
+    throw invalid('storage namespace must not have . or .. segments', 'namespace');
+  }
   try {
     adapter.validateNamespace(storageNamespace);
     const { requiredRegion } = context.settings;

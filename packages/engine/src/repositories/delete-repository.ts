@@ -22,7 +22,7 @@ export async function deleteRepository(
   const scope = await markInDeletion(context, options);
   const { repository } = scope;
   await removeBranches(context, scope);
-  await removeUploadsOf(context, { repository: repository.id });
+  await removeUploadsOf(context, scope);
   await removeAll(context, pullsPartition, `repos/${repository.id}-${repository.instanceUid}/`);
   await removeAll(context, actionsPartition, `repos/${repository.id}/`);
   await removeAll(context, scope.partition);

@@ -1,7 +1,7 @@
 import { uploadMessage, uploadPartMessage, type UploadData, type UploadPartData } from '@svc/encoding';
 import type { KvPredicate } from '@svc/kv';
 import type { MultipartUpload } from '@svc/block';
-import type { EngineContext } from '../context/engine-context.ts';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { Upload, UploadTarget } from '../face/uploads.ts';
 import { multipartPartsPartition, multipartsPartition, partKey } from '../store/keys.ts';
@@ -79,14 +79,22 @@ export async function* listUploadRecords(context: EngineContext): AsyncGenerator
   }
 }
 
-/** Drops the uploads of a deleted branch or repository. The store's own leftovers are its expiry's business. */
+/** Drops the uploads of a deleted branch, or of a whole repository; parts in the store go where it lets them. */
 export async function removeUploadsOf(
   context: EngineContext,
-  owner: { readonly repository: string; readonly branch?: string },
+  scope: RepositoryScope,
+  branch?: string,
 ): Promise<void> {
   for await (const data of listUploadRecords(context)) {
-    if (data.repository !== owner.repository) continue;
-    if (owner.branch !== undefined && data.branch !== owner.branch) continue;
+    if (data.repository !== scope.repository.id) continue;
+    if (branch !== undefined && data.branch !== branch) continue;
+    if (data.completedAt === undefined) {
+      await adapterOf(context, scope)
+        .abortMultipart(storeUploadOf(scope, data))
+        .catch((error: unknown) =>
+          context.logger.warn({ err: error }, 'parts of a dropped upload stay in the store'),
+        );
+    }
     await removePartRecords(context, data.uploadId);
     await context.kv.delete(multipartsPartition, Buffer.from(data.uploadId));
   }
