@@ -8,7 +8,7 @@ import { RequestError } from '../request/request-error.ts';
 import { defaultContentType, objectView } from '../views/object.ts';
 import { headerMetadata } from './header-metadata.ts';
 
-/** Bodies up to this size are collected first: one write costs less than a stream. */
+/** Bodies up to this size are collected first: one write costs less than a stream. Others are refused unread. */
 const smallBody = 256 * 1024;
 
 export function uploadHandler(objects: Objects): Handler<Operations['uploadObject']> {
@@ -20,7 +20,6 @@ export function uploadHandler(objects: Objects): Handler<Operations['uploadObjec
       ifNoneMatch: createOnly(headers),
       metadata: headerMetadata(request),
     };
-    await objects.checkUpload(target);
     const gone = new AbortController();
     const stop = (): void => {
       if (!response.writableEnded) gone.abort(new RequestError(499, 'the client went away'));
