@@ -7,3 +7,8 @@ const docs = join(import.meta.dirname, '..', 'docs');
 await mkdir(docs, { recursive: true });
 await writeFile(join(docs, 'configuration.md'), configurationDocument());
 console.log('docs/configuration.md');
+
+// The API's reference and description, then the client's types, which follow from the description.
+await import('../packages/contract/src/bin/write-docs.ts');
+await import('../packages/client/src/bin/generate-types.ts');
+console.log('docs/api');
