@@ -1,10 +1,16 @@
-import { createClient, type Client } from '@svc/client';
+import type { Client } from '@svc/client';
 import type { Command } from 'commander';
-import { loadConfig, parseBoolean, type Config } from './config/config.ts';
+import { authorization } from './auth/authorization.ts';
+import { loadConfig, type Config } from './config/config.ts';
 import { CliError } from './errors.ts';
+import { Connection } from './http/connection.ts';
+import { HttpSender } from './http/http-sender.ts';
+import type { RetryPolicy } from './http/retry-policy.ts';
+import { Log } from './log.ts';
 import { Output } from './output/output.ts';
+import { countUse } from './statistics.ts';
+import { isTerminal } from './terminal.ts';
 import { UriParser } from './uri.ts';
-import { userAgent } from './version.ts';
 
 /** Flags every command takes. */
 export interface GlobalOptions {
@@ -24,14 +30,14 @@ export class CommandContext {
   readonly out: Output;
   readonly uris: UriParser;
   #config: Config | undefined;
-  #client: Client | undefined;
+  #connection: Connection | undefined;
 
   constructor(options: GlobalOptions, environment: NodeJS.ProcessEnv = process.env) {
     this.options = options;
     this.out = new Output({
       stdout: process.stdout,
       stderr: process.stderr,
-      terminal: isTerminal(options, environment),
+      terminal: isTerminal(options.color, environment),
       json: options.json === true,
     });
     this.uris = new UriParser(options.baseUri ?? environment['SVCCTL_BASE_URI'] ?? '');
@@ -42,8 +48,8 @@ export class CommandContext {
     return this.#config;
   }
 
-  /** The server's address without `/api/v1`, for links and messages. */
-  get endpoint(): string {
+  /** The API's address: `/api/v1` is added to an endpoint without a path. */
+  get apiUrl(): string {
     const endpoint = this.config.get('server.endpoint_url');
     if (endpoint === '') {
       throw new CliError('no server is configured: run "svcctl config" or set SVCCTL_SERVER_ENDPOINT_URL');
@@ -51,35 +57,37 @@ export class CommandContext {
     if (!URL.canParse(endpoint)) {
       throw new CliError(`server.endpoint_url "${endpoint}" is not a URL such as http://localhost:8000`);
     }
-    return endpoint.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+    const { pathname } = new URL(endpoint);
+    const trimmed = endpoint.replace(/\/+$/, '');
+    return pathname === '' || pathname === '/' ? `${trimmed}/api/v1` : trimmed;
+  }
+
+  /** The server's address without `/api/v1`, for links and messages. */
+  get endpoint(): string {
+    return this.apiUrl.replace(/\/api\/v1$/, '');
+  }
+
+  get retryPolicy(): RetryPolicy {
+    const { config } = this;
+    return {
+      attempts: config.get('server.retries.enabled') ? config.get('server.retries.max_attempts') + 1 : 1,
+      minWaitMs: config.get('server.retries.min_wait_interval'),
+      maxWaitMs: config.get('server.retries.max_wait_interval'),
+    };
+  }
+
+  get connection(): Connection {
+    this.#connection ??= new Connection({
+      apiUrl: this.apiUrl,
+      sender: new HttpSender(this.retryPolicy, new Log(this.options)),
+      authorize: authorization(this.config, this.apiUrl),
+    });
+    return this.#connection;
   }
 
   get client(): Client {
-    this.#client ??= createClient({
-      endpoint: this.endpoint,
-      credentials: {
-        accessKeyId: this.config.get('credentials.access_key_id'),
-        secretAccessKey: this.config.get('credentials.secret_access_key'),
-      },
-      clientName: userAgent(),
-      retry: {
-        attempts: this.config.get('server.retries.enabled')
-          ? this.config.get('server.retries.max_attempts') + 1
-          : 1,
-        baseDelayMs: this.config.get('server.retries.min_wait_interval'),
-        maxDelayMs: this.config.get('server.retries.max_wait_interval'),
-      },
-    });
-    return this.#client;
+    return this.connection.client;
   }
-}
-
-function isTerminal(options: GlobalOptions, environment: NodeJS.ProcessEnv): boolean {
-  const noColor = environment['NO_COLOR'];
-  if (!options.color || (noColor !== undefined && noColor !== '' && noColor !== '0')) return false;
-  const forced = environment['SVCCTL_INTERACTIVE'];
-  if (forced !== undefined && forced !== '') return parseBoolean(forced) ?? true;
-  return process.stdout.isTTY;
 }
 
 type Action<Args extends readonly unknown[], Options> = (
@@ -96,6 +104,7 @@ export function action<Args extends readonly unknown[], Options = object>(
     const command = parameters.at(-1) as Command;
     const args = parameters.slice(0, -2) as unknown as Args;
     const context = new CommandContext(command.optsWithGlobals<GlobalOptions>());
+    countUse(context, command);
     await run(context, args, command.opts() as Options);
   };
 }

@@ -27,6 +27,6 @@ describe('the command tree', () => {
     [['help', 'branch'], 'branch'],
     [['--help'], undefined],
   ])('finds the command in %j', (args, word) => {
-    expect(firstWord(args)).toBe(word);
+    expect(firstWord(args).word).toBe(word);
   });
 });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { CommandContext, type GlobalOptions } from './context.ts';
+import type { CommandContext, GlobalOptions } from './context.ts';
 import { collectList } from './list-flag.ts';
 import { version } from './version.ts';
 
@@ -19,6 +19,29 @@ interface CommandModule {
  */
 export const commandModules: readonly CommandModule[] = [
   {
+    name: 'abuse',
+    description: 'put load on a server and measure it',
+    hidden: true,
+    load: () => import('./commands/abuse.ts'),
+  },
+  {
+    name: 'annotate',
+    description: 'show the last commit that changed each entry under a path',
+    aliases: ['blame'],
+    load: () => import('./commands/annotate.ts'),
+  },
+  {
+    name: 'auth',
+    description: 'users, groups, policies and credentials',
+    load: () => import('./commands/auth/index.ts'),
+  },
+  {
+    name: 'bisect',
+    description: 'find the commit that broke something by halving the history',
+    hidden: true,
+    load: () => import('./commands/bisect.ts'),
+  },
+  {
     name: 'branch',
     description: 'create, list, reset and revert branches',
     load: () => import('./commands/branch.ts'),
@@ -29,15 +52,46 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/branch-protect.ts'),
   },
   {
+    name: 'cat-sst',
+    description: 'show the records of a range or metarange file',
+    hidden: true,
+    load: () => import('./commands/cat-sst.ts'),
+  },
+  {
     name: 'cherry-pick',
     description: "apply another commit's changes to a branch",
     load: () => import('./commands/cherry-pick.ts'),
   },
-  { name: 'commit', description: "commit a branch's changes", load: () => import('./commands/commit.ts') },
+  {
+    name: 'commit',
+    description: "commit a branch's changes",
+    load: () => import('./commands/commit.ts'),
+  },
+  {
+    name: 'completion',
+    description: 'print the completion script of a shell',
+    load: () => import('./commands/completion.ts'),
+  },
+  {
+    name: 'config',
+    description: 'ask for credentials and the endpoint URL, and write the configuration file',
+    load: () => import('./commands/config.ts'),
+  },
   {
     name: 'diff',
     description: 'show uncommitted changes of a branch, or the changes between two refs',
     load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'docs',
+    description: 'print the reference of all commands as Markdown',
+    hidden: true,
+    load: () => import('./commands/docs.ts'),
+  },
+  {
+    name: 'doctor',
+    description: 'find out whether the configuration works, and why not',
+    load: () => import('./commands/doctor.ts'),
   },
   {
     name: 'find-merge-base',
@@ -47,8 +101,28 @@ export const commandModules: readonly CommandModule[] = [
   },
   {
     name: 'fs',
-    description: 'list, read, write and delete objects',
+    description: 'list, read, write, copy and delete objects',
     load: () => import('./commands/fs/index.ts'),
+  },
+  {
+    name: 'gc',
+    description: 'rules and preparation of garbage collection',
+    load: () => import('./commands/gc.ts'),
+  },
+  {
+    name: 'identity',
+    description: 'show who the configured credentials belong to',
+    load: () => import('./commands/identity.ts'),
+  },
+  {
+    name: 'import',
+    description: 'link objects that are in an object store already into a branch, without copying them',
+    load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'local',
+    description: 'keep a folder in step with a path in a repository',
+    load: () => import('./commands/local/index.ts'),
   },
   {
     name: 'log',
@@ -61,12 +135,50 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/merge.ts'),
   },
   {
+    name: 'plugin',
+    description: 'work with plugins: programs on PATH named svcctl-<name> that become commands',
+    load: () => import('./commands/plugin.ts'),
+  },
+  {
+    name: 'refs-dump',
+    description: "write a repository's branches, tags and commits to its storage and print where",
+    hidden: true,
+    load: () => import('./commands/refs-dump.ts'),
+  },
+  {
+    name: 'refs-restore',
+    description:
+      'restore branches, tags and commits into a bare repository; after a failure make it anew and retry',
+    hidden: true,
+    load: () => import('./commands/refs-restore.ts'),
+  },
+  {
     name: 'repo',
     description: 'create, list and delete repositories',
     load: () => import('./commands/repo.ts'),
   },
-  { name: 'show', description: 'show one thing in detail', load: () => import('./commands/show.ts') },
-  { name: 'tag', description: 'create, list, show and delete tags', load: () => import('./commands/tag.ts') },
+  {
+    name: 'show',
+    description: 'show one thing in detail',
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'tag',
+    description: 'create, list, show and delete tags',
+    load: () => import('./commands/tag.ts'),
+  },
+  {
+    name: 'usage',
+    description: 'usage reports of the installation',
+    hidden: true,
+    load: () => import('./commands/usage.ts'),
+  },
+  {
+    name: '__complete',
+    description: 'offers for the last of the given words',
+    hidden: true,
+    load: () => import('./commands/complete.ts'),
+  },
 ];
 
 /** The command tree with the module of `word` loaded; all of them when `word` is `*`. */
@@ -96,10 +208,17 @@ function createRoot(): Command {
     .addHelpText('after', '\nRun "svcctl <command> --help" for the flags and examples of a command.')
     .showSuggestionAfterError(true)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'Error: ')) })
+    .helpCommand('help [command]', 'show the help of a command')
+    .helpOption('-h, --help', 'show help')
+    .allowExcessArguments()
     .action(async (options: GlobalOptions & { version?: boolean }) => {
-      if (options.version === true) await printVersion(new CommandContext(options));
-      else program.outputHelp();
+      if (program.args.length > 0) (program as Command & { unknownCommand: () => void }).unknownCommand();
+      if (options.version !== true) {
+        program.outputHelp();
+        return;
+      }
+      const context = await import('./context.ts');
+      await printVersion(new context.CommandContext(options));
     });
   return program;
 }

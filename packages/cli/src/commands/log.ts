@@ -57,7 +57,11 @@ export function register(program: Command): void {
         for await (const { commit, pagination } of walkLog(context.client, uri, flags, filters)) {
           hint = pagination;
           if (out.json) shown.push(commit);
-          else printCommitEntry(out, commit, { metaRangeId: flags.showMetaRangeId === true });
+          else
+            printCommitEntry(out, commit, {
+              metaRangeId: flags.showMetaRangeId === true,
+              between: true,
+            });
         }
         if (out.json) {
           out.document(shown);

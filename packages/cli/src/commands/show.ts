@@ -17,7 +17,11 @@ export function register(program: Command): void {
           params: { path: { repository: uri.repository, commitId: uri.ref } },
         });
         if (out.json) out.document(commit);
-        else printCommitEntry(out, commit, { metaRangeId: flags.showMetaRangeId === true });
+        else
+          printCommitEntry(out, commit, {
+            metaRangeId: flags.showMetaRangeId === true,
+            between: false,
+          });
       }),
     );
 }

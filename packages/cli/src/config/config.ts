@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseDuration } from '../duration.ts';
 import { CliError } from '../errors.ts';
+import { parseBoolean } from '../terminal.ts';
 import { configKeys, type AnyConfigValue, type ConfigKey, type ConfigValue, type KeyType } from './keys.ts';
 
 /** The effective configuration: environment over file over default. */
@@ -113,25 +114,6 @@ function convert(key: string, type: KeyType, raw: unknown): AnyConfigValue {
       if (typeof raw !== 'object' || raw === null) throw bad('must be a map');
       return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, String(value)]));
   }
-}
-
-const booleans: Record<string, boolean> = {
-  '1': true,
-  t: true,
-  T: true,
-  true: true,
-  True: true,
-  TRUE: true,
-  '0': false,
-  f: false,
-  F: false,
-  false: false,
-  False: false,
-  FALSE: false,
-};
-
-export function parseBoolean(text: string): boolean | undefined {
-  return booleans[text];
 }
 
 function convertText(key: string, type: KeyType, text: string): AnyConfigValue {

@@ -21,11 +21,11 @@ export function printCommitResult(out: Output, branch: string, commit: Commit): 
   out.line();
 }
 
-/** One commit of a log. */
+/** One commit of a log. `between` entries the last metadata line stays open: the next entry's empty line ends it. */
 export function printCommitEntry(
   out: Output,
   commit: Commit,
-  options: { readonly metaRangeId: boolean },
+  options: { readonly metaRangeId: boolean; readonly between: boolean },
 ): void {
   const field = (label: string, value: string): void => {
     out.line(`${label.padEnd(labelWidth)}${value}`);
@@ -44,5 +44,9 @@ export function printCommitEntry(
   if (metadata.length === 0) return;
   out.line();
   out.line('Metadata:');
-  for (const [key, value] of metadata) out.line(`\t${key.padEnd(18)} = ${value}`);
+  for (const [key, value] of metadata) {
+    out.line('\t');
+    out.line(`\t${key.padEnd(18)} = ${value}`);
+  }
+  if (options.between) out.write('\t');
 }

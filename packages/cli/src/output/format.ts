@@ -1,3 +1,5 @@
+import { zoneName } from './zone-name.ts';
+
 const units = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 
 /** Decimal units with one digit: `999 B`, `1.0 kB`. */
@@ -22,9 +24,4 @@ export function formatDate(unixSeconds: number): string {
   const offset = -date.getTimezoneOffset();
   const zone = `${offset < 0 ? '-' : '+'}${two(offset / 60)}${two(offset % 60)}`;
   return `${day} ${time} ${zone} ${zoneName(date)}`;
-}
-
-function zoneName(date: Date): string {
-  const parts = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts(date);
-  return parts.find((part) => part.type === 'timeZoneName')?.value ?? 'UTC';
 }

@@ -6,6 +6,10 @@ const codes = {
   blue: 94,
   bold: 1,
   underline: 4,
+  added: 32,
+  removed: 31,
+  modified: 33,
+  conflict: 93,
 } as const;
 
 export type Style = keyof typeof codes;

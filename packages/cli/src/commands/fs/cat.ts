@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { action } from '../../context.ts';
 import { presignSupport } from '../../presign.ts';
+import { openObject } from '../../transfer/open-object.ts';
 import { presignOption } from './presign-option.ts';
 
 export function registerCat(fs: Command): void {
@@ -15,9 +15,13 @@ export function registerCat(fs: Command): void {
       action<[string], { preSign: boolean }>(async (context, [uriText], flags) => {
         const { repository, ref, path } = context.uris.path(uriText, 'path URI');
         const { supported } = await presignSupport(context, repository, flags.preSign);
-        const { body } = await context.client.objects.download({ repository, ref, path, presign: supported });
-        if (body === null) return;
-        await pipeline(Readable.fromWeb(body), process.stdout, { end: false });
+        const { stream } = await openObject(context.connection, {
+          repository,
+          ref,
+          path,
+          presign: supported,
+        });
+        await pipeline(stream, process.stdout, { end: false });
       }),
     );
 }

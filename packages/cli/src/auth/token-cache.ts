@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export interface CachedToken {
+  readonly token: string;
+  /** Unix seconds. */
+  readonly expiration_time: number;
+}
+
+function cacheFile(): string {
+  return join(homedir(), '.svcctl', 'cache', 'svcctl_token_cache.json');
+}
+
+export function readTokenCache(): CachedToken | undefined {
+  try {
+    const found = JSON.parse(readFileSync(cacheFile(), 'utf8')) as Partial<CachedToken>;
+    if (typeof found.token !== 'string' || typeof found.expiration_time !== 'number') return undefined;
+    return { token: found.token, expiration_time: found.expiration_time };
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeTokenCache(token: CachedToken): void {
+  const file = cacheFile();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(fresh, JSON.stringify(token), { mode: 0o600 });
+  renameSync(fresh, file);
+}

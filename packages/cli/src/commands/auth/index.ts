@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { registerAwsIam } from './aws-iam.ts';
+import { registerCredentials } from './credentials.ts';
+import { registerGroups } from './groups.ts';
+import { registerPolicies } from './policies.ts';
+import { registerUsers } from './users.ts';
+
+export function register(program: Command): void {
+  const auth = program.command('auth').description('users, groups, policies and credentials');
+  const users = registerUsers(auth);
+  registerCredentials(users);
+  registerAwsIam(users);
+  registerGroups(auth);
+  registerPolicies(auth);
+}

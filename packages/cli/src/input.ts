@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { CliError } from './errors.ts';
+import { readAll } from './http/http-sender.ts';
+
+/** The bytes of a file, or of standard input for `-`. */
+export async function readInput(file: string): Promise<Buffer> {
+  if (file === '-') return readAll(process.stdin);
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CliError(`cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+export async function readJson<T>(file: string): Promise<T> {
+  const text = (await readInput(file)).toString('utf8');
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new CliError(`${file === '-' ? 'standard input' : file} is no JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { listAll, type Client, type ObjectStats } from '@svc/client';
+import { maxPage } from '../pagination.ts';
+import type { FileRules, RemoteEntry } from './entry.ts';
+import type { IgnoreRules } from './ignore.ts';
+
+export interface RemoteFolder {
+  readonly client: Client;
+  readonly repository: string;
+  readonly ref: string;
+  /** Empty, or ends in `/`. */
+  readonly prefix: string;
+}
+
+/** What can be a file of the folder, in byte order, with names relative to the prefix. */
+export async function* listFolder(
+  folder: RemoteFolder,
+  rules: FileRules,
+  ignored: IgnoreRules,
+  warn: (text: string) => void,
+): AsyncGenerator<RemoteEntry> {
+  let warned = false;
+  for await (const stats of listObjects(folder)) {
+    const path = stats.path.slice(folder.prefix.length);
+    if (path === '') continue;
+    if (path.endsWith('/')) {
+      if ((stats.size_bytes ?? 0) > 0) {
+        if (!warned)
+          warn(`objects with data whose key ends in "/" cannot be files and are left out: ${stats.path}`);
+        warned = true;
+        continue;
+      }
+      if (!rules.posix) continue;
+    }
+    if (ignored.ignores(path)) continue;
+    yield { path, stats };
+  }
+}
+
+export function listObjects(folder: RemoteFolder): AsyncGenerator<ObjectStats> {
+  const { client, repository, ref, prefix } = folder;
+  return listAll((after) =>
+    client.get('/repositories/{repository}/refs/{ref}/objects/ls', {
+      params: {
+        path: { repository, ref },
+        query: { prefix, after, amount: maxPage, user_metadata: true },
+      },
+    }),
+  );
+}

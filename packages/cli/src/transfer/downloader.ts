@@ -1,0 +1,236 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import type { ObjectStats } from '@svc/client';
+import { CliError } from '../errors.ts';
+import { refusalOf, type Connection } from '../http/connection.ts';
+import type { HttpResponse } from '../http/http-sender.ts';
+import { Backoff } from './backoff.ts';
+import { openObject } from './open-object.ts';
+import { forEachParallel } from './parallel.ts';
+import { expiryOf, endsSoon } from './signed-url.ts';
+import { isPlainMd5 } from './upload-source.ts';
+
+const parallelRanges = 10;
+const urlAttempts = 3;
+
+export interface DownloaderOptions {
+  readonly connection: Connection;
+  readonly repository: string;
+  readonly ref: string;
+  /** Read straight from the object store. */
+  readonly presign: boolean;
+  readonly partSize: number;
+  readonly verifyChecksum: boolean;
+}
+
+export interface DownloadRequest {
+  readonly path: string;
+  /** Where the file goes; its folder exists. */
+  readonly target: string;
+  /** What a listing said of it; asked for when absent and needed. */
+  readonly stats?: Pick<ObjectStats, 'size_bytes' | 'checksum'> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onBytes?: ((count: number) => void) | undefined;
+}
+
+interface Received {
+  readonly size: number;
+  /** Known when the bytes came in order. */
+  readonly md5: string | undefined;
+  readonly checksum: string;
+  readonly plainChecksum: boolean;
+}
+
+/** Fetches objects of one ref into files. A file appears under its name when it is complete, never before. */
+export class Downloader {
+  readonly #options: DownloaderOptions;
+
+  constructor(options: DownloaderOptions) {
+    this.#options = options;
+  }
+
+  async download(request: DownloadRequest): Promise<void> {
+    const part = `${request.target}.svcpart-${randomBytes(6).toString('hex')}`;
+    const file = await open(part, 'wx', 0o666);
+    try {
+      let received: Received;
+      try {
+        const stats = request.stats ?? (this.#options.presign ? await this.#stat(request.path) : undefined);
+        const large = (stats?.size_bytes ?? 0) >= this.#options.partSize;
+        received =
+          this.#options.presign && large
+            ? await this.#inRanges(request, file)
+            : await this.#whole(request, file, stats?.checksum);
+      } finally {
+        await file.close();
+      }
+      await this.#verify(request, part, received);
+      await rename(part, request.target);
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  async #stat(path: string): Promise<ObjectStats> {
+    const { connection, repository, ref, presign } = this.#options;
+    return connection.client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
+      params: { path: { repository, ref }, query: { path, ...(presign && { presign: true }) } },
+    });
+  }
+
+  /** One answer after the other: a broken connection goes on where it broke. */
+  async #whole(request: DownloadRequest, file: FileHandle, checksum: string | undefined): Promise<Received> {
+    const { connection, ...place } = this.#options;
+    const { signal } = request;
+    const backoff = new Backoff();
+    let hash = createHash('md5');
+    let at = 0;
+    let etag: string | undefined;
+    for (;;) {
+      const answer = await openObject(connection, { ...place, path: request.path, offset: at, signal });
+      const plainChecksum = !isKeyServiceEncrypted(answer);
+      const tag = answer.headers.etag;
+      if (at > 0 && (answer.status !== 206 || tag !== etag)) {
+        // Another object by now, or a store without ranges: from the beginning.
+        request.onBytes?.(-at);
+        at = 0;
+        hash = createHash('md5');
+        if (answer.status === 206) {
+          answer.stream.destroy();
+          continue;
+        }
+      }
+      etag = tag;
+      const expected = at + Number(answer.headers['content-length'] ?? Number.NaN);
+      try {
+        for await (const chunk of answer.stream as AsyncIterable<Buffer>) {
+          await file.write(chunk, 0, chunk.length, at);
+          hash.update(chunk);
+          at += chunk.length;
+          request.onBytes?.(chunk.length);
+        }
+        if (!Number.isNaN(expected) && at < expected) throw new Error('the connection ended early');
+        await file.truncate(at);
+        const known = checksum ?? (etag ?? '').replaceAll('"', '');
+        return { size: at, md5: hash.digest('hex'), checksum: known, plainChecksum };
+      } catch (error) {
+        signal?.throwIfAborted();
+        await backoff.wait(error, signal);
+      }
+    }
+  }
+
+  /** Several ranges of a large object at once, each at its place in the file. */
+  async #inRanges(request: DownloadRequest, file: FileHandle): Promise<Received> {
+    const { partSize } = this.#options;
+    let source = await this.#stat(request.path);
+    const size = source.size_bytes ?? 0;
+    await file.truncate(size);
+    let plainChecksum = true;
+    let renewal: Promise<void> | undefined;
+    const renew = (): Promise<void> => {
+      renewal ??= this.#stat(request.path)
+        .then((fresh) => {
+          if (fresh.checksum !== source.checksum) {
+            throw new CliError(`${request.path} was changed while it was downloaded`);
+          }
+          source = fresh;
+        })
+        .finally(() => {
+          renewal = undefined;
+        });
+      return renewal;
+    };
+    const parts = Math.ceil(size / partSize);
+    await forEachParallel(
+      Array.from({ length: parts }, (_, index) => index),
+      parallelRanges,
+      async (index, stop) => {
+        const start = index * partSize;
+        const end = Math.min(start + partSize, size);
+        const backoff = new Backoff();
+        for (let refused = 0; ;) {
+          const url = source.physical_address;
+          if (expiryOf(url) !== undefined && endsSoon(url)) await renew();
+          const answer = await this.#options.connection.sender.send({
+            method: 'GET',
+            url: source.physical_address,
+            headers: { range: `bytes=${start}-${end - 1}` },
+            signal: stop,
+          });
+          if (answer.status === 403 && refused < urlAttempts) {
+            answer.stream.resume();
+            refused += 1;
+            await renew();
+            continue;
+          }
+          if (answer.status !== 206) throw await storeRefusal(request.path, answer);
+          plainChecksum &&= !isKeyServiceEncrypted(answer);
+          try {
+            await writeRange(file, answer, { start, end }, request.onBytes);
+            return;
+          } catch (error) {
+            stop.throwIfAborted();
+            await backoff.wait(error, stop);
+          }
+        }
+      },
+      request.signal,
+    );
+    return { size, md5: undefined, checksum: source.checksum, plainChecksum };
+  }
+
+  async #verify(request: DownloadRequest, part: string, received: Received): Promise<void> {
+    const expected = request.stats?.size_bytes;
+    if (expected !== undefined && expected !== received.size) {
+      throw new CliError(`download of ${request.path}: ${received.size} bytes came instead of ${expected}`);
+    }
+    if (!this.#options.verifyChecksum || !received.plainChecksum || !isPlainMd5(received.checksum)) return;
+    const md5 = received.md5 ?? (await md5OfFile(part));
+    if (md5 === received.checksum) return;
+    throw new CliError(
+      `download of ${request.path}: the MD5 is ${md5}, the object's checksum ${received.checksum} (local.verify_checksum=false takes it as it is)`,
+    );
+  }
+}
+
+/** With keys of a key service a store's checksum is no MD5 although it looks like one. */
+function isKeyServiceEncrypted(answer: HttpResponse): boolean {
+  return answer.headers['x-amz-server-side-encryption'] === 'aws:kms';
+}
+
+async function writeRange(
+  file: FileHandle,
+  answer: HttpResponse,
+  range: { readonly start: number; readonly end: number },
+  onBytes: ((count: number) => void) | undefined,
+): Promise<void> {
+  let at = range.start;
+  try {
+    for await (const chunk of answer.stream as AsyncIterable<Buffer>) {
+      if (at + chunk.length > range.end) throw new Error('the store sent more than the range');
+      await file.write(chunk, 0, chunk.length, at);
+      at += chunk.length;
+      onBytes?.(chunk.length);
+    }
+    if (at < range.end) throw new Error('the connection ended early');
+  } catch (error) {
+    onBytes?.(range.start - at);
+    throw error;
+  }
+}
+
+async function storeRefusal(path: string, answer: HttpResponse): Promise<Error> {
+  const refusal = await refusalOf(answer);
+  const said = refusal.message === '' ? '' : `: ${refusal.message}`;
+  return new CliError(`download of ${path}: the object store answered ${answer.status}${said}`);
+}
+
+export async function md5OfFile(file: string): Promise<string> {
+  const hash = createHash('md5');
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
