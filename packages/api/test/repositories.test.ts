@@ -144,7 +144,13 @@ test('merges, conflicts, strategies and merge bases', async () => {
     base_commit_id: root,
   });
   const conflict = await ask('POST', merge);
-  expect([conflict.status, conflict.body.reference]).toEqual([409, '']);
+  expect([conflict.status, conflict.body]).toEqual([409, { reference: '', message: 'conflict found' }]);
+  const pull = await ask('POST', `${base}/pulls`, {
+    json: { title: '', source_branch: 'dev', destination_branch: 'main' },
+  });
+  const refused = await ask('PUT', `${base}/pulls/${pull.body.id}/merge`);
+  expect([refused.status, refused.body.message]).toEqual([409, 'update branch main: conflict found']);
+  expect((await ask('GET', `${base}/pulls/${pull.body.id}`)).body.status).toBe('open');
   expect((await ask('POST', merge, { json: { strategy: 'mine' } })).status).toBe(400);
   const merged = await ask('POST', merge, { json: { strategy: 'source-wins', message: 'merge' } });
   expect(merged.status).toBe(200);

@@ -1,5 +1,7 @@
 import { arn, one } from '@svc/auth';
+import { EngineError } from '@svc/engine';
 import type { PullRequest } from '@svc/engine';
+import { Answer } from '../answer/answer.ts';
 import type { Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { pageView } from '../views/page.ts';
@@ -49,7 +51,15 @@ export function pullHandlers({ engine: { pulls } }: ApiOptions): Handlers<Ids> {
       const target = { repository: params.repository, id: params.pull_request };
       const { destination } = await pulls.get(target);
       await call.ensure(one('fs:CreateCommit', arn.branch(params.repository, destination)));
-      return { reference: (await pulls.merge({ ...target, actor })).id };
+      try {
+        return { reference: (await pulls.merge({ ...target, actor })).id };
+      } catch (error) {
+        // Clients expect the shape of a merge result; the message is for people.
+        if (error instanceof EngineError && error.kind === 'conflict') {
+          return Answer.json(409, { reference: '', message: error.message });
+        }
+        throw error;
+      }
     },
   };
 }

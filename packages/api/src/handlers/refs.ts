@@ -86,7 +86,7 @@ export function refHandlers({ engine }: ApiOptions): Handlers<Ids> {
       } catch (error) {
         // Clients expect the shape of a merge result; the message is for people.
         if (error instanceof EngineError && error.kind === 'conflict') {
-          return Answer.json(409, { reference: '', message: error.message });
+          return Answer.json(409, { reference: '', message: 'conflict found' });
         }
         throw error;
       }
