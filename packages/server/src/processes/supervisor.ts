@@ -46,6 +46,8 @@ export class Supervisor {
   readonly #departedMetrics: unknown[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
   #listen: ServerAddress;
+  /** As changed while running; a worker that starts later must know. */
+  #level: LogLevel;
   #stopping: Promise<void> | undefined;
   #whenEmpty: (() => void) | undefined;
 
@@ -58,6 +60,7 @@ export class Supervisor {
     });
     this.#hub.addLegacy('metrics', () => this.#departedMetrics);
     this.#listen = parseListenAddress(options.config.listen_address);
+    this.#level = options.config.logging.level;
     // Used where workers cannot share a port by themselves.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
@@ -112,7 +115,7 @@ export class Supervisor {
     const message: StartMessage = {
       type: 'start',
       role,
-      config,
+      config: { ...config, logging: { ...config.logging, level: this.#level } },
       listen: this.#listen,
       workers,
       prepares: first,
@@ -185,6 +188,7 @@ export class Supervisor {
   }
 
   setLevel(level: LogLevel): void {
+    this.#level = level;
     this.#tell({ type: 'level', level });
   }
 

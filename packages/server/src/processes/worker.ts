@@ -35,7 +35,12 @@ export function runWorker(options: WorkerOptions): void {
     return ending;
   };
   const fail = async (message: string): Promise<void> => {
-    send({ type: 'failed', message });
+    const failed: ToPrimary = { type: 'failed', message };
+    // The sentence must have left before this process does.
+    await new Promise<void>((resolve) => {
+      if (process.send === undefined || !process.connected) resolve();
+      else process.send(failed, undefined, undefined, () => resolve());
+    });
     await pipe.close();
     process.exit(1);
   };
