@@ -1,6 +1,6 @@
 // S3 gateway benchmark against a running server:
 // node bench/src/gateway-bench.ts --endpoint http://127.0.0.1:8000 --access-key K --secret-key S --repository r
-//   [--branch main] [--seconds 4] [--connections 1,16,64] [--small 4096] [--large 67108864] [--only "GET small"]
+//   [--branch main] [--seconds 4] [--connections 1,16,64] [--small 4096] [--large 67108864] [--only "GET small"] [--prepared]
 // Prints a table and, last, one line of JSON. The load shares the machine's cores with the server.
 import { parseArgs } from 'node:util';
 import { presignQuery, sigV4Encode, SigningKeyCache } from '@svc/encoding';
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     small: { type: 'string', default: '4096' },
     large: { type: 'string', default: String(64 * 1024 * 1024) },
     only: { type: 'string' },
+    prepared: { type: 'boolean', default: false },
   },
 });
 
@@ -157,7 +158,7 @@ async function prepare(): Promise<void> {
   connection.close();
 }
 
-await prepare();
+if (!values.prepared) await prepare();
 const rows: Row[] = [];
 for (const scenario of scenarios) {
   if (values.only !== undefined && !scenario.name.includes(values.only)) continue;

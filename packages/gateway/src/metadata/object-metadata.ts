@@ -10,6 +10,7 @@ const storedPrefix = 'X-Amz-Meta-';
 /** Response headers kept with an object; hidden from `x-amz-meta-*`. */
 const systemPrefix = '::svc::';
 const maxUserMetadata = 2048;
+const printable = /^[ -~]*$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 const systemHeaders = [
@@ -100,5 +101,6 @@ export function addMetadataHeaders(metadata: StringMap, headers: Record<string, 
 
 /** A stored text as header bytes; control characters could split the response and are dropped. */
 export function safeHeaderValue(value: string): string {
+  if (printable.test(value)) return value;
   return Buffer.from(value.replaceAll(/\p{Cc}/gu, ''), 'utf8').toString('latin1');
 }
