@@ -137,8 +137,16 @@ export class EntryView implements Entry {
   }
 
   get lastModified(): Timestamp {
-    if (this.#timeEnd === 0) return zeroTimestamp;
-    return readTimestamp(this.#bytes, this.#timeStart, this.#timeEnd);
+    let seconds = 0;
+    let nanos = 0;
+    this.#at = this.#timeStart;
+    while (this.#at < this.#timeEnd) {
+      const tag = this.#varint();
+      if (tag === 8) seconds = this.#varint();
+      else if (tag === 16) nanos = this.#varint();
+      else this.#skip(tag & 7);
+    }
+    return { seconds, nanos };
   }
 
   get metadata(): StringMap {
@@ -154,15 +162,23 @@ export class EntryView implements Entry {
   }
 
   #varint(): number {
-    const byte = this.#bytes[this.#at] ?? 0x80;
-    if (byte < 0x80 && this.#at < this.#end) {
-      this.#at += 1;
-      return byte;
+    const bytes = this.#bytes;
+    let value = 0;
+    let scale = 1;
+    // Five bytes hold every size and time of today; longer ones take the general way.
+    for (let at = this.#at; at < this.#end && at < this.#at + 5; at += 1) {
+      const byte = bytes[at] ?? 0;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) {
+        this.#at = at + 1;
+        return value;
+      }
+      scale *= 128;
     }
-    const reader = new WireReader(this.#bytes, this.#at, this.#end);
-    const value = reader.varint();
+    const reader = new WireReader(bytes, this.#at, this.#end);
+    const wide = reader.varint();
     this.#at = reader.position;
-    return value;
+    return wide;
   }
 
   #skip(wireType: number): void {

@@ -3,8 +3,13 @@ import { EntryView, type StringMap, type Timestamp } from '@svc/encoding';
 import type { ListedObject, ListedObjectCopy, ObjectPage } from '../face/objects.ts';
 import { pointerOf } from '../objects/object-entry.ts';
 
-// Names that no store spells differently in a URI, so that the folder's spelling can be reused.
-const plainName = /^[\w,=-][\w.,=-]*$/;
+const slash = 0x2f;
+const dot = 0x2e;
+/** Bytes that no store spells differently in a URI, so that a name of them can follow a folder's spelling. */
+const plainBytes = new Uint8Array(256);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,=-') {
+  plainBytes[char.charCodeAt(0)] = 1;
+}
 
 /** Where listed addresses are resolved. */
 export interface PageStorage {
@@ -135,10 +140,11 @@ class ItemCursor implements ListedObject {
   #keyEnd = 0;
   #end = 0;
   #loaded = false;
-  /** The last folder of an address and how the store shows it: neighbours mostly share one. */
-  #folder = '';
-  #shownFolder: string | undefined;
+  /** The last folder of an address (its place in the arena) and how the store shows it: neighbours mostly share one. */
+  #folderStart = 0;
+  #folderEnd = 0;
   #folderType = -1;
+  #shownFolder: string | undefined;
   presigned: PresignedUrl | undefined;
 
   constructor(storage: PageStorage) {
@@ -212,21 +218,42 @@ class ItemCursor implements ListedObject {
 
   get physicalAddress(): string {
     const view = this.#view();
-    const { address, addressType } = view;
-    const slash = address.lastIndexOf('/') + 1;
-    const name = address.slice(slash);
-    const isPlain = plainName.test(name);
-    const sameFolder =
-      addressType === this.#folderType && slash === this.#folder.length && address.startsWith(this.#folder);
-    if (isPlain && sameFolder && this.#shownFolder !== undefined) return this.#shownFolder + name;
+    const { addressType, addressStart: start, addressEnd: end } = view;
+    const nameStart = this.#plainNameStart(start, end);
+    if (
+      nameStart > 0 &&
+      this.#shownFolder !== undefined &&
+      this.#isLastFolder(addressType, start, nameStart)
+    ) {
+      return this.#shownFolder + this.#arena.toString('latin1', nameStart, end);
+    }
     const { adapter, storageNamespace } = this.#storage;
-    const shown = adapter.absoluteUri(pointerOf(storageNamespace, { address, addressType }));
-    if (isPlain) {
-      this.#folder = address.slice(0, slash);
+    const shown = adapter.absoluteUri(pointerOf(storageNamespace, { address: view.address, addressType }));
+    if (nameStart > 0) {
+      this.#folderStart = start;
+      this.#folderEnd = nameStart;
       this.#folderType = addressType;
+      const name = this.#arena.toString('latin1', nameStart, end);
       this.#shownFolder = shown.endsWith(`/${name}`) ? shown.slice(0, -name.length) : undefined;
     }
     return shown;
+  }
+
+  /** Where the last element of an address starts when all its bytes are plain, else 0. */
+  #plainNameStart(start: number, end: number): number {
+    const arena = this.#arena;
+    let at = end - 1;
+    for (; at >= start && arena[at] !== slash; at -= 1) {
+      if (plainBytes[arena[at] ?? 0] === 0) return 0;
+    }
+    const name = at + 1;
+    // Names that start with a dot may be steps in a path.
+    return at < start || name === end || arena[name] === dot ? 0 : name;
+  }
+
+  #isLastFolder(addressType: number, start: number, end: number): boolean {
+    if (addressType !== this.#folderType || end - start !== this.#folderEnd - this.#folderStart) return false;
+    return this.#arena.compare(this.#arena, this.#folderStart, this.#folderEnd, start, end) === 0;
   }
 
   get etag(): string {
