@@ -38,7 +38,7 @@ export interface HookEvent<Type extends PreEventType | PostEventType = PreEventT
   readonly preRunId?: string | undefined;
 }
 
-/** `ran` is false when no action matched or hooks are off. */
+/** A run that was recorded; a pre-event without one matched no action. */
 export interface HookRun {
   readonly runId: string;
 }
