@@ -1,5 +1,5 @@
 // Bundles `svc` and `svcctl` into one file each; native packages stay outside the bundle.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
@@ -47,9 +47,9 @@ const targets: Target[] = [
   { name: 'hash-worker', input: 'packages/engine/src/objects/hash-worker.ts' },
 ];
 
-// Chunks of earlier builds have other names and would stay for ever.
-await rm(dist, { recursive: true, force: true });
-await mkdir(dist, { recursive: true });
+// Built aside and moved into place at the end: a build that fails leaves the last good one.
+const next = join(root, 'node_modules', '.cache', `svc-build-${process.pid}`);
+await mkdir(next, { recursive: true });
 for (const target of targets) {
   const input = join(root, target.input);
   if (!existsSync(input)) continue;
@@ -61,7 +61,7 @@ for (const target of targets) {
     transform: { define: { __SVC_VERSION__: JSON.stringify(version) } },
     logLevel: 'warn',
     output: {
-      dir: dist,
+      dir: next,
       format: 'esm',
       entryFileNames: `${target.name}.js`,
       chunkFileNames: `${target.name}-[name]-[hash].js`,
@@ -69,4 +69,6 @@ for (const target of targets) {
     },
   });
 }
-await writeFile(join(dist, '.built'), `${version}\n`);
+await writeFile(join(next, '.built'), `${version}\n`);
+await rm(dist, { recursive: true, force: true });
+await rename(next, dist);
