@@ -58,7 +58,7 @@ function send(fuzzed: FuzzRequest): Promise<Outcome> {
           authorization,
           ...(fuzzed.body !== undefined && { 'content-length': Buffer.byteLength(fuzzed.body) }),
         },
-        timeout: 10_000,
+        timeout: 30_000,
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -73,7 +73,7 @@ function send(fuzzed: FuzzRequest): Promise<Outcome> {
         response.on('error', reject);
       },
     );
-    call.on('timeout', () => call.destroy(new Error('no answer for ten seconds')));
+    call.on('timeout', () => call.destroy(new Error('no answer for thirty seconds')));
     call.on('error', (error: NodeJS.ErrnoException) => {
       // A refused body ends the connection; the answer may be lost while we still write.
       if (error.code === 'EPIPE' || error.code === 'ECONNRESET') {
@@ -86,7 +86,7 @@ function send(fuzzed: FuzzRequest): Promise<Outcome> {
 
 test(
   `${total} requests made from the document are answered as documented`,
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const requests = fuzzRequests(Number(process.env['SVC_FUZZ_SEED'] ?? 20240229), total);
     const problems: string[] = [];
