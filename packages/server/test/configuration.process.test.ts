@@ -101,7 +101,7 @@ describe('commands', () => {
       stderr: expect.stringContaining('already exists'),
     });
     expect((await run('superuser', '--user-name', 'rescue')).stdout).toContain('access_key_id');
-    expect(await run('migrate', 'version')).toMatchObject({ code: 0, stdout: 'schema version: 1\n' });
+    expect(await run('migrate', 'version')).toMatchObject({ code: 0, stdout: 'schema version: 4\n' });
     expect(await run('migrate', 'goto', '--version', '9')).toMatchObject({ code: 1 });
     const version = await run('kv', 'get', 'kv-internal-metadata', 'kv/schema/version');
     expect(JSON.parse(version.stdout)).toEqual({

@@ -3,14 +3,22 @@ import { notFound } from '../context/refusals.ts';
 import type { Usage, UsageReport } from '../face/usage.ts';
 import { usagePartition } from '../store/keys.ts';
 
+const minuteMs = 60_000;
 const keyPattern = /\/(\d{4})(\d{2})$/;
 
 /** Counts actions in memory and adds them to the month's stored count now and then. */
 export function usage(context: EngineContext): Usage {
   const pending = new Map<string, number>();
+  let month = '';
+  let monthEnds = 0;
   return {
     record: (count = 1) => {
-      const month = monthOf(context.clock());
+      const now = context.clock();
+      // Every request comes through here: the month is worked out once a minute at most.
+      if (now >= monthEnds) {
+        month = monthOf(now);
+        monthEnds = (Math.floor(now / minuteMs) + 1) * minuteMs;
+      }
       pending.set(month, (pending.get(month) ?? 0) + count);
     },
     flush: async () => {

@@ -1,4 +1,4 @@
-import { currentSchemaVersion, readSchemaVersion } from '../compose/schema-version.ts';
+import { currentSchemaVersion, migrationRequired, readSchemaVersion } from '../compose/schema-version.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { withKv } from './open-command.ts';
 
@@ -35,6 +35,10 @@ export function migrateTo(globals: GlobalOptions, target: number = currentSchema
         process.stderr.write(
           `svc: there is no schema version ${target}; this program knows ${currentSchemaVersion}\n`,
         );
+        return 1;
+      }
+      if (found < currentSchemaVersion) {
+        process.stderr.write(`svc: ${migrationRequired(found)}\n`);
         return 1;
       }
       process.stdout.write(`schema version ${found}: up to date\n`);

@@ -10,16 +10,18 @@ import { blockStoreConfigs, keepsStateInMemory, kvStoreConfig, shareOf } from '.
 
 const version = [Buffer.from('kv-internal-metadata'), Buffer.from('kv/schema/version')] as const;
 
-test('a new store is marked; a newer or unreadable one is refused', async () => {
+test('case 27: a new store is marked; a newer, older or unreadable one is refused', async () => {
   const kv = createMemStore();
   expect(await readSchemaVersion(kv)).toBeUndefined();
   await checkSchemaVersion(kv);
-  expect(await readSchemaVersion(kv)).toBe(1);
+  expect(await readSchemaVersion(kv)).toBe(4);
   await checkSchemaVersion(kv);
-  await kv.set(...version, Buffer.from('4'));
-  await expect(checkSchemaVersion(kv)).rejects.toThrow('newer than this program knows (1)');
-  await kv.set(...version, Buffer.from('0'));
-  await expect(checkSchemaVersion(kv)).rejects.toThrow('run "svc migrate up"');
+  await kv.set(...version, Buffer.from('5'));
+  await expect(checkSchemaVersion(kv)).rejects.toThrow('incompatible');
+  for (const old of ['3', '0']) {
+    await kv.set(...version, Buffer.from(old));
+    await expect(checkSchemaVersion(kv)).rejects.toThrow('migration required');
+  }
   await kv.set(...version, Buffer.from('x'));
   await expect(checkSchemaVersion(kv)).rejects.toThrow('unreadable');
 });

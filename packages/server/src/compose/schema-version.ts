@@ -1,7 +1,10 @@
 import type { KvStore } from '@svc/kv';
 
-/** Version of the layout of records in the key-value store that this program reads and writes. */
-export const currentSchemaVersion = 1;
+/**
+ * Version of the layout of records in the key-value store that this program reads and writes. Versions 1 to 3 were
+ * written by earlier programs of the compatible format and need a migration that only those programs have.
+ */
+export const currentSchemaVersion = 4;
 
 const partition = Buffer.from('kv-internal-metadata');
 const key = Buffer.from('kv/schema/version');
@@ -23,13 +26,16 @@ export async function checkSchemaVersion(kv: KvStore): Promise<void> {
     await kv.setIf(partition, key, Buffer.from(String(currentSchemaVersion)), 'absent');
   } else if (found > currentSchemaVersion) {
     throw new SchemaVersionError(
-      `the key-value store has schema version ${found}, which is newer than this program knows (${currentSchemaVersion}); use a newer svc`,
+      `incompatible key-value store: it has schema version ${found}, which is newer than this program knows (${currentSchemaVersion}); use a newer svc`,
     );
   } else if (found < currentSchemaVersion) {
-    throw new SchemaVersionError(
-      `the key-value store has schema version ${found} and needs ${currentSchemaVersion}; run "svc migrate up"`,
-    );
+    throw new SchemaVersionError(migrationRequired(found));
   }
+}
+
+/** Nothing of ours has ever written an older version, so there is nothing of ours that could migrate it. */
+export function migrationRequired(found: number): string {
+  return `migration required: the key-value store has schema version ${found} and needs ${currentSchemaVersion}; bring it there with the program that wrote it, then start svc`;
 }
 
 export class SchemaVersionError extends Error {
