@@ -190,7 +190,10 @@ describe.each([
     expect((await aws(...left)).trim()).toBe('null');
   });
 
-  it.each(['--signature-v2', '--no-check-hostname'])('s3cmd %s', async (flag) => {
+  it.each([
+    { version: 2, flags: ['--signature-v2'] },
+    { version: 4, flags: [] },
+  ])('s3cmd with SigV$version', async ({ flags }) => {
     const program = await tool('aws');
     if (program === undefined || gateway === undefined) return;
     const host = gateway.endpoint.replace('http://', '');
@@ -206,7 +209,7 @@ describe.each([
           '--no-ssl',
           '--no-progress',
           '--max-retries=1',
-          flag,
+          ...flags,
           ...args,
         ],
         { env: environment({}) },
