@@ -33,6 +33,11 @@ async function openPostgres(): Promise<() => Promise<KvStore>> {
     });
 }
 
+/** Reads of the local store end without leaving the event loop's turn; a tight loop would let nobody else in. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 const stores: [string, () => Promise<() => Promise<KvStore>>][] = [
   ['local', openLocal],
   ['postgres', openPostgres],
@@ -70,11 +75,13 @@ test.each(stores)('%s: no acknowledged write is lost while commits and merges ru
   };
   const committer = async (index: number): Promise<void> => {
     while (state.writing) {
+      await breath();
       await engines[index]!.commits.create({ repository, branch: 'main', message: 'c', actor }).catch(quiet);
     }
   };
   const merger = async (): Promise<void> => {
     while (state.writing) {
+      await breath();
       await engines[0]!.merges.merge({ repository, source: 'main', destination: 'side', actor }).catch(quiet);
     }
   };
