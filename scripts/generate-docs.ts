@@ -1,12 +1,15 @@
 // Writes the parts of docs/ that are generated from the code that implements them.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { commandReference } from '@svc/cli';
 import { configurationDocument } from '@svc/server';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 await mkdir(docs, { recursive: true });
 await writeFile(join(docs, 'configuration.md'), configurationDocument());
 console.log('docs/configuration.md');
+await writeFile(join(docs, 'cli.md'), await commandReference());
+console.log('docs/cli.md');
 
 // The API's reference and description, then the client's types, which follow from the description.
 await import('../packages/contract/src/bin/write-docs.ts');

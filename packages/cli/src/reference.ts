@@ -26,7 +26,8 @@ export async function commandReference(): Promise<string> {
     '| Key | Type | Default |',
     '|---|---|---|',
     ...Object.entries(configKeys).map(([key, { type, default: value }]) => {
-      const text = typeof value === 'object' ? '' : `${value}`;
+      const plain = typeof value === 'object' ? '' : value;
+      const text = typeof plain === 'string' ? plain : JSON.stringify(plain);
       return `| \`${key}\` | ${type} | ${text === '' ? '' : `\`${text}\``} |`;
     }),
     '',

@@ -1,0 +1,38 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tempDir } from '@svc/testing';
+import { describe, expect, it } from 'vitest';
+import { SafeFolder } from './safe-path.ts';
+
+describe('SafeFolder', () => {
+  it.each(['../evil', 'a/../../evil', '/etc/passwd', 'a//b', './a', 'a/..', '', 'a\0b'])(
+    'refuses the key %j (case 8)',
+    (key) => {
+      expect(() => new SafeFolder('/w/data').pathOf(key)).toThrow('refused to write');
+    },
+  );
+
+  it('[fix] refuses a neighbour whose name begins like the root (case 10)', () => {
+    expect(() => new SafeFolder('/w/data').pathOf('../data-x/f')).toThrow('refused to write');
+  });
+
+  it('keeps odd but harmless names', () => {
+    expect(new SafeFolder('/w').pathOf('a b/..c/ü')).toBe('/w/a b/..c/ü');
+  });
+
+  it('makes folders but goes through no link (case 9)', async () => {
+    const outside = tempDir();
+    const folder = new SafeFolder(join(tempDir(), 'root'));
+    expect(await folder.prepare('a/b/c')).toBe(join(folder.root, 'a/b/c'));
+    symlinkSync(outside, join(folder.root, 'link'));
+    await expect(folder.prepare('link/x')).rejects.toThrow('symbolic link');
+    await expect(folder.locate('link/x')).rejects.toThrow('symbolic link');
+  });
+
+  it('tells when a file stands where a folder must be', async () => {
+    const root = tempDir();
+    mkdirSync(root, { recursive: true });
+    writeFileSync(join(root, 'a'), '');
+    await expect(new SafeFolder(root).prepare('a/b')).rejects.toThrow('is a file');
+  });
+});
