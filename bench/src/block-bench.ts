@@ -158,7 +158,10 @@ async function rawSmallWrites(folder: string, count: number): Promise<void> {
       if (index < 64) await mkdir(directory, { recursive: true });
       await new Promise<void>((resolve, reject) => {
         open(join(directory, String(index)), 'wx', (openError, fd) => {
-          if (openError !== null) return void reject(openError);
+          if (openError !== null) {
+            reject(openError);
+            return;
+          }
           write(fd, body, 0, smallSize, 0, () =>
             fdatasync(fd, () => close(fd, () => syncFolder(directory, resolve))),
           );
