@@ -13,15 +13,18 @@ export async function main(args: readonly string[]): Promise<number> {
       process.stderr.write(`Unknown help topic "${word}"\nRun 'svcctl --help' for usage.\n`);
       return 0;
     }
+    let given = args;
     if (word !== undefined && args[index] === word && !isCommand(word)) {
       const { runPlugin } = await import('./plugins.ts');
       const status = await runPlugin(word, args.slice(index + 1), process.env);
       if (status !== undefined) return status;
+      // Its flags mean nothing to us: only the word is unknown.
+      given = args.slice(0, index + 1);
     }
     const program = await createProgram(word);
     nameUnknownCommands(program);
     inheritSettings(program);
-    await program.parseAsync(commandLine(args, index), { from: 'user' });
+    await program.parseAsync(commandLine(given, index), { from: 'user' });
     return 0;
   } catch (error) {
     return report(error, args);

@@ -32,10 +32,13 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts `svc run --quickstart` on a free port and waits until it serves. */
-export async function startSvc(env: Record<string, string> = {}): Promise<Server> {
+/** Starts `svc run` on a free port and waits until it serves. */
+export async function startSvc(
+  env: Record<string, string> = {},
+  args: readonly string[] = ['--quickstart'],
+): Promise<Server> {
   const home = tempDir();
-  const child = spawn(process.execPath, [join(bundle(), 'svc.js'), 'run', '--quickstart'], {
+  const child = spawn(process.execPath, [join(bundle(), 'svc.js'), 'run', ...args], {
     cwd: home,
     env: { PATH: process.env['PATH'] ?? '', HOME: home, SVC_LISTEN_ADDRESS: '127.0.0.1:0', ...env },
   });

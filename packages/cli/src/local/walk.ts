@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, type Dirent } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, rmSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { compareUtf8 } from '@svc/encoding';
 import { CliError } from '../errors.ts';
@@ -26,12 +26,26 @@ function* walk(
   entries.sort((a, b) => compareUtf8(a.sortKey, b.sortKey));
   for (const { entry, sortKey } of entries) {
     const path = prefix + sortKey;
-    if (ignored.ignores(path) || /\.svcpart-[0-9a-f]{12}$/.test(entry.name)) continue;
+    if (ignored.ignores(path) || isPart(entry.name)) continue;
     const file = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (rules.posix) yield describe(file, path);
       yield* walk(file, path, rules, ignored);
     } else if (isWanted(entry, path, rules)) yield describe(file, path);
+  }
+}
+
+/** An unfinished download; it has its name only when it is complete. */
+function isPart(name: string): boolean {
+  return /\.svcpart-[0-9a-f]{12}$/.test(name);
+}
+
+/** Deletes what downloads of an interrupted operation left behind. */
+export function removeParts(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) removeParts(path);
+    else if (entry.isFile() && isPart(entry.name)) rmSync(path, { force: true });
   }
 }
 

@@ -6,6 +6,7 @@ import { findRoot, readIndex, writeIndex } from '../../local/folder-index.ts';
 import { gitRoot } from '../../local/git.ts';
 import { LinkedFolder } from '../../local/linked-folder.ts';
 import { linkedFolders } from '../../local/linked-folders.ts';
+import { removeParts } from '../../local/walk.ts';
 import { confirm } from '../../prompt.ts';
 import { printSummary } from '../../transfer/summary.ts';
 import { withTransferFlags, type TransferFlags } from '../../transfer/transfer-flags.ts';
@@ -53,6 +54,7 @@ export function registerCheckout(local: Command): void {
 async function checkOut(context: CommandContext, root: string, flags: CheckoutFlags): Promise<void> {
   const { out } = context;
   const index = readIndex(root);
+  if (index.activeOperation !== '') removeParts(root);
   const target = flags.ref === undefined ? undefined : context.uris.ref(flags.ref, 'ref URI');
   if (target !== undefined && target.repository !== index.src.repository) {
     throw new CliError(`${root} is linked to repository ${index.src.repository}: the ref must be one of it`);

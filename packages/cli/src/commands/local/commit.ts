@@ -7,6 +7,7 @@ import { mergeChanges } from '../../local/changes.ts';
 import { findRoot, interruptedMessage, readIndex, writeIndex } from '../../local/folder-index.ts';
 import { gitMetadata } from '../../local/git.ts';
 import { LinkedFolder } from '../../local/linked-folder.ts';
+import { removeParts } from '../../local/walk.ts';
 import { printCommitResult } from '../../output/commit-blocks.ts';
 import { confirm } from '../../prompt.ts';
 import { printSummary } from '../../transfer/summary.ts';
@@ -60,6 +61,7 @@ async function commitFolder(
       question: 'Committing now may lose data of the branch. Proceed?',
       operation: 'commit',
     });
+    removeParts(root);
   }
   const folder = new LinkedFolder(context, root, src);
   const branch = await client.get('/repositories/{repository}/branches/{branch}', {

@@ -4,6 +4,7 @@ import { CliError } from '../../errors.ts';
 import { undo } from '../../local/changes.ts';
 import { findRoot, readIndex, refuseInterrupted, writeIndex } from '../../local/folder-index.ts';
 import { LinkedFolder } from '../../local/linked-folder.ts';
+import { removeParts } from '../../local/walk.ts';
 import { printSummary } from '../../transfer/summary.ts';
 import { withTransferFlags, type TransferFlags } from '../../transfer/transfer-flags.ts';
 import { formatUri } from '../../uri.ts';
@@ -29,6 +30,7 @@ export function registerPull(local: Command): void {
       const root = findRoot(directory ?? '.');
       const index = readIndex(root);
       if (flags.force !== true) refuseInterrupted(root, index);
+      if (index.activeOperation !== '') removeParts(root);
       const folder = new LinkedFolder(context, root, index.src);
       const head = await folder.resolve(index.src.ref);
       const changes = await (flags.force === true ? forced(folder, head) : clean(folder, index.atHead, head));
