@@ -107,7 +107,7 @@ describe('commands', () => {
     expect(JSON.parse(version.stdout)).toEqual({
       partition: 'kv-internal-metadata',
       key: 'kv/schema/version',
-      value: 'NA==',
+      value: '4',
     });
 
     const dump = join(home, 'dump.json');

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { repositoryMessage } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
 import type { GlobalOptions } from './global-options.ts';
+import { readableValue } from './kv-value.ts';
 import { withKv } from './open-command.ts';
 
 /** One entry as text. Names that are not UTF-8 are written as base64 instead. */
@@ -24,7 +25,7 @@ interface Dump {
 const dumpVersion = '1.0';
 
 const sections: Readonly<Record<string, readonly string[]>> = {
-  auth: ['auth', 'basicAuth'],
+  auth: ['auth', 'basicAuth', 'aclauth'],
   pulls: ['pulls'],
   kv: ['kv-internal-metadata'],
 };
@@ -49,8 +50,13 @@ function bytesOf(text: string | undefined, base64: string | undefined, what: str
   return Buffer.from(text, 'utf8');
 }
 
-function print(record: KvRecord, pretty: boolean): void {
-  process.stdout.write(`${JSON.stringify(record, undefined, pretty ? 2 : undefined)}\n`);
+/** One entry for a person to read; dumps keep the bytes. */
+function print(partition: Buffer, key: Buffer, value: Buffer, pretty: boolean): void {
+  const shown = {
+    ...recordOf(partition, key, value),
+    value: readableValue(partition.toString(), key.toString(), value),
+  };
+  process.stdout.write(`${JSON.stringify(shown, undefined, pretty ? 2 : undefined)}\n`);
 }
 
 export function kvGet(
@@ -65,7 +71,7 @@ export function kvGet(
       process.stderr.write(`svc: there is no key "${key}" in partition "${partition}"\n`);
       return 1;
     }
-    print(recordOf(Buffer.from(partition), Buffer.from(key), found.value), pretty);
+    print(Buffer.from(partition), Buffer.from(key), found.value, pretty);
     return 0;
   });
 }
@@ -86,7 +92,7 @@ export function kvScan(globals: GlobalOptions, partition: string, flags: ScanFla
     for await (const page of kv.scan(name, { start })) {
       for (const { key, value } of page) {
         if (left-- <= 0 || (until !== undefined && Buffer.compare(key, until) >= 0)) return 0;
-        print(recordOf(name, key, value), flags.pretty);
+        print(name, key, value, flags.pretty);
       }
     }
     return 0;
