@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -33,11 +34,14 @@ async function writeUntilKilled(path: string, round: number, acknowledged: numbe
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // Until then the process is still in the table, and its folder is rightly left alone.
+  const gone = once(child, 'exit');
   const told: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     told.push(line);
     if (told.length === acknowledged) child.kill('SIGKILL');
   }
+  await gone;
   return told;
 }
 
