@@ -1,9 +1,10 @@
-// Bundles `svc` and `svcctl` into one file each; native packages stay outside the bundle.
+// Bundles `svc` and `svcctl` into one file each, native packages outside the bundle, and the web UI beside them.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import type { Plugin } from 'rolldown';
+import { buildUi } from './build-ui.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -69,6 +70,7 @@ for (const target of targets) {
     },
   });
 }
+await buildUi(join(dist, 'ui'), join(next, 'ui'));
 await writeFile(join(next, '.built'), `${version}\n`);
 await rm(dist, { recursive: true, force: true });
 await rename(next, dist);

@@ -13,6 +13,7 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'types', command: bin('tsc'), args: ['-p', '.'] },
+  { name: 'types of the ui', command: bin('tsc'), args: ['-p', 'packages/ui'] },
   {
     name: 'lint',
     command: bin('oxlint'),

@@ -4,14 +4,17 @@ import type { InstallationFacts } from '@svc/api';
 import type { BlockStores } from '@svc/block';
 import { createGateway } from '@svc/gateway';
 import type { KvStore } from '@svc/kv';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { OpenEngine } from '../compose/engine.ts';
 import { installationFacts } from '../compose/installation-facts.ts';
+import { storeOrigins } from '../compose/store-origins.ts';
+import type { Config } from '../config/index.ts';
 import { createAccessLog } from '../http/access-log.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
+import { createUi, uiFolder } from '../http/ui-files.ts';
 import { createSurface } from '../http/surface.ts';
 import type { Surface } from '../http/surface.ts';
 import { renderMetrics } from '../metrics/aggregate.ts';
@@ -30,6 +33,11 @@ interface SurfaceParts {
   readonly statistics: Statistics;
   readonly installationId: string;
   readonly tls: TlsPair | undefined;
+}
+
+function userInterface(config: Config): RequestListener {
+  const folder = uiFolder();
+  return folder === undefined ? placeholderUi : createUi({ folder, storeOrigins: storeOrigins(config) });
 }
 
 /** Everything a worker answers on its listener, from the parts it has opened. */
@@ -98,7 +106,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
         );
         return { cookies: auth.logoutCookies(client), location: config.auth.logout_redirect_url };
       },
-      ui: config.ui.enabled ? placeholderUi : undefined,
+      ui: config.ui.enabled ? userInterface(config) : undefined,
     }),
   });
   return surface;

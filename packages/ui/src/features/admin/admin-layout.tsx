@@ -1,0 +1,40 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { KeyRound, ShieldCheck, UserRound, UsersRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useLoginConfig } from '../../lib/queries.ts';
+import { Main } from '../shell/layout.tsx';
+
+/** How much of the policy pages is shown. */
+export function usePolicyMode(): { readonly visible: boolean; readonly editable: boolean } {
+  const mode = useLoginConfig()?.RBAC ?? 'none';
+  return { visible: mode !== 'simplified', editable: mode === 'internal' || mode === 'external' };
+}
+
+export function AdminLayout(): ReactNode {
+  const { visible } = usePolicyMode();
+  return (
+    <Main>
+      <div className="with-side">
+        <nav className="side" aria-label="Administration">
+          <Link to="/auth/credentials">
+            <KeyRound size={15} aria-hidden /> My access keys
+          </Link>
+          <Link to="/auth/users">
+            <UserRound size={15} aria-hidden /> Users
+          </Link>
+          <Link to="/auth/groups">
+            <UsersRound size={15} aria-hidden /> Groups
+          </Link>
+          {visible && (
+            <Link to="/auth/policies">
+              <ShieldCheck size={15} aria-hidden /> Policies
+            </Link>
+          )}
+        </nav>
+        <div>
+          <Outlet />
+        </div>
+      </div>
+    </Main>
+  );
+}

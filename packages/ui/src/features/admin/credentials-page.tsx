@@ -1,0 +1,150 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { CopyButton, EmptyState, Skeletons, Time, usePageTitle } from '../../kit/basics.tsx';
+import { ConfirmDialog, Dialog } from '../../kit/dialog.tsx';
+import { SecretCard } from '../../kit/secret-card.tsx';
+import { VirtualList } from '../../kit/virtual-list.tsx';
+import { client } from '../../lib/api.ts';
+import type { Credentials, CredentialsWithSecret } from '../../lib/api.ts';
+import { toPage, usePagedList } from '../../lib/paged-list.ts';
+import { userQuery, useWrite } from '../../lib/queries.ts';
+
+export function MyCredentialsPage(): ReactNode {
+  usePageTitle('My access keys');
+  const user = useQuery(userQuery).data;
+  return (
+    <div className="stack">
+      <h1 style={{ fontSize: 20, margin: 0 }}>My access keys</h1>
+      {user === undefined || user === null ? <Skeletons /> : <CredentialsList userId={user.id} />}
+    </div>
+  );
+}
+
+/** The access keys of a user; a new secret is shown once and then forgotten. */
+export function CredentialsList({ userId }: { userId: string }): ReactNode {
+  const [asking, setAsking] = useState(false);
+  const [revoking, setRevoking] = useState<string>();
+  const [fresh, setFresh] = useState<CredentialsWithSecret>();
+  const list = usePagedList<Credentials>(['credentials', userId], async (after, amount, signal) =>
+    toPage(
+      await client.get('/auth/users/{userId}/credentials', {
+        params: { path: { userId }, query: { after, amount } },
+        signal,
+      }),
+    ),
+  );
+  const create = useWrite(
+    () => client.post('/auth/users/{userId}/credentials', { params: { path: { userId } } }),
+    (credentials) => {
+      setAsking(false);
+      setFresh(credentials);
+    },
+  );
+  const revoke = useWrite(
+    (accessKeyId: string) =>
+      client.delete('/auth/users/{userId}/credentials/{accessKeyId}', {
+        params: { path: { userId, accessKeyId } },
+      }),
+    () => setRevoking(undefined),
+  );
+  return (
+    <>
+      <section className="box" aria-label="Access keys">
+        <div className="box-head">
+          <span className="muted">Programs and the command line client log in with these.</span>
+          <Button
+            className="right"
+            size="compact-sm"
+            leftSection={<Plus size={14} />}
+            onClick={() => setAsking(true)}
+          >
+            Create access key
+          </Button>
+        </div>
+        <VirtualList
+          label="Access keys"
+          noun="keys"
+          list={list}
+          rowHeight={44}
+          columns={[
+            {
+              name: 'Access key ID',
+              width: 'minmax(0, 1fr)',
+              cell: ({ access_key_id }) => (
+                <span className="row nowrap">
+                  <KeyRound size={15} aria-hidden className="muted" />
+                  <code className="ellipsis">{access_key_id}</code>
+                  <CopyButton text={access_key_id} label={`Copy ${access_key_id}`} />
+                </span>
+              ),
+            },
+            {
+              name: 'Created',
+              width: '120px',
+              wide: true,
+              className: 'small muted',
+              cell: ({ creation_date }) => <Time seconds={creation_date} />,
+            },
+            {
+              name: 'Actions',
+              quiet: true,
+              width: '84px',
+              className: 'num',
+              cell: ({ access_key_id }) => (
+                <Button variant="default" size="compact-sm" onClick={() => setRevoking(access_key_id)}>
+                  Revoke
+                </Button>
+              ),
+            },
+          ]}
+          empty={
+            <EmptyState
+              icon={<KeyRound size={34} aria-hidden />}
+              title="No access keys"
+              snippet={`svcctl auth users credentials create --id ${userId}`}
+            >
+              Create one to use svcctl, the API or any S3 tool as this user.
+            </EmptyState>
+          }
+        />
+      </section>
+      <ConfirmDialog
+        danger={false}
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title="Create access key"
+        action="Create"
+        busy={create.isPending}
+        error={create.error}
+        onSubmit={() => create.mutate(undefined)}
+      >
+        Create a new pair of keys for <strong>{userId}</strong>? Whoever holds it may do what this user may.
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
+        title="Revoke access key"
+        action="Revoke"
+        busy={revoke.isPending}
+        error={revoke.error}
+        onSubmit={() => revoking !== undefined && revoke.mutate(revoking)}
+      >
+        Programs that use <code>{revoking}</code> stop working at once. If you logged in with it, you are
+        logged out.
+      </ConfirmDialog>
+      <Dialog
+        opened={fresh !== undefined}
+        title="Access key created"
+        onClose={() => {
+          setFresh(undefined);
+          create.reset();
+        }}
+      >
+        {fresh !== undefined && <SecretCard credentials={fresh} />}
+      </Dialog>
+    </>
+  );
+}

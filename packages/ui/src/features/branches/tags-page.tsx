@@ -1,0 +1,153 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus, Search, Tag as TagIcon, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { CopyButton, EmptyState, usePageTitle } from '../../kit/basics.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { VirtualList } from '../../kit/virtual-list.tsx';
+import { client } from '../../lib/api.ts';
+import type { Ref } from '../../lib/api.ts';
+import { toPage, usePagedList } from '../../lib/paged-list.ts';
+import { svcUri } from '../../lib/paths.ts';
+import { useWrite } from '../../lib/queries.ts';
+import { tagSnippet } from '../../lib/snippets.ts';
+import { useRepository } from '../shell/repository-context.tsx';
+import { CommitLine } from './commit-line.tsx';
+import { CreateRefDialog } from './create-ref-dialog.tsx';
+
+export function TagsPage(): ReactNode {
+  const repository = useRepository();
+  const { prefix = '' } = useSearch({ from: '/app/repositories/$repo/tags' });
+  const navigate = useNavigate({ from: '/repositories/$repo/tags' });
+  usePageTitle('Tags', repository.id);
+  const [text, setText] = useState(prefix);
+  const [creating, setCreating] = useState(false);
+  const [deleting, setDeleting] = useState<string>();
+  const filter = useDebouncedCallback(
+    (value: string) => void navigate({ search: { prefix: value === '' ? undefined : value }, replace: true }),
+    250,
+  );
+  const list = usePagedList<Ref>(['tags', repository.id, prefix], async (after, amount, signal) =>
+    toPage(
+      await client.get('/repositories/{repository}/tags', {
+        params: { path: { repository: repository.id }, query: { prefix, after, amount } },
+        signal,
+      }),
+    ),
+  );
+  const remove = useWrite(
+    (tag: string) =>
+      client.delete('/repositories/{repository}/tags/{tag}', {
+        params: { path: { repository: repository.id, tag } },
+      }),
+    () => setDeleting(undefined),
+  );
+  const readOnly = repository.read_only === true;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Tags</h1>
+        <div className="right row">
+          <TextInput
+            data-filter
+            aria-label="Find tags that start with"
+            placeholder="Find a tag"
+            leftSection={<Search size={15} />}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              filter(event.currentTarget.value);
+            }}
+          />
+          <Button leftSection={<Plus size={15} />} disabled={readOnly} onClick={() => setCreating(true)}>
+            Create tag
+          </Button>
+        </div>
+      </div>
+      <div className="box">
+        <VirtualList
+          label="Tags"
+          noun="tags"
+          list={list}
+          rowHeight={54}
+          header={false}
+          columns={[
+            {
+              name: 'Tag',
+              width: 'minmax(0, 1fr)',
+              cell: ({ id, commit_id }) => (
+                <div>
+                  <div className="row nowrap">
+                    <TagIcon size={15} aria-hidden className="muted" />
+                    <Link
+                      data-row-link
+                      className="ellipsis"
+                      style={{ fontWeight: 600 }}
+                      to="/repositories/$repo/objects"
+                      params={{ repo: repository.id }}
+                      search={{ ref: id }}
+                    >
+                      {id}
+                    </Link>
+                  </div>
+                  <CommitLine commitId={commit_id} />
+                </div>
+              ),
+            },
+            {
+              name: 'Actions',
+              width: '64px',
+              cell: ({ id }) => (
+                <span className="row nowrap" style={{ gap: 2 }}>
+                  <CopyButton text={svcUri(repository.id, id)} label={`Copy URI of ${id}`} />
+                  {!readOnly && (
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      size={26}
+                      aria-label={`Delete ${id}`}
+                      onClick={() => setDeleting(id)}
+                    >
+                      <Trash2 size={15} />
+                    </ActionIcon>
+                  )}
+                </span>
+              ),
+            },
+          ]}
+          empty={
+            <EmptyState
+              icon={<TagIcon size={36} aria-hidden />}
+              title={prefix === '' ? 'No tags yet' : `No tag starts with “${prefix}”`}
+              actions={
+                !readOnly && (
+                  <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
+                    Create tag
+                  </Button>
+                )
+              }
+              snippet={tagSnippet(repository.id, 'v1.0', repository.default_branch)}
+            >
+              A tag gives one commit a name that never moves: the data a model was trained on, the numbers of
+              a report.
+            </EmptyState>
+          }
+        />
+      </div>
+      {creating && <CreateRefDialog kind="tag" onClose={() => setCreating(false)} />}
+      <ConfirmDialog
+        opened={deleting !== undefined}
+        onClose={() => setDeleting(undefined)}
+        title="Delete tag"
+        action="Delete"
+        busy={remove.isPending}
+        error={remove.error}
+        onSubmit={() => deleting !== undefined && remove.mutate(deleting)}
+      >
+        Delete the tag <strong>{deleting}</strong>? The commit stays while a branch or another tag holds it.
+      </ConfirmDialog>
+    </>
+  );
+}

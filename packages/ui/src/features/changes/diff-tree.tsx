@@ -1,0 +1,229 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronRight, Folder, RotateCcw } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
+import { ChangeTag, CopyButton, ErrorNotice, Skeletons } from '../../kit/basics.tsx';
+import type { Diff, Page } from '../../lib/api.ts';
+import { formatBytes } from '../../lib/format.ts';
+import { nameIn } from '../../lib/paths.ts';
+
+const ObjectDiff = lazy(async () => ({ default: (await import('./object-diff.tsx')).ObjectDiff }));
+
+export interface DiffSource {
+  /** Names the difference among others. */
+  readonly key: readonly string[];
+  readonly repository: string;
+  readonly left: string;
+  readonly right: string;
+  readonly load: (query: {
+    prefix: string;
+    delimiter: string;
+    after: string;
+    amount: number;
+  }) => Promise<Page<Diff>>;
+}
+
+interface TreeProps {
+  readonly source: DiffSource;
+  /** The open file, kept in the address. */
+  readonly file?: string | undefined;
+  readonly onFile?: ((path: string | undefined) => void) | undefined;
+  readonly onRevert?: ((entry: Diff) => void) | undefined;
+}
+
+/** Changes as a tree of folders, read as they are opened. */
+export function DiffTree({
+  prefix = '',
+  depth = 0,
+  empty,
+  ...props
+}: TreeProps & { prefix?: string; depth?: number; empty?: ReactNode }): ReactNode {
+  const { source } = props;
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['diff', ...source.key, prefix],
+    queryFn: ({ pageParam }) => source.load({ prefix, delimiter: '/', after: pageParam, amount: 200 }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_offset : undefined),
+  });
+  if (error !== null && data === undefined) {
+    return (
+      <div className="box-body">
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (data === undefined) return <Skeletons rows={depth === 0 ? 4 : 2} />;
+  const entries = data.pages.flatMap(({ results }) => results);
+  if (entries.length === 0 && depth === 0) return empty;
+  // A folder that is the only change is opened: nobody wants to click through it.
+  const openAlone = entries.length === 1 && !hasNextPage;
+  return (
+    <>
+      <ul className="diff-tree" aria-label={depth === 0 ? 'Changes' : `Changes in ${prefix}`}>
+        {entries.map((entry) =>
+          entry.path_type === 'common_prefix' ? (
+            <FolderRow
+              key={entry.path}
+              {...props}
+              entry={entry}
+              prefix={prefix}
+              depth={depth}
+              initiallyOpen={openAlone}
+            />
+          ) : (
+            <ObjectRow
+              key={entry.path}
+              {...props}
+              entry={entry}
+              prefix={prefix}
+              initiallyOpen={openAlone && props.onRevert === undefined}
+            />
+          ),
+        )}
+      </ul>
+      {hasNextPage && (
+        <div className="box-body">
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            Load more changes
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function RevertButton({ entry, onRevert }: { entry: Diff; onRevert: TreeProps['onRevert'] }): ReactNode {
+  if (onRevert === undefined) return null;
+  return (
+    <Tooltip label="Undo this change">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={26}
+        aria-label={`Undo the change of ${entry.path}`}
+        onClick={() => onRevert(entry)}
+      >
+        <RotateCcw size={14} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function FolderRow({
+  entry,
+  prefix,
+  depth,
+  initiallyOpen,
+  ...props
+}: TreeProps & { entry: Diff; prefix: string; depth: number; initiallyOpen: boolean }): ReactNode {
+  const [open, setOpen] = useState(initiallyOpen || props.file?.startsWith(entry.path) === true);
+  const [sum, setSum] = useState<string>();
+  const count = async (): Promise<void> => {
+    let objects = 0;
+    let bytes = 0;
+    for (let after = ''; ;) {
+      const { pagination, results } = await props.source.load({
+        prefix: entry.path,
+        delimiter: '',
+        after,
+        amount: 1000,
+      });
+      objects += results.length;
+      for (const { size_bytes = 0 } of results) bytes += size_bytes;
+      if (!pagination.has_more || objects >= 10_000) {
+        setSum(`${objects}${pagination.has_more ? '+' : ''} changes, ${formatBytes(bytes)}`);
+        return;
+      }
+      after = pagination.next_offset;
+    }
+  };
+  return (
+    <li>
+      <div className="diff-row">
+        <button
+          type="button"
+          className="twist"
+          aria-expanded={open}
+          aria-label={`Folder ${entry.path}`}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <ChevronDown size={15} /> : <ChevronRight size={15} />}
+        </button>
+        <Folder size={15} color="#2e86c1" aria-hidden />
+        <button type="button" className="plain name ellipsis" tabIndex={-1} onClick={() => setOpen(!open)}>
+          {nameIn(prefix, entry.path)}
+        </button>
+        <span className="right small muted">
+          {sum ?? (
+            <button
+              type="button"
+              className="plain"
+              style={{ textDecoration: 'underline', minHeight: 24 }}
+              onClick={() => void count()}
+            >
+              count
+            </button>
+          )}
+        </span>
+        <RevertButton entry={entry} onRevert={props.onRevert} />
+        <ChangeTag type={entry.type} />
+      </div>
+      {open && <DiffTree {...props} prefix={entry.path} depth={depth + 1} />}
+    </li>
+  );
+}
+
+function ObjectRow({
+  entry,
+  prefix,
+  initiallyOpen,
+  source,
+  file,
+  onFile,
+  onRevert,
+}: TreeProps & { entry: Diff; prefix: string; initiallyOpen: boolean }): ReactNode {
+  const [openHere, setOpenHere] = useState(initiallyOpen);
+  const open = onFile === undefined ? openHere : file === entry.path || (file === undefined && openHere);
+  const toggle = (): void => {
+    setOpenHere(!open);
+    onFile?.(open ? undefined : entry.path);
+  };
+  return (
+    <li>
+      <div className="diff-row">
+        <button
+          type="button"
+          className="twist"
+          data-diff-file
+          aria-expanded={open}
+          aria-label={`Difference of ${entry.path}`}
+          onClick={toggle}
+        >
+          {open ? <ChevronDown size={15} /> : <ChevronRight size={15} />}
+        </button>
+        <button type="button" className="plain name ellipsis" tabIndex={-1} onClick={toggle}>
+          {nameIn(prefix, entry.path)}
+        </button>
+        <CopyButton text={entry.path} label={`Copy path ${entry.path}`} />
+        <span className="right small muted num">
+          {entry.size_bytes !== undefined && formatBytes(entry.size_bytes)}
+        </span>
+        <RevertButton entry={entry} onRevert={onRevert} />
+        <ChangeTag type={entry.type} />
+      </div>
+      {open && (
+        <div className="diff-body">
+          <Suspense fallback={<Skeletons rows={3} />}>
+            <ObjectDiff entry={entry} source={source} />
+          </Suspense>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,251 @@
+import { ActionIcon, Button, Select, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { ErrorNotice, Notice } from '../../kit/basics.tsx';
+import { Dialog, FormDialog } from '../../kit/dialog.tsx';
+import { MetadataFields } from '../../kit/metadata-fields.tsx';
+import { client } from '../../lib/api.ts';
+import type { StorageConfig } from '../../lib/api.ts';
+import { formatCount } from '../../lib/format.ts';
+import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
+import type { MetadataPair } from '../../lib/metadata-rules.ts';
+import { readPreference, writePreference } from '../../lib/preferences.ts';
+import { refreshAll, useWrite } from '../../lib/queries.ts';
+import { useRepository } from '../shell/repository-context.tsx';
+
+interface Source {
+  readonly path: string;
+  readonly destination: string;
+  readonly type: 'common_prefix' | 'object';
+}
+
+interface ImportDialogProps {
+  readonly branch: string;
+  readonly prefix: string;
+  readonly storage: StorageConfig | undefined;
+  readonly onClose: () => void;
+}
+
+/** Points a branch at data that is already in the object store. The import goes on when the page is left. */
+export function ImportDialog(props: ImportDialogProps): ReactNode {
+  const { branch, prefix, storage, onClose } = props;
+  const repository = useRepository();
+  const memory = `import:${repository.id}:${branch}`;
+  const [id, setId] = useState(() => readPreference<string | undefined>(memory, undefined));
+  const [sources, setSources] = useState<Source[]>([
+    { path: '', destination: prefix, type: 'common_prefix' },
+  ]);
+  const [message, setMessage] = useState('');
+  const [metadata, setMetadata] = useState<MetadataPair[]>([]);
+  const [touched, setTouched] = useState(false);
+  const start = useWrite(
+    () =>
+      client.post('/repositories/{repository}/branches/{branch}/import', {
+        params: { path: { repository: repository.id, branch } },
+        body: { paths: sources, commit: { message, metadata: toMetadata(metadata) } },
+      }),
+    (started) => {
+      writePreference(memory, started.id);
+      setId(started.id);
+    },
+  );
+  if (id !== undefined) {
+    return (
+      <ImportProgress
+        {...props}
+        id={id}
+        onForget={() => {
+          writePreference(memory, undefined);
+          setId(undefined);
+        }}
+      />
+    );
+  }
+  const rule = storage?.import_validity_regex ?? '';
+  const errorOf = ({ path }: Source): string | undefined => {
+    if (!touched) return undefined;
+    if (path === '') return 'An address is required';
+    try {
+      return rule === '' || new RegExp(rule).test(path) ? undefined : `Must match ${rule}`;
+    } catch {
+      return undefined;
+    }
+  };
+  const set = (index: number, change: Partial<Source>): void =>
+    setSources((was) => was.map((source, i) => (i === index ? { ...source, ...change } : source)));
+  const bad =
+    sources.some(({ path }) => path === '') || checkMetadata(metadata).some((error) => error !== undefined);
+
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={`Import into ${branch}`}
+      action="Import"
+      size={680}
+      busy={start.isPending}
+      error={start.error}
+      onSubmit={() => {
+        setTouched(true);
+        if (!bad) start.mutate(undefined);
+      }}
+    >
+      <Notice>No data is copied: the objects stay where they are and this branch points to them.</Notice>
+      {sources.map((source, index) => (
+        <fieldset key={index} className="box" style={{ padding: 12, margin: 0 }}>
+          <legend className="visually-hidden">Source {index + 1}</legend>
+          <div className="stack tight">
+            <div className="row nowrap" style={{ alignItems: 'flex-end' }}>
+              <TextInput
+                className="grow"
+                label="Source address"
+                placeholder={
+                  storage?.blockstore_type === 'local'
+                    ? 'local://folder/'
+                    : (storage?.blockstore_namespace_example ?? 's3://bucket/')
+                }
+                value={source.path}
+                error={errorOf(source)}
+                onChange={(event) => set(index, { path: event.currentTarget.value })}
+              />
+              {sources.length > 1 && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={36}
+                  aria-label={`Remove source ${index + 1}`}
+                  onClick={() => setSources((was) => was.filter((_, i) => i !== index))}
+                >
+                  <X size={15} />
+                </ActionIcon>
+              )}
+            </div>
+            <div className="row nowrap" style={{ alignItems: 'flex-end' }}>
+              <Select
+                label="What it names"
+                w={190}
+                allowDeselect={false}
+                data={[
+                  { value: 'common_prefix', label: 'Everything under it' },
+                  { value: 'object', label: 'One object' },
+                ]}
+                value={source.type}
+                onChange={(value) => set(index, { type: value === 'object' ? 'object' : 'common_prefix' })}
+              />
+              <TextInput
+                className="grow"
+                label="Destination"
+                placeholder="folder/"
+                value={source.destination}
+                onChange={(event) => set(index, { destination: event.currentTarget.value })}
+              />
+            </div>
+          </div>
+        </fieldset>
+      ))}
+      <div>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<Plus size={14} />}
+          onClick={() =>
+            setSources((was) => [...was, { path: '', destination: prefix, type: 'common_prefix' }])
+          }
+        >
+          Add source
+        </Button>
+      </div>
+      <Textarea
+        label="Commit message"
+        autosize
+        minRows={2}
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+      />
+      <MetadataFields pairs={metadata} onChange={setMetadata} touched={touched} />
+    </FormDialog>
+  );
+}
+
+function ImportProgress({
+  branch,
+  id,
+  onClose,
+  onForget,
+}: ImportDialogProps & { id: string; onForget: () => void }): ReactNode {
+  const repository = useRepository();
+  const path = { repository: repository.id, branch };
+  const { data: status, error } = useQuery({
+    queryKey: ['import', repository.id, branch, id],
+    queryFn: () =>
+      client.get('/repositories/{repository}/branches/{branch}/import', { params: { path, query: { id } } }),
+    // From one second growing to five; a hidden page does not ask.
+    refetchInterval: (query) =>
+      query.state.data?.completed === true ||
+      query.state.data?.error !== undefined ||
+      query.state.error !== null
+        ? false
+        : Math.min(5000, 1000 + query.state.dataUpdateCount * 250),
+  });
+  const cancel = useWrite(
+    () =>
+      client.delete('/repositories/{repository}/branches/{branch}/import', {
+        params: { path, query: { id } },
+      }),
+    onForget,
+  );
+  const done = status?.completed === true;
+  const failed = status?.error !== undefined || error !== null;
+  useEffect(() => {
+    if (done) void refreshAll();
+  }, [done]);
+  return (
+    <Dialog opened onClose={onClose} title={`Import into ${branch}`}>
+      <div className="stack" role="status">
+        {error !== null && <ErrorNotice error={error} />}
+        {status?.error !== undefined && (
+          <Notice kind="error" title="The import failed">
+            {status.error.message}
+          </Notice>
+        )}
+        {!failed && (
+          <Notice kind={done ? 'good' : 'info'} title={done ? 'The import is done' : 'Importing …'}>
+            {formatCount(status?.ingested_objects ?? 0)} objects
+            {!done && '. It goes on when you close this; open Import again to see how far it is.'}
+          </Notice>
+        )}
+        {cancel.error !== null && <ErrorNotice error={cancel.error} />}
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          {status?.commit !== undefined && (
+            <Button
+              variant="default"
+              component={Link}
+              to="/repositories/$repo/commits/$commitId"
+              params={{ repo: repository.id, commitId: status.commit.id } as never}
+              onClick={onForget}
+            >
+              See the commit
+            </Button>
+          )}
+          {done || failed ? (
+            <Button
+              onClick={() => {
+                onForget();
+                if (done) onClose();
+              }}
+            >
+              {done ? 'Close' : 'Start another'}
+            </Button>
+          ) : (
+            <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+              Cancel import
+            </Button>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,332 @@
+import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { CloudDownload, FolderOpen, GitCommitHorizontal, RefreshCw, Search, Upload } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
+import { EmptyState, ErrorNotice, Skeletons, Tag, usePageTitle } from '../../kit/basics.tsx';
+import { RefPicker } from '../../kit/ref-picker.tsx';
+import { SnippetsMenu } from '../../kit/snippets-menu.tsx';
+import { UriBar } from '../../kit/uri-bar.tsx';
+import { shortId } from '../../lib/format.ts';
+import type { MarkedEntry } from '../../lib/listing.ts';
+import { usePagedList, usePagedState } from '../../lib/paged-list.ts';
+import { dirtyQuery, refreshAll, useStorageOf } from '../../lib/queries.ts';
+import { listSnippets, uploadSnippet } from '../../lib/snippets.ts';
+import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
+import { EntryList } from './entry-list.tsx';
+import { fetchEntries } from './fetch-entries.ts';
+import { PageDrop } from './page-drop.tsx';
+import { Readme } from './readme.tsx';
+import type { PickedFile } from './picked-files.ts';
+
+const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
+const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
+const CommitDialog = lazy(async () => ({
+  default: (await import('../changes/commit-dialog.tsx')).CommitDialog,
+}));
+const Uncommitted = lazy(async () => ({ default: (await import('../changes/uncommitted.tsx')).Uncommitted }));
+
+export function ObjectsPage(): ReactNode {
+  const repository = useRepository();
+  const search = useSearch({ from: '/app/repositories/$repo/objects' });
+  const navigate = useNavigate({ from: '/repositories/$repo/objects' });
+  const current = useCurrentRef(search.ref);
+  const { ref, isBranch, resolved, readOnlyReason } = current;
+  const prefix = search.path ?? '';
+  const showChanges = search.showChanges === 'true' && isBranch;
+  usePageTitle(prefix === '' ? 'Data' : prefix, shortId(ref), repository.id);
+  const storage = useStorageOf(repository);
+  const dirty = useQuery(dirtyQuery(repository.id, ref, isBranch)).data === true;
+  const [files, setFiles] = useState<PickedFile[]>([]);
+  const [committing, setCommitting] = useState(false);
+  const uploading = search.upload !== undefined || files.length > 0;
+  const importing = search.importDialog !== undefined;
+
+  const go = (change: Partial<typeof search>, replace = false): void =>
+    void navigate({ search: (was) => ({ ...was, ...change }), replace });
+  const writeTip = readOnlyReason;
+  const importTip =
+    readOnlyReason ?? (storage?.import_support === true ? undefined : 'This storage cannot be imported from');
+
+  if (resolved === null) {
+    return (
+      <>
+        <h1 className="visually-hidden">Data</h1>
+        <EmptyState
+          title={`There is no branch, tag or commit ${ref}`}
+          actions={
+            <RefPicker
+              repository={repository.id}
+              defaultBranch={repository.default_branch}
+              value={repository.default_branch}
+              onChange={(chosen) => go({ ref: chosen })}
+            />
+          }
+        >
+          {search.ref === undefined
+            ? 'This repository is bare: it has no branch yet. Restore dumped refs into it with svcctl refs-restore.'
+            : 'It may have been deleted. Choose another to look at.'}
+        </EmptyState>
+      </>
+    );
+  }
+
+  return (
+    <>
+      <h1 className="visually-hidden">Data of {repository.id}</h1>
+      <div className="row" style={{ marginBottom: 12 }}>
+        <RefPicker
+          repository={repository.id}
+          defaultBranch={repository.default_branch}
+          value={ref}
+          kind={resolved?.kind}
+          canCreate={repository.read_only !== true}
+          onChange={(chosen) => go({ ref: chosen, after: undefined, showChanges: undefined })}
+        />
+        {resolved?.kind === 'commit' && resolved.commitId !== ref && (
+          <Tag kind="info">pinned to {shortId(resolved.commitId)}</Tag>
+        )}
+        {isBranch && dirty && (
+          <>
+            <Button
+              variant={showChanges ? 'light' : 'default'}
+              aria-pressed={showChanges}
+              leftSection={
+                <span style={{ width: 8, height: 8, borderRadius: 4, background: 'var(--svc-changed)' }} />
+              }
+              onClick={() => go({ showChanges: showChanges ? undefined : 'true' })}
+            >
+              Uncommitted
+            </Button>
+            <Button
+              leftSection={<GitCommitHorizontal size={15} />}
+              disabled={writeTip !== undefined}
+              onClick={() => setCommitting(true)}
+            >
+              Commit
+            </Button>
+          </>
+        )}
+        <div className="right row">
+          <Tooltip label="Read again">
+            <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={() => void refreshAll()}>
+              <RefreshCw size={15} />
+            </ActionIcon>
+          </Tooltip>
+          <SnippetsMenu
+            snippets={listSnippets({
+              origin: globalThis.location.origin,
+              repository: repository.id,
+              ref,
+              path: prefix,
+            })}
+          />
+          <Tooltip label={importTip} disabled={importTip === undefined}>
+            <Button
+              variant="default"
+              leftSection={<CloudDownload size={15} />}
+              {...(importTip !== undefined && { 'data-disabled': true })}
+              aria-disabled={importTip !== undefined}
+              onClick={() => importTip === undefined && go({ importDialog: 'true' })}
+            >
+              Import
+            </Button>
+          </Tooltip>
+          <Tooltip label={writeTip} disabled={writeTip === undefined}>
+            <Button
+              leftSection={<Upload size={15} />}
+              {...(writeTip !== undefined && { 'data-disabled': true })}
+              aria-disabled={writeTip !== undefined}
+              onClick={() => writeTip === undefined && go({ upload: 'true' })}
+            >
+              Upload
+            </Button>
+          </Tooltip>
+        </div>
+      </div>
+      {current.error !== undefined && <ErrorNotice error={current.error} />}
+      {resolved === undefined ? (
+        current.error === undefined && <Skeletons rows={10} />
+      ) : showChanges ? (
+        <Suspense fallback={<Skeletons />}>
+          <Uncommitted
+            branch={ref}
+            onUpload={() => go({ upload: 'true' })}
+            onClose={() => go({ showChanges: undefined })}
+            readOnly={writeTip !== undefined}
+          />
+        </Suspense>
+      ) : (
+        <Folder
+          key={`${ref}/${prefix}`}
+          refName={ref}
+          prefix={prefix}
+          isBranch={isBranch}
+          canWrite={writeTip === undefined}
+          onUpload={() => go({ upload: 'true' })}
+          onImport={importTip === undefined ? () => go({ importDialog: 'true' }) : undefined}
+        />
+      )}
+      {isBranch && writeTip === undefined && !uploading && <PageDrop onFiles={setFiles} />}
+      <Suspense>
+        {uploading && isBranch && (
+          <UploadDialog
+            branch={ref}
+            prefix={prefix}
+            initial={files}
+            storage={storage}
+            onClose={() => {
+              setFiles([]);
+              go({ upload: undefined }, true);
+            }}
+          />
+        )}
+        {importing && isBranch && (
+          <ImportDialog
+            branch={ref}
+            storage={storage}
+            prefix={prefix}
+            onClose={() => go({ importDialog: undefined }, true)}
+          />
+        )}
+        {committing && (
+          <CommitDialog
+            branch={ref}
+            onClose={() => setCommitting(false)}
+            onDone={() => {
+              setCommitting(false);
+              go({ showChanges: undefined });
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+function Folder({
+  refName,
+  prefix,
+  isBranch,
+  canWrite,
+  onUpload,
+  onImport,
+}: {
+  refName: string;
+  prefix: string;
+  isBranch: boolean;
+  canWrite: boolean;
+  onUpload: () => void;
+  onImport: (() => void) | undefined;
+}): ReactNode {
+  const repository = useRepository();
+  const { after = '' } = useSearch({ from: '/app/repositories/$repo/objects' });
+  const navigate = useNavigate({ from: '/repositories/$repo/objects' });
+  const [jump, setJump] = useState(after.startsWith(prefix) ? after.slice(prefix.length) : '');
+  const list = usePagedList<MarkedEntry>(
+    ['objects', repository.id, refName, prefix, String(isBranch)],
+    fetchEntries({ repository: repository.id, ref: refName, prefix, isBranch }),
+    after,
+  );
+  const state = usePagedState(list);
+  const jumpTo = useDebouncedCallback((text: string) => {
+    void navigate({
+      search: (was) => ({ ...was, after: text === '' ? undefined : prefix + text }),
+      replace: true,
+    });
+  }, 300);
+  let readme: string | undefined;
+  for (let index = 0; index < Math.min(state.count, 200); index++) {
+    const row = list.row(index);
+    if (
+      row !== undefined &&
+      row.mark !== 'removed' &&
+      row.path.toLowerCase() === `${prefix.toLowerCase()}readme.md`
+    )
+      readme = row.path;
+  }
+  return (
+    <div className="stack">
+      <div className="box">
+        <div className="box-head">
+          <UriBar repository={repository.id} ref={refName} path={prefix} />
+          <TextInput
+            className="right"
+            data-filter
+            size="xs"
+            w={190}
+            aria-label="Jump to names from"
+            placeholder="Jump to name …"
+            leftSection={<Search size={14} />}
+            value={jump}
+            onChange={(event) => {
+              setJump(event.currentTarget.value);
+              jumpTo(event.currentTarget.value);
+            }}
+          />
+        </div>
+        <EntryList
+          list={list}
+          prefix={prefix}
+          refName={refName}
+          isBranch={isBranch}
+          canWrite={canWrite}
+          empty={
+            prefix === '' && after === '' ? (
+              <EmptyState
+                icon={<FolderOpen size={38} aria-hidden />}
+                title="No data here yet"
+                actions={
+                  canWrite && (
+                    <>
+                      <Button leftSection={<Upload size={15} />} onClick={onUpload}>
+                        Upload files
+                      </Button>
+                      {onImport !== undefined && (
+                        <Button
+                          variant="default"
+                          leftSection={<CloudDownload size={15} />}
+                          onClick={onImport}
+                        >
+                          Import without copying
+                        </Button>
+                      )}
+                    </>
+                  )
+                }
+                snippet={uploadSnippet(repository.id, refName, 'file')}
+              >
+                {canWrite
+                  ? 'Drop files or folders on this page, or point svc at data that is already in the object store.'
+                  : 'Choose another branch to see its data.'}
+              </EmptyState>
+            ) : (
+              <EmptyState
+                title={after === '' ? 'Nothing in this folder' : 'No names from here on'}
+                actions={
+                  after !== '' && (
+                    <Button
+                      variant="default"
+                      onClick={() => {
+                        setJump('');
+                        jumpTo('');
+                      }}
+                    >
+                      Show from the start
+                    </Button>
+                  )
+                }
+              >
+                {after === '' &&
+                  'Folders exist through the objects in them. Another branch may have some here.'}
+              </EmptyState>
+            )
+          }
+        />
+      </div>
+      {readme !== undefined && <Readme refName={refName} path={readme} />}
+    </div>
+  );
+}

@@ -1,0 +1,264 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { ApiError } from '@svc/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { GitMerge, Pencil } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
+import { EmptyState, ErrorNotice, Notice, Skeletons, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { ConfirmDialog, FormDialog } from '../../kit/dialog.tsx';
+import { client } from '../../lib/api.ts';
+import type { PullRequest } from '../../lib/api.ts';
+import { shortId } from '../../lib/format.ts';
+import { refQuery, useWrite } from '../../lib/queries.ts';
+import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
+import { DiffTree } from '../changes/diff-tree.tsx';
+import { ConflictNotice, MergeDialog } from '../changes/merge-dialog.tsx';
+import { refsSource } from '../changes/sources.ts';
+import { useRepository } from '../shell/repository-context.tsx';
+import { PullState, secondsOf } from './pull-state.tsx';
+
+const MarkdownView = lazy(async () => ({
+  default: (await import('../../kit/markdown-view.tsx')).MarkdownView,
+}));
+
+export function PullPage(): ReactNode {
+  const repository = useRepository();
+  const { id } = useParams({ from: '/app/repositories/$repo/pulls/$id' });
+  const {
+    data: pull,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['pull', repository.id, id],
+    queryFn: () =>
+      client.get('/repositories/{repository}/pulls/{pull_request}', {
+        params: { path: { repository: repository.id, pull_request: id } },
+      }),
+  });
+  usePageTitle(pull?.title ?? 'Pull request', repository.id);
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (pull === undefined) return <Skeletons rows={8} />;
+  return <Pull pull={pull} />;
+}
+
+function Pull({ pull }: { pull: PullRequest }): ReactNode {
+  const repository = useRepository();
+  const { file } = useSearch({ from: '/app/repositories/$repo/pulls/$id' });
+  const navigate = useNavigate({ from: '/repositories/$repo/pulls/$id' });
+  const { source_branch: source, destination_branch: destination } = pull;
+  const isOpen = pull.status === 'open';
+  const sourceRef = useQuery(refQuery(repository.id, source)).data;
+  const destinationRef = useQuery(refQuery(repository.id, destination)).data;
+  const gone = sourceRef === null ? source : destinationRef === null ? destination : undefined;
+  const counts = useDiffCounts(repository.id, destination, source, isOpen && gone === undefined).data;
+  const [asking, setAsking] = useState<'merge' | 'close' | 'edit' | 'strategy'>();
+  const path = { repository: repository.id, pull_request: pull.id };
+  const merge = useWrite(
+    () => client.put('/repositories/{repository}/pulls/{pull_request}/merge', { params: { path } }),
+    () => setAsking(undefined),
+  );
+  const update = useWrite(
+    (body: { status?: 'open' | 'closed'; title?: string; description?: string }) =>
+      client.patch('/repositories/{repository}/pulls/{pull_request}', { params: { path }, body }),
+    () => setAsking(undefined),
+  );
+  const conflicts = merge.error instanceof ApiError && merge.error.isConflict;
+  const hasConflicts = (counts?.counts['conflict'] ?? 0) > 0;
+  return (
+    <div className="stack">
+      <div className="page-head" style={{ marginBottom: 0, alignItems: 'flex-start' }}>
+        <div className="grow" style={{ minWidth: 260 }}>
+          <h1>{pull.title}</h1>
+          <div className="row" style={{ marginTop: 8 }}>
+            <PullState status={pull.status} />
+            <span className="muted">
+              <strong>{pull.author}</strong> wants to merge <Tag>{source}</Tag> into <Tag>{destination}</Tag>,
+              opened <Time seconds={secondsOf(pull.creation_date)} />
+            </span>
+          </div>
+        </div>
+        <div className="row">
+          <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setAsking('edit')}>
+            Edit
+          </Button>
+          {isOpen && (
+            <>
+              <Button variant="default" onClick={() => setAsking('close')}>
+                Close
+              </Button>
+              <Button
+                leftSection={<GitMerge size={15} />}
+                disabled={gone !== undefined || counts === undefined || counts.total === 0}
+                onClick={() => setAsking('merge')}
+              >
+                Merge
+              </Button>
+            </>
+          )}
+          {pull.status === 'closed' && (
+            <Button
+              variant="default"
+              loading={update.isPending}
+              onClick={() => update.mutate({ status: 'open' })}
+            >
+              Reopen
+            </Button>
+          )}
+        </div>
+      </div>
+      {gone !== undefined && isOpen && (
+        <Notice kind="warn" title={`Branch ${gone} was deleted`}>
+          This pull request can no longer be merged, only closed.
+        </Notice>
+      )}
+      {pull.merged_commit_id !== undefined && (
+        <Notice kind="good" title="Merged">
+          Commit{' '}
+          <Link
+            className="mono"
+            to="/repositories/$repo/commits/$commitId"
+            params={{ repo: repository.id, commitId: pull.merged_commit_id }}
+          >
+            {shortId(pull.merged_commit_id)}
+          </Link>
+          {pull.closed_date !== undefined && (
+            <>
+              , <Time seconds={secondsOf(pull.closed_date)} />
+            </>
+          )}
+        </Notice>
+      )}
+      {update.error !== null && asking === undefined && <ErrorNotice error={update.error} />}
+      <section className="box" aria-label="Description">
+        <div className="box-head">
+          <h2>Description</h2>
+        </div>
+        {pull.description === '' ? (
+          <div className="box-body muted">No description.</div>
+        ) : (
+          <Suspense fallback={<Skeletons rows={2} />}>
+            <MarkdownView text={pull.description} />
+          </Suspense>
+        )}
+      </section>
+      {isOpen && (conflicts || hasConflicts) && (
+        <>
+          <ConflictNotice repository={repository.id} source={source} destination={destination} />
+          <div>
+            <Button variant="default" onClick={() => setAsking('strategy')}>
+              Merge with a strategy
+            </Button>
+          </div>
+        </>
+      )}
+      {isOpen && gone === undefined && (
+        <section className="box" aria-label="Changes">
+          <div className="box-head">
+            <h2>Changes</h2>
+            <span className="right">{counts !== undefined && <CountsLine {...counts} />}</span>
+          </div>
+          <DiffTree
+            source={refsSource(repository.id, destination, source)}
+            file={file}
+            onFile={(chosen) => void navigate({ search: (was) => ({ ...was, file: chosen }), replace: true })}
+            empty={
+              <EmptyState title="No differences">
+                Everything of {source} is already in {destination}.
+              </EmptyState>
+            }
+          />
+        </section>
+      )}
+      <ConfirmDialog
+        opened={asking === 'merge'}
+        danger={false}
+        onClose={() => setAsking(undefined)}
+        title="Merge pull request"
+        action="Merge"
+        busy={merge.isPending}
+        error={conflicts ? undefined : merge.error}
+        onSubmit={() => merge.mutate(undefined)}
+      >
+        {conflicts ? (
+          <ConflictNotice repository={repository.id} source={source} destination={destination} />
+        ) : (
+          <>
+            Merge <strong>{source}</strong> into <strong>{destination}</strong>?
+          </>
+        )}
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asking === 'close'}
+        onClose={() => setAsking(undefined)}
+        title="Close pull request"
+        action="Close it"
+        busy={update.isPending}
+        error={update.error}
+        onSubmit={() => update.mutate({ status: 'closed' })}
+      >
+        Close it without merging? The branches stay as they are.
+      </ConfirmDialog>
+      {asking === 'strategy' && (
+        <MergeDialog
+          source={source}
+          destination={destination}
+          onClose={() => setAsking(undefined)}
+          onDone={() => update.mutate({ status: 'closed' })}
+        />
+      )}
+      {asking === 'edit' && (
+        <EditDialog
+          pull={pull}
+          busy={update.isPending}
+          error={update.error}
+          onClose={() => setAsking(undefined)}
+          onSave={update.mutate}
+        />
+      )}
+    </div>
+  );
+}
+
+function EditDialog({
+  pull,
+  busy,
+  error,
+  onClose,
+  onSave,
+}: {
+  pull: PullRequest;
+  busy: boolean;
+  error: unknown;
+  onClose: () => void;
+  onSave: (body: { title: string; description: string }) => void;
+}): ReactNode {
+  const [title, setTitle] = useState(pull.title);
+  const [description, setDescription] = useState(pull.description);
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title="Edit pull request"
+      action="Save"
+      busy={busy}
+      error={error}
+      disabled={title.trim() === ''}
+      onSubmit={() => onSave({ title: title.trim(), description })}
+    >
+      <TextInput
+        data-autofocus
+        label="Title"
+        value={title}
+        onChange={(event) => setTitle(event.currentTarget.value)}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={4}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,147 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { CopyButton, ErrorNotice, Notice, Tag, usePageTitle } from '../../kit/basics.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { MetadataFields } from '../../kit/metadata-fields.tsx';
+import { client } from '../../lib/api.ts';
+import { formatTime } from '../../lib/format.ts';
+import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
+import type { MetadataPair } from '../../lib/metadata-rules.ts';
+import { useStorageOf, useWrite } from '../../lib/queries.ts';
+import { useRepository } from '../shell/repository-context.tsx';
+
+export function GeneralSettings(): ReactNode {
+  const repository = useRepository();
+  const storage = useStorageOf(repository);
+  const navigate = useNavigate();
+  const [deleting, setDeleting] = useState(false);
+  usePageTitle('Settings', repository.id);
+  const remove = useWrite(
+    () => client.delete('/repositories/{repository}', { params: { path: { repository: repository.id } } }),
+    () => void navigate({ to: '/repositories' }),
+  );
+  return (
+    <div className="stack">
+      <h1 style={{ fontSize: 20, margin: 0 }}>General settings</h1>
+      {storage === undefined && (
+        <Notice kind="error" title="The storage of this repository is not configured">
+          This server has no storage named “{repository.storage_id}”; its data cannot be read until one is.
+        </Notice>
+      )}
+      <section className="box" aria-label="Repository">
+        <div className="box-body">
+          <dl className="facts">
+            <dt>Name</dt>
+            <dd>{repository.id}</dd>
+            <dt>Storage namespace</dt>
+            <dd className="row nowrap">
+              <code className="wrap">{repository.storage_namespace}</code>
+              <CopyButton text={repository.storage_namespace} label="Copy storage namespace" />
+            </dd>
+            {repository.storage_id !== undefined && repository.storage_id !== '' && (
+              <>
+                <dt>Storage</dt>
+                <dd>{repository.storage_id}</dd>
+              </>
+            )}
+            <dt>Default branch</dt>
+            <dd>
+              <Tag>{repository.default_branch}</Tag>
+            </dd>
+            <dt>Created</dt>
+            <dd>{formatTime(repository.creation_date)}</dd>
+            <dt>Read-only</dt>
+            <dd>{repository.read_only === true ? 'yes' : 'no'}</dd>
+          </dl>
+        </div>
+      </section>
+      <RepositoryMetadata />
+      <section className="box danger" aria-label="Delete repository">
+        <div className="box-body row">
+          <div className="grow" style={{ minWidth: 220 }}>
+            <strong>Delete this repository</strong>
+            <div className="muted">
+              Its branches, tags, commits and settings are lost. Objects in the store stay.
+            </div>
+          </div>
+          <Button color="danger" variant="outline" onClick={() => setDeleting(true)} c="var(--svc-removed)">
+            Delete repository
+          </Button>
+        </div>
+      </section>
+      <ConfirmDialog
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        title={`Delete ${repository.id}`}
+        action="Delete repository"
+        typed={repository.id}
+        busy={remove.isPending}
+        error={remove.error}
+        onSubmit={() => remove.mutate(undefined)}
+      >
+        Commits, branches, tags, pull requests and configuration are deleted and cannot be brought back. The
+        objects stay at <code className="wrap">{repository.storage_namespace}</code>.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function RepositoryMetadata(): ReactNode {
+  const repository = useRepository();
+  const path = { repository: repository.id };
+  const [edited, setEdited] = useState<MetadataPair[]>();
+  const { data, error } = useQuery({
+    queryKey: ['repository-metadata', repository.id],
+    queryFn: () => client.get('/repositories/{repository}/metadata', { params: { path } }),
+  });
+  const stored = Object.entries(data ?? {}).map(([key, value]) => ({ key, value }));
+  const pairs = edited ?? stored;
+  const save = useWrite(
+    async (next: readonly MetadataPair[]): Promise<void> => {
+      const metadata = toMetadata(next);
+      const gone = stored.map(({ key }) => key).filter((key) => !(key in metadata));
+      if (gone.length > 0)
+        await client.delete('/repositories/{repository}/metadata', {
+          params: { path },
+          body: { keys: gone },
+        });
+      if (next.length > 0)
+        await client.post('/repositories/{repository}/metadata', { params: { path }, body: { metadata } });
+    },
+    () => setEdited(undefined),
+  );
+  return (
+    <section className="box" aria-label="Metadata">
+      <div className="box-head">
+        <h2>Description and metadata</h2>
+      </div>
+      <div className="box-body stack">
+        {error !== null && <ErrorNotice error={error} />}
+        <MetadataFields
+          pairs={pairs}
+          onChange={setEdited}
+          touched={edited !== undefined}
+          disabled={repository.read_only === true}
+        />
+        {save.error !== null && <ErrorNotice error={save.error} />}
+        {edited !== undefined && (
+          <div className="row">
+            <Button
+              loading={save.isPending}
+              disabled={checkMetadata(edited).some((problem) => problem !== undefined)}
+              onClick={() => save.mutate(edited)}
+            >
+              Save metadata
+            </Button>
+            <Button variant="default" onClick={() => setEdited(undefined)}>
+              Discard
+            </Button>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,228 @@
+import { ActionIcon, Button, NumberInput, SegmentedControl, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Plus, Recycle, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { EmptyState, ErrorNotice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { client, isNotFound } from '../../lib/api.ts';
+import { useWrite } from '../../lib/queries.ts';
+import { useRepository } from '../shell/repository-context.tsx';
+
+interface Rules {
+  readonly default_retention_days: number;
+  readonly branches: readonly { readonly branch_id: string; readonly retention_days: number }[];
+}
+
+const validDays = (days: unknown): boolean => Number.isInteger(days) && Number(days) >= 1;
+
+export function RetentionSettings(): ReactNode {
+  const repository = useRepository();
+  usePageTitle('Garbage collection', repository.id);
+  const path = { repository: repository.id };
+  const [edited, setEdited] = useState<Rules>();
+  const [view, setView] = useState('form');
+  const [deleting, setDeleting] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['gc-rules', repository.id],
+    queryFn: async (): Promise<Rules | null> => {
+      try {
+        return await client.get('/repositories/{repository}/settings/gc_rules', { params: { path } });
+      } catch (failure) {
+        if (isNotFound(failure)) return null;
+        throw failure;
+      }
+    },
+  });
+  const save = useWrite(
+    (rules: Rules) =>
+      client.put('/repositories/{repository}/settings/gc_rules', {
+        params: { path },
+        body: {
+          default_retention_days: rules.default_retention_days,
+          branches: rules.branches.map((rule) => ({ ...rule })),
+        },
+      }),
+    () => setEdited(undefined),
+  );
+  const remove = useWrite(
+    () => client.delete('/repositories/{repository}/settings/gc_rules', { params: { path } }),
+    () => {
+      setDeleting(false);
+      setEdited(undefined);
+    },
+  );
+  const rules = edited ?? data ?? undefined;
+  const setBranch = (index: number, change: Partial<Rules['branches'][number]>): void => {
+    if (rules === undefined) return;
+    setEdited({
+      ...rules,
+      branches: rules.branches.map((rule, i) => (i === index ? { ...rule, ...change } : rule)),
+    });
+  };
+  const valid =
+    rules !== undefined &&
+    validDays(rules.default_retention_days) &&
+    rules.branches.every(({ branch_id, retention_days }) => branch_id !== '' && validDays(retention_days));
+  return (
+    <div className="stack">
+      <div className="page-head" style={{ marginBottom: 0 }}>
+        <h1>Garbage collection</h1>
+        {rules !== undefined && (
+          <SegmentedControl
+            className="right"
+            size="xs"
+            aria-label="View"
+            value={view}
+            onChange={setView}
+            data={[
+              { value: 'form', label: 'Form' },
+              { value: 'json', label: 'JSON' },
+            ]}
+          />
+        )}
+      </div>
+      <div className="muted">
+        Objects that were deleted or overwritten stay readable from older commits for this many days, then
+        their space is freed.
+      </div>
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeletons rows={3} />}
+      {data === null && edited === undefined && (
+        <div className="box">
+          <EmptyState
+            icon={<Recycle size={34} aria-hidden />}
+            title="Nothing is ever collected"
+            actions={
+              <Button
+                onClick={() =>
+                  setEdited({
+                    default_retention_days: 21,
+                    branches: [{ branch_id: repository.default_branch, retention_days: 28 }],
+                  })
+                }
+              >
+                Set rules
+              </Button>
+            }
+            snippet={`svcctl gc get-config svc://${repository.id}`}
+          >
+            Without rules every object of every commit is kept for ever.
+          </EmptyState>
+        </div>
+      )}
+      {rules !== undefined && view === 'json' && (
+        <pre
+          className="box box-body"
+          tabIndex={0}
+          aria-label="Rules as JSON"
+          style={{ overflowX: 'auto', margin: 0 }}
+        >
+          {JSON.stringify(rules, null, 2)}
+        </pre>
+      )}
+      {rules !== undefined && view === 'form' && (
+        <>
+          <NumberInput
+            label="Days kept on every branch"
+            w={220}
+            min={1}
+            allowDecimal={false}
+            value={rules.default_retention_days}
+            error={validDays(rules.default_retention_days) ? undefined : 'A whole number of days, at least 1'}
+            onChange={(value) => setEdited({ ...rules, default_retention_days: Number(value) })}
+          />
+          <section className="box" aria-label="Branches with other days">
+            <div className="box-head">
+              <h2>Branches kept longer or shorter</h2>
+            </div>
+            {rules.branches.map((rule, index) => (
+              <div key={index} className="diff-row" style={{ alignItems: 'flex-start' }}>
+                <TextInput
+                  className="grow"
+                  aria-label={`Branch ${index + 1}`}
+                  placeholder="Branch"
+                  value={rule.branch_id}
+                  error={rule.branch_id === '' ? 'A branch is required' : undefined}
+                  onChange={(event) => setBranch(index, { branch_id: event.currentTarget.value })}
+                />
+                <NumberInput
+                  aria-label={`Days for branch ${index + 1}`}
+                  w={130}
+                  min={1}
+                  allowDecimal={false}
+                  suffix=" days"
+                  value={rule.retention_days}
+                  error={validDays(rule.retention_days) ? undefined : 'At least 1'}
+                  onChange={(value) =>
+                    setBranch(index, { retention_days: typeof value === 'number' ? value : 0 })
+                  }
+                />
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={36}
+                  aria-label={`Remove branch ${index + 1}`}
+                  onClick={() =>
+                    setEdited({ ...rules, branches: rules.branches.filter((_, i) => i !== index) })
+                  }
+                >
+                  <Trash2 size={15} />
+                </ActionIcon>
+              </div>
+            ))}
+            <div className="box-body">
+              <Button
+                variant="default"
+                size="compact-sm"
+                leftSection={<Plus size={14} />}
+                onClick={() =>
+                  setEdited({
+                    ...rules,
+                    branches: [
+                      ...rules.branches,
+                      { branch_id: '', retention_days: rules.default_retention_days },
+                    ],
+                  })
+                }
+              >
+                Add branch
+              </Button>
+            </div>
+          </section>
+          {save.error !== null && <ErrorNotice error={save.error} />}
+          <div className="row">
+            <Button
+              loading={save.isPending}
+              disabled={!valid || edited === undefined}
+              onClick={() => save.mutate(rules)}
+            >
+              Save rules
+            </Button>
+            {edited !== undefined && (
+              <Button variant="default" onClick={() => setEdited(undefined)}>
+                Discard
+              </Button>
+            )}
+            {data !== null && data !== undefined && (
+              <Button className="right" variant="default" onClick={() => setDeleting(true)}>
+                Delete rules
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+      <ConfirmDialog
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete rules"
+        action="Delete rules"
+        busy={remove.isPending}
+        error={remove.error}
+        onSubmit={() => remove.mutate(undefined)}
+      >
+        Without rules nothing is collected any more and every object is kept.
+      </ConfirmDialog>
+    </div>
+  );
+}

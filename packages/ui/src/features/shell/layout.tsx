@@ -1,0 +1,111 @@
+import { Button } from '@mantine/core';
+import { useIsFetching, useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { Compass } from 'lucide-react';
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { EmptyState, ErrorNotice, Notice, usePageTitle } from '../../kit/basics.tsx';
+import { configQuery, queryClient, userQuery } from '../../lib/queries.ts';
+import { LoginDialog } from '../session/login-dialog.tsx';
+import { Palette } from './palette.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+import { TopBar } from './top-bar.tsx';
+import { useOnline } from './use-online.ts';
+
+export function RootLayout(): ReactNode {
+  const router = useRouter();
+  useEffect(() => {
+    const off = router.subscribe('onResolved', ({ pathChanged, fromLocation }) => {
+      // A screen reader hears the new page; somebody typing is left alone.
+      if (!pathChanged || fromLocation === undefined) return;
+      if (document.activeElement instanceof HTMLInputElement) return;
+      document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    });
+    const onPageShow = (event: PageTransitionEvent): void => {
+      if (event.persisted) void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
+    };
+    globalThis.addEventListener('pageshow', onPageShow);
+    return () => {
+      off();
+      globalThis.removeEventListener('pageshow', onPageShow);
+    };
+  }, [router]);
+  return <Outlet />;
+}
+
+/** Everything somebody sees who is logged in. */
+export function AppLayout(): ReactNode {
+  const online = useOnline();
+  useQuery(configQuery);
+  const fetching = useIsFetching({ predicate: (query) => query.state.data !== undefined }) > 0;
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      {fetching && <div className="loading-bar" aria-hidden />}
+      <TopBar />
+      {!online && (
+        <Notice kind="warn" title="You are offline">
+          Nothing can be read or written until the connection is back.
+        </Notice>
+      )}
+      <Outlet />
+      <LoginDialog />
+      <Palette />
+      <Shortcuts />
+    </>
+  );
+}
+
+/** The content of a page; one per screen. */
+export function Main({ children, narrow = false }: { children: ReactNode; narrow?: boolean }): ReactNode {
+  return (
+    <main id="main" tabIndex={-1} className={narrow ? 'narrow' : undefined}>
+      {children}
+    </main>
+  );
+}
+
+export function NotFoundPage(): ReactNode {
+  usePageTitle('Page not found');
+  return (
+    <Main>
+      <h1 className="visually-hidden">Page not found</h1>
+      <EmptyState
+        icon={<Compass size={36} aria-hidden />}
+        title="There is no page at this address"
+        actions={
+          <Button component={Link} to="/repositories">
+            Go to repositories
+          </Button>
+        }
+      >
+        The address may have been typed wrongly, or what it showed was removed. Press Ctrl K to search.
+      </EmptyState>
+    </Main>
+  );
+}
+
+export function FailedPage({ error }: { error: unknown }): ReactNode {
+  usePageTitle('Something went wrong');
+  // After an update the server no longer has the files of the page that is open.
+  const isStale = error instanceof Error && /dynamically imported module|module script/i.test(error.message);
+  return (
+    <Main narrow>
+      <h1>{isStale ? 'A new version is here' : 'Something went wrong'}</h1>
+      <div className="stack">
+        {isStale ? (
+          <Notice>The server was updated while this page was open.</Notice>
+        ) : (
+          <ErrorNotice error={error} />
+        )}
+        <div>
+          <Button onClick={() => globalThis.location.reload()}>
+            {isStale ? 'Reload to update' : 'Reload'}
+          </Button>
+        </div>
+      </div>
+    </Main>
+  );
+}

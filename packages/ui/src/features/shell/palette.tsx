@@ -1,0 +1,154 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { Spotlight } from '@mantine/spotlight';
+import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { FolderGit2, GitBranch, Search, SunMoon } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { client } from '../../lib/api.ts';
+import { openHelp } from './shortcuts.tsx';
+
+/** Ctrl K: repositories, branches of this repository, pages and commands. */
+export function Palette(): ReactNode {
+  const navigate = useNavigate();
+  const { setColorScheme, colorScheme } = useMantineColorScheme();
+  const [query, setQuery] = useState('');
+  const [opened, setOpened] = useState(false);
+  const pathname = useRouterState({ select: (state) => state.location.pathname });
+  const part = /^\/repositories\/([^/]+)/.exec(pathname)?.[1];
+  const repo = part === undefined ? undefined : decodeURIComponent(part);
+  const text = query.trim();
+
+  const repositories = useQuery({
+    queryKey: ['palette-repositories', text],
+    queryFn: ({ signal }) =>
+      client.get('/repositories', { params: { query: { search: text, amount: 8 } }, signal }),
+    enabled: opened,
+    placeholderData: (previous) => previous,
+  });
+  const branches = useQuery({
+    queryKey: ['palette-branches', repo, text],
+    queryFn: ({ signal }) =>
+      client.get('/repositories/{repository}/branches', {
+        params: { path: { repository: repo ?? '' }, query: { prefix: text, amount: 8 } },
+        signal,
+      }),
+    enabled: opened && repo !== undefined,
+    placeholderData: (previous) => previous,
+  });
+
+  const groups: SpotlightActionGroupData[] = [];
+  if (repo !== undefined) {
+    const page = (
+      label: string,
+      to:
+        | '/repositories/$repo/objects'
+        | '/repositories/$repo/commits'
+        | '/repositories/$repo/branches'
+        | '/repositories/$repo/tags'
+        | '/repositories/$repo/pulls'
+        | '/repositories/$repo/compare'
+        | '/repositories/$repo/settings/general'
+        | '/repositories/$repo/pulls/create',
+    ): SpotlightActionData => ({
+      id: `page-${label}`,
+      label,
+      description: repo,
+      onClick: () => void navigate({ to, params: { repo } }),
+    });
+    const looked = (branches.data?.results ?? []).map(({ id }): SpotlightActionData => ({
+      id: `branch-${id}`,
+      label: id,
+      description: `Branch of ${repo}`,
+      leftSection: <GitBranch size={16} />,
+      onClick: () =>
+        void navigate({ to: '/repositories/$repo/objects', params: { repo }, search: { ref: id } }),
+    }));
+    groups.push({
+      group: 'This repository',
+      actions: [
+        page('Data', '/repositories/$repo/objects'),
+        page('Commits', '/repositories/$repo/commits'),
+        page('Branches', '/repositories/$repo/branches'),
+        page('Tags', '/repositories/$repo/tags'),
+        page('Pull requests', '/repositories/$repo/pulls'),
+        page('New pull request', '/repositories/$repo/pulls/create'),
+        page('Compare', '/repositories/$repo/compare'),
+        page('Settings', '/repositories/$repo/settings/general'),
+      ].filter(({ label }) => label?.toLowerCase().includes(text.toLowerCase()) === true),
+    });
+    if (looked.length > 0) groups.push({ group: 'Branches', actions: looked });
+    if (text.includes('/')) {
+      groups.push({
+        group: 'Path',
+        actions: [
+          {
+            id: 'path',
+            label: `Open ${text}`,
+            description: 'on the default branch',
+            onClick: () =>
+              void navigate({
+                to: text.endsWith('/') ? '/repositories/$repo/objects' : '/repositories/$repo/object',
+                params: { repo },
+                search: { path: text },
+              }),
+          },
+        ],
+      });
+    }
+  }
+  groups.push({
+    group: 'Repositories',
+    actions: (repositories.data?.results ?? []).map(({ id, storage_namespace }) => ({
+      id: `repository-${id}`,
+      label: id,
+      description: storage_namespace,
+      leftSection: <FolderGit2 size={16} />,
+      onClick: () => void navigate({ to: '/repositories/$repo/objects', params: { repo: id } }),
+    })),
+  });
+  groups.push({
+    group: 'Commands',
+    actions: [
+      {
+        id: 'create',
+        label: 'Create repository',
+        onClick: () => void navigate({ to: '/repositories', search: { create: 'true' } }),
+      },
+      { id: 'keys', label: 'My access keys', onClick: () => void navigate({ to: '/auth/credentials' }) },
+      { id: 'users', label: 'Users', onClick: () => void navigate({ to: '/auth/users' }) },
+      { id: 'policies', label: 'Policies', onClick: () => void navigate({ to: '/auth/policies' }) },
+      {
+        id: 'theme',
+        label: 'Switch between light and dark',
+        leftSection: <SunMoon size={16} />,
+        onClick: () => setColorScheme(colorScheme === 'dark' ? 'light' : 'dark'),
+      },
+      { id: 'help', label: 'Keyboard shortcuts', onClick: openHelp },
+    ].filter(({ label }) => label.toLowerCase().includes(text.toLowerCase())),
+  });
+
+  return (
+    <Spotlight
+      actions={groups.filter(({ actions }) => actions.length > 0)}
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightOpen={() => setOpened(true)}
+      onSpotlightClose={() => setOpened(false)}
+      shortcut={['mod + K']}
+      // The server has filtered already.
+      filter={(_query, actions) => actions}
+      nothingFound="Nothing found"
+      highlightQuery
+      scrollable
+      maxHeight={440}
+      transitionProps={{ duration: 0 }}
+      searchProps={{
+        leftSection: <Search size={18} />,
+        placeholder: 'Repository, branch, path/ or command',
+        'aria-label': 'Search or run a command',
+      }}
+    />
+  );
+}

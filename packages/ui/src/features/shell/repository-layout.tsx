@@ -1,0 +1,142 @@
+import { Button } from '@mantine/core';
+import { ApiError } from '@svc/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import {
+  FileStack,
+  GitBranch,
+  GitCommitHorizontal,
+  GitCompareArrows,
+  GitPullRequest,
+  Settings,
+  Tag as TagIcon,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { CopyButton, EmptyState, ErrorNotice, Skeletons, Tag } from '../../kit/basics.tsx';
+import { repositoryQuery } from '../../lib/queries.ts';
+import { Main } from './layout.tsx';
+import { RepositoryContext } from './repository-context.tsx';
+
+export function RepositoryLayout(): ReactNode {
+  const { repo } = useParams({ from: '/app/repositories/$repo' });
+  const { data: repository, error, refetch } = useQuery(repositoryQuery(repo));
+  if (repository === undefined) {
+    const status = error instanceof ApiError ? error.status : 0;
+    return (
+      <Main>
+        {error === null && <Skeletons rows={10} />}
+        {status === 404 && (
+          <>
+            <h1 className="visually-hidden">Repository not found</h1>
+            <EmptyState
+              title={`There is no repository ${repo}`}
+              actions={
+                <Button component={Link} to="/repositories">
+                  All repositories
+                </Button>
+              }
+            >
+              It was deleted, or the name in the address is wrong.
+            </EmptyState>
+          </>
+        )}
+        {status === 410 && (
+          <EmptyState
+            title="This repository is being deleted"
+            actions={<Button onClick={() => void refetch()}>Look again</Button>}
+          >
+            Deleting takes a while for large repositories; nothing can be done with it any more.
+          </EmptyState>
+        )}
+        {error !== null && status !== 404 && status !== 410 && (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )}
+      </Main>
+    );
+  }
+  return (
+    <RepositoryContext value={repository}>
+      <RepositoryHeader
+        repo={repo}
+        readOnly={repository.read_only === true}
+        defaultBranch={repository.default_branch}
+      />
+      <Main>
+        <Outlet />
+      </Main>
+    </RepositoryContext>
+  );
+}
+
+function RepositoryHeader({
+  repo,
+  readOnly,
+  defaultBranch,
+}: {
+  repo: string;
+  readOnly: boolean;
+  defaultBranch: string;
+}): ReactNode {
+  const { search, pathname } = useLocation();
+  const loose = { includeSearch: false };
+  const query = search as { ref?: string; compare?: string };
+  // Compare and pull requests keep the looked-at ref in `compare`.
+  const ref = query.compare ?? query.ref;
+  const params = { repo };
+  const kept = ref === undefined ? {} : { ref };
+  return (
+    <div className="repo-header">
+      <div className="inside">
+        <div className="row nowrap">
+          <nav aria-label="Place" className="row nowrap ellipsis">
+            <Link to="/repositories" className="muted hide-narrow">
+              Repositories
+            </Link>
+            <span className="muted hide-narrow" aria-hidden>
+              /
+            </span>
+            <Link to="/repositories/$repo/objects" params={params} className="repo-title ellipsis">
+              {repo}
+            </Link>
+          </nav>
+          <CopyButton text={`svc://${repo}`} label="Copy repository URI" />
+          {readOnly && <Tag kind="changed">Read-only</Tag>}
+        </div>
+        <nav className="tabs" aria-label="Repository">
+          <Link
+            to="/repositories/$repo/objects"
+            params={params}
+            search={kept}
+            activeOptions={loose}
+            aria-current={pathname.endsWith('/object') ? 'page' : undefined}
+          >
+            <FileStack size={15} aria-hidden /> Data
+          </Link>
+          <Link to="/repositories/$repo/commits" params={params} search={kept} activeOptions={loose}>
+            <GitCommitHorizontal size={15} aria-hidden /> Commits
+          </Link>
+          <Link to="/repositories/$repo/branches" params={params} activeOptions={loose}>
+            <GitBranch size={15} aria-hidden /> Branches
+          </Link>
+          <Link to="/repositories/$repo/tags" params={params} activeOptions={loose}>
+            <TagIcon size={15} aria-hidden /> Tags
+          </Link>
+          <Link to="/repositories/$repo/pulls" params={params} activeOptions={loose}>
+            <GitPullRequest size={15} aria-hidden /> Pull requests
+          </Link>
+          <Link
+            to="/repositories/$repo/compare"
+            params={params}
+            search={{ ref: defaultBranch, ...(ref !== undefined && { compare: ref }) }}
+            activeOptions={loose}
+          >
+            <GitCompareArrows size={15} aria-hidden /> Compare
+          </Link>
+          <Link to="/repositories/$repo/settings" params={params}>
+            <Settings size={15} aria-hidden /> Settings
+          </Link>
+        </nav>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+import { ActionIcon, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
+import { Check, CircleAlert, CircleCheck, Copy, Info, TriangleAlert } from 'lucide-react';
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { explain } from '../lib/explain.ts';
+import { formatRelative, formatTime } from '../lib/format.ts';
+
+export function Tag({ kind = '', children }: { kind?: string; children: ReactNode }): ReactNode {
+  return <span className={`tag ${kind}`}>{children}</span>;
+}
+
+const changeWords: Readonly<Record<string, string>> = {
+  added: '+ Added',
+  changed: '~ Changed',
+  removed: '− Removed',
+  conflict: '! Conflict',
+  prefix_changed: '~ Changed',
+};
+
+/** A kind of change in words and colour. */
+export function ChangeTag({ type }: { type: string }): ReactNode {
+  return <Tag kind={type}>{changeWords[type] ?? type}</Tag>;
+}
+
+/** Relative time with the exact one on hover. */
+export function Time({ seconds }: { seconds: number }): ReactNode {
+  const date = new Date(seconds * 1000);
+  return (
+    <time dateTime={date.toISOString()} title={formatTime(seconds)}>
+      {formatRelative(seconds)}
+    </time>
+  );
+}
+
+export function CopyButton({ text, label }: { text: string; label: string }): ReactNode {
+  return (
+    <MantineCopy value={text} timeout={1000}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={26}
+            onClick={copy}
+            aria-label={copied ? 'Copied' : label}
+          >
+            {copied ? <Check size={15} /> : <Copy size={15} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </MantineCopy>
+  );
+}
+
+const noticeIcons = { error: CircleAlert, warn: TriangleAlert, good: CircleCheck, info: Info };
+
+export function Notice({
+  kind = 'info',
+  title,
+  children,
+}: {
+  kind?: keyof typeof noticeIcons;
+  title?: string;
+  children?: ReactNode;
+}): ReactNode {
+  const Icon = noticeIcons[kind];
+  return (
+    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'note'}>
+      <Icon size={17} aria-hidden />
+      <div className="grow wrap">
+        {title !== undefined && <strong>{title}</strong>}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** What failed, why, and what to do about it. */
+export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
+  const { title, text, advice, details } = explain(error);
+  return (
+    <Notice kind="error" title={title}>
+      <div>{text}</div>
+      {advice !== undefined && <div className="muted">{advice}</div>}
+      <div className="row" style={{ marginTop: 6 }}>
+        {onRetry !== undefined && (
+          <button type="button" className="tag" onClick={onRetry} style={{ cursor: 'pointer', height: 24 }}>
+            Try again
+          </button>
+        )}
+        <CopyButton text={details} label="Copy error details" />
+      </div>
+    </Notice>
+  );
+}
+
+/** Names the document: "page · ref · repository · svc". */
+export function usePageTitle(...parts: (string | undefined)[]): void {
+  const title = [...parts.filter((part) => part !== undefined && part !== ''), 'svc'].join(' · ');
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
+export function Snippet({ code, label = 'Copy command' }: { code: string; label?: string }): ReactNode {
+  return (
+    <div className="snippet">
+      {/* A scrollable region must be reachable by keyboard. */}
+      <pre tabIndex={0} aria-label="Command">
+        {code}
+      </pre>
+      <span className="copy">
+        <CopyButton text={code} label={label} />
+      </span>
+    </div>
+  );
+}
+
+/** Says what would be here, why it is not, and how to begin: by a button or on the command line. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  actions,
+  snippet,
+}: {
+  icon?: ReactNode;
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+  snippet?: string;
+}): ReactNode {
+  return (
+    <div className="empty">
+      {icon}
+      <h2>{title}</h2>
+      {children !== undefined && <p>{children}</p>}
+      {actions !== undefined && <div className="actions">{actions}</div>}
+      {snippet !== undefined && (
+        <>
+          <p className="small">Or on the command line</p>
+          <Snippet code={snippet} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Placeholder rows of the final height, so that nothing jumps when the data lands. */
+export function Skeletons({ rows = 6, height = 36 }: { rows?: number; height?: number }): ReactNode {
+  return (
+    <div aria-busy="true" role="status">
+      <span className="visually-hidden">Loading</span>
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} style={{ height, display: 'flex', alignItems: 'center', padding: '0 14px' }}>
+          <div
+            style={{
+              height: 10,
+              width: `${60 - ((index * 17) % 35)}%`,
+              background: 'var(--svc-hover)',
+              borderRadius: 5,
+            }}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import type { ReactNode } from 'react';
+
+export interface GridColumn {
+  readonly name: string;
+  readonly type?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+const rowHeight = 29;
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes.subarray(0, 32), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** A value of any data file as text. */
+export function cellText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    case 'object':
+      if (value === null) return 'null';
+      if (value instanceof Date) return value.toISOString();
+      if (value instanceof Uint8Array) return `0x${hexOf(value)}`;
+      return JSON.stringify(value, (_key, inner: unknown) =>
+        typeof inner === 'bigint' ? String(inner) : inner,
+      );
+    default:
+      return 'null';
+  }
+}
+
+const isNumeric = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+
+/** Rows of a data file or a query: sticky heading with types, only the rows in sight exist. */
+export function DataGrid({
+  label,
+  columns,
+  rows,
+}: {
+  label: string;
+  columns: readonly GridColumn[];
+  rows: readonly (readonly unknown[])[];
+}): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    initialRect: { width: 800, height: 600 },
+  });
+  const items = virtualizer.getVirtualItems();
+  const before = items[0]?.start ?? 0;
+  const after = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <div className="data-grid" ref={scroller} tabIndex={0} role="region" aria-label={label}>
+      <table aria-rowcount={rows.length + 1}>
+        <thead>
+          <tr>
+            <th className="index" scope="col">
+              <span className="visually-hidden">Row</span>#
+            </th>
+            {columns.map((column, index) => (
+              <th
+                key={column.name}
+                scope="col"
+                className={isNumeric(rows[0]?.[index]) ? 'number' : undefined}
+              >
+                {column.name}
+                {column.type !== undefined && <small>{column.type}</small>}
+                {column.note !== undefined && <small>{column.note}</small>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && (
+            <tr style={{ height: before }} aria-hidden>
+              <td colSpan={columns.length + 1} />
+            </tr>
+          )}
+          {items.map((item) => (
+            <tr key={item.key} style={{ height: rowHeight }} aria-rowindex={item.index + 2}>
+              <td className="index">{item.index + 1}</td>
+              {columns.map((column, index) => {
+                const value = rows[item.index]?.[index];
+                const text = cellText(value);
+                const isNull = value === null || value === undefined;
+                const numeric = isNumeric(value);
+                return (
+                  <td
+                    key={column.name}
+                    className={isNull ? 'null' : numeric ? 'number' : ''}
+                    title={text.length > 40 ? text : undefined}
+                  >
+                    {text.length > 300 ? `${text.slice(0, 300)}…` : text}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+          {after > 0 && (
+            <tr style={{ height: after }} aria-hidden>
+              <td colSpan={columns.length + 1} />
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}

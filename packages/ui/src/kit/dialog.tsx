@@ -1,0 +1,115 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import { TextInput } from '@mantine/core';
+import { ErrorNotice } from './basics.tsx';
+
+interface DialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly size?: string | number;
+  /** While work runs the dialog stays. */
+  readonly busy?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Dialog({
+  opened,
+  onClose,
+  title,
+  size = 520,
+  busy = false,
+  children,
+}: DialogProps): ReactNode {
+  return (
+    <Modal
+      opened={opened}
+      onClose={() => {
+        if (!busy) onClose();
+      }}
+      title={title}
+      size={size}
+      closeButtonProps={{ 'aria-label': 'Close dialog' }}
+      transitionProps={{ duration: 0 }}
+    >
+      {children}
+    </Modal>
+  );
+}
+
+/** A form in a dialog: fields, an error, Cancel and the one action. */
+export function FormDialog({
+  action,
+  onSubmit,
+  error,
+  disabled = false,
+  danger = false,
+  children,
+  ...dialog
+}: DialogProps & {
+  readonly action: string;
+  readonly onSubmit: () => void;
+  readonly error?: unknown;
+  readonly disabled?: boolean;
+  readonly danger?: boolean;
+}): ReactNode {
+  return (
+    <Dialog {...dialog}>
+      <form
+        className="stack"
+        noValidate
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          if (!disabled && dialog.busy !== true) onSubmit();
+        }}
+      >
+        {children}
+        {error !== undefined && error !== null && <ErrorNotice error={error} />}
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <Button variant="default" onClick={dialog.onClose} disabled={dialog.busy === true}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            color={danger ? 'danger' : 'brand'}
+            loading={dialog.busy === true}
+            disabled={disabled}
+          >
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks before something is lost; what cannot be undone asks for its name. */
+export function ConfirmDialog({
+  typed,
+  children,
+  ...dialog
+}: DialogProps & {
+  readonly action: string;
+  readonly onSubmit: () => void;
+  readonly error?: unknown;
+  readonly danger?: boolean;
+  /** Text that must be typed first. */
+  readonly typed?: string;
+}): ReactNode {
+  const [text, setText] = useState('');
+  return (
+    <FormDialog danger {...dialog} disabled={typed !== undefined && text !== typed}>
+      <div>{children}</div>
+      {typed !== undefined && (
+        <TextInput
+          label={`Type ${typed} to confirm`}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          data-autofocus
+          autoComplete="off"
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,253 @@
+import { Button, Popover, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Check, ChevronDown, GitBranch, GitCommitHorizontal, Search, Tag as TagIcon } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { client } from '../lib/api.ts';
+import { shortId } from '../lib/format.ts';
+import { toPage, usePagedList, usePagedState } from '../lib/paged-list.ts';
+import type { ListedPage } from '../lib/paged-list.ts';
+import { forgetRefs, recentRefs, rememberRef } from '../lib/preferences.ts';
+import { useWrite } from '../lib/queries.ts';
+import { parseUri } from '../lib/sql-files.ts';
+import { Tag } from './basics.tsx';
+
+type Shelf = 'branches' | 'tags' | 'recent';
+
+interface RefPickerProps {
+  readonly repository: string;
+  readonly defaultBranch: string;
+  readonly value: string;
+  readonly kind?: 'branch' | 'tag' | 'commit' | undefined;
+  readonly onChange: (ref: string) => void;
+  /** Such as `Base`. */
+  readonly label?: string;
+  readonly branchesOnly?: boolean;
+  /** Offers to create a branch from what is shown. */
+  readonly canCreate?: boolean;
+}
+
+const kindWords = { branch: 'Branch', tag: 'Tag', commit: 'Commit' };
+const kindIcons = { branch: GitBranch, tag: TagIcon, commit: GitCommitHorizontal };
+
+export function RefPicker(props: RefPickerProps): ReactNode {
+  const { value, kind = 'branch', label } = props;
+  const [opened, setOpened] = useState(false);
+  const Icon = kindIcons[kind];
+  const words = label === undefined ? kindWords[kind] : `${label} ${kindWords[kind].toLowerCase()}`;
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={340} shadow="md" trapFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<Icon size={15} aria-hidden />}
+          rightSection={<ChevronDown size={14} aria-hidden />}
+          aria-label={`${words}: ${value}`}
+          onClick={() => setOpened((was) => !was)}
+          maw={320}
+        >
+          {label !== undefined && <span className="muted">{label}:&nbsp;</span>}
+          <span className="ellipsis">{shortId(value)}</span>
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={0} aria-label="Choose a ref">
+        <RefChoice {...props} onDone={() => setOpened(false)} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** Text that names a ref by itself: a commit id, an expression, a URI. */
+function asExpression(text: string): string | undefined {
+  const uri = /^(svc|lakefs):\/\//.test(text) ? (parseUri(text)?.ref ?? text.split('/')[3]) : undefined;
+  if (uri !== undefined && uri !== '') return uri;
+  return /^[0-9a-f]{6,64}$/.test(text) || /[~^@$]/.test(text) ? text : undefined;
+}
+
+function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
+  const {
+    repository,
+    defaultBranch,
+    value,
+    onChange,
+    branchesOnly = false,
+    canCreate = false,
+    onDone,
+  } = props;
+  const [shelf, setShelf] = useState<Shelf>('branches');
+  const [text, setText] = useState('');
+  const [prefix] = useDebouncedValue(text.trim(), 200);
+  const [active, setActive] = useState(0);
+  const listId = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = usePagedList<string>(
+    ['refs', repository, shelf, prefix],
+    async (after, amount, signal): Promise<ListedPage<string>> => {
+      if (shelf === 'recent')
+        return { rows: recentRefs(repository).filter((ref) => ref.startsWith(prefix)), next: undefined };
+      const path =
+        shelf === 'branches' ? '/repositories/{repository}/branches' : '/repositories/{repository}/tags';
+      const page = toPage(
+        await client.get(path, {
+          params: { path: { repository }, query: { prefix, after, amount } },
+          signal,
+        }),
+      );
+      return { rows: page.rows.map(({ id }) => id), next: page.next };
+    },
+  );
+  const state = usePagedState(list);
+  const virtualizer = useVirtualizer({
+    count: state.count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 34,
+    overscan: 6,
+  });
+  const items = virtualizer.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => list.show(items[0]?.index ?? 0, last), [list, items, last]);
+  useEffect(() => setActive(0), [shelf, prefix]);
+
+  const choose = (ref: string): void => {
+    rememberRef(repository, ref);
+    onChange(ref);
+    onDone();
+  };
+  const create = useWrite(
+    (name: string) =>
+      client.post('/repositories/{repository}/branches', {
+        params: { path: { repository } },
+        body: { name, source: value },
+      }),
+    (_id, name) => choose(name),
+  );
+  const expression = branchesOnly ? undefined : asExpression(text.trim());
+  const exists = list.row(0) === text.trim();
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      const next = Math.max(0, Math.min(state.count - 1, active + step));
+      setActive(next);
+      virtualizer.scrollToIndex(next);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      const ref = expression ?? list.row(active);
+      if (ref !== undefined) choose(ref);
+    }
+  };
+  const shelves: readonly Shelf[] = branchesOnly ? ['branches', 'recent'] : ['branches', 'tags', 'recent'];
+
+  return (
+    <div>
+      <div style={{ padding: 10 }}>
+        <TextInput
+          data-autofocus
+          aria-label="Find a branch, tag or commit"
+          placeholder={branchesOnly ? 'Find a branch' : 'Name, commit id or main~1'}
+          leftSection={<Search size={15} />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={state.count > 0 ? `${listId}-${active}` : undefined}
+        />
+      </div>
+      <div className="tabs line" role="tablist" aria-label="Kinds of refs" style={{ padding: '0 6px' }}>
+        {shelves.map((one) => (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            aria-selected={shelf === one}
+            onClick={() => setShelf(one)}
+          >
+            {one[0]?.toUpperCase() + one.slice(1)}
+          </button>
+        ))}
+        {shelf === 'recent' && (
+          <button
+            type="button"
+            className="right small muted"
+            onClick={() => {
+              forgetRefs(repository);
+              list.reload();
+            }}
+          >
+            Clear
+          </button>
+        )}
+      </div>
+      {expression !== undefined && (
+        <button type="button" className="plain pick" onClick={() => choose(expression)}>
+          <GitCommitHorizontal size={15} aria-hidden /> Go to{' '}
+          <strong className="mono">{shortId(expression)}</strong>
+        </button>
+      )}
+      <div ref={scroller} style={{ maxHeight: 280, overflowY: 'auto' }}>
+        <div
+          id={listId}
+          role="listbox"
+          aria-label={shelf}
+          style={{ height: virtualizer.getTotalSize(), position: 'relative' }}
+        >
+          {items.map((item) => {
+            const ref = list.row(item.index);
+            if (ref === undefined) return null;
+            return (
+              // The text field above keeps the focus and moves through the options.
+              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+              <div
+                key={item.key}
+                id={`${listId}-${item.index}`}
+                role="option"
+                aria-selected={ref === value}
+                className={`pick ${item.index === active ? 'active' : ''}`}
+                style={{
+                  position: 'absolute',
+                  inset: '0 0 auto',
+                  height: item.size,
+                  transform: `translateY(${item.start}px)`,
+                }}
+                onClick={() => choose(ref)}
+              >
+                <span style={{ width: 16, display: 'inline-flex' }}>
+                  {ref === value && <Check size={15} aria-hidden />}
+                </span>
+                <span className="ellipsis grow" style={{ fontWeight: ref === value ? 700 : 400 }}>
+                  {shortId(ref)}
+                </span>
+                {ref === defaultBranch && shelf !== 'tags' && <Tag>default</Tag>}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {state.count === 0 && !state.loading && (
+        <div className="muted small" style={{ padding: '14px 12px' }}>
+          {shelf === 'recent'
+            ? 'Refs you choose are remembered here.'
+            : `No ${shelf} start with “${prefix}”.`}
+        </div>
+      )}
+      {canCreate && shelf === 'branches' && text.trim() !== '' && !exists && expression === undefined && (
+        <button
+          type="button"
+          className="plain pick"
+          style={{ borderTop: '1px solid var(--svc-border)' }}
+          disabled={create.isPending}
+          onClick={() => create.mutate(text.trim())}
+        >
+          <GitBranch size={15} aria-hidden /> Create branch <strong>{text.trim()}</strong> from{' '}
+          {shortId(value)}
+        </button>
+      )}
+      {create.error !== null && (
+        <div style={{ padding: 10, color: 'var(--svc-removed)' }}>{create.error.message}</div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { Button, Popover, SegmentedControl } from '@mantine/core';
+import { Terminal } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { CodeSnippet } from '../lib/snippets.ts';
+import { Snippet } from './basics.tsx';
+
+/** "Do this with…": the same thing on the command line or in code, filled in. */
+export function SnippetsMenu({ snippets }: { snippets: readonly CodeSnippet[] }): ReactNode {
+  const [tool, setTool] = useState('svcctl');
+  const chosen = snippets.find((snippet) => snippet.tool === tool) ?? snippets[0];
+  return (
+    <Popover width={560} position="bottom-end" shadow="md" withinPortal trapFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<Terminal size={15} />}>
+          Code
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Do this with" style={{ maxWidth: 'calc(100vw - 24px)' }}>
+        <div className="stack tight">
+          <SegmentedControl
+            size="xs"
+            aria-label="Tool"
+            data={snippets.map((snippet) => snippet.tool)}
+            value={chosen?.tool ?? ''}
+            onChange={setTool}
+          />
+          {chosen !== undefined && <Snippet code={chosen.code} />}
+          <span className="small muted">
+            Keys are never part of a snippet; create some under Administration.
+          </span>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

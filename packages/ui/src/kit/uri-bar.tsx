@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { crumbsOf, svcUri } from '../lib/paths.ts';
+import { shortId } from '../lib/format.ts';
+import { CopyButton } from './basics.tsx';
+
+/** Where one is, each folder a link; the whole can be copied. */
+export function UriBar({
+  repository,
+  ref,
+  path,
+}: {
+  repository: string;
+  ref: string;
+  path: string;
+}): ReactNode {
+  const crumbs = crumbsOf(path);
+  const params = { repo: repository };
+  return (
+    <nav className="uri" aria-label="Folder">
+      <Link to="/repositories/$repo/objects" params={params} search={{ ref }} style={{ fontWeight: 600 }}>
+        {repository}
+      </Link>
+      <span className="muted">/</span>
+      <Link to="/repositories/$repo/objects" params={params} search={{ ref }}>
+        {shortId(ref)}
+      </Link>
+      <span className="muted">/</span>
+      {crumbs.map(({ name, prefix }) =>
+        prefix.endsWith('/') ? (
+          <span key={prefix}>
+            {prefix === path ? (
+              <strong aria-current="page">{name}</strong>
+            ) : (
+              <Link to="/repositories/$repo/objects" params={params} search={{ ref, path: prefix }}>
+                {name === '' ? '(empty)' : name}
+              </Link>
+            )}
+            <span className="muted">/</span>
+          </span>
+        ) : (
+          <strong key={prefix} aria-current="page">
+            {name}
+          </strong>
+        ),
+      )}
+      <CopyButton text={svcUri(repository, ref, path)} label="Copy URI" />
+    </nav>
+  );
+}

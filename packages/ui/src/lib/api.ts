@@ -1,0 +1,53 @@
+import { ApiError, createClient } from '@svc/client';
+import type { components } from '@svc/client';
+import { askLogin } from './session.ts';
+
+type Schemas = components['schemas'];
+export type Repository = Schemas['Repository'];
+export type Commit = Schemas['Commit'];
+export type Ref = Schemas['Ref'];
+export type Diff = Schemas['Diff'];
+export type ObjectStats = Schemas['ObjectStats'];
+export type PullRequest = Schemas['PullRequest'];
+export type User = Schemas['User'];
+export type Group = Schemas['Group'];
+export type Policy = Schemas['Policy'];
+export type Statement = Schemas['Statement'];
+export type Credentials = Schemas['Credentials'];
+export type CredentialsWithSecret = Schemas['CredentialsWithSecret'];
+export type StorageConfig = Schemas['StorageConfig'];
+export type Config = Schemas['Config'];
+export type LoginConfig = Schemas['LoginConfig'];
+export type Page<Item> = { pagination: Schemas['Pagination']; results: Item[] };
+
+export const clientName = `svc-webui/${__SVC_VERSION__}`;
+
+const loggedOutMessage = 'error authenticating request';
+
+/** Nobody is logged in. Any other 401 is a missing permission. */
+export function isLoggedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.message === loggedOutMessage;
+}
+
+/** Sends a request; when the session has ended it asks for a login and sends the same request once more. */
+async function sessionFetch(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 401) return response;
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => ({}))) as { message?: unknown };
+  if (body.message !== loggedOutMessage) return response;
+  return (await askLogin()) ? await fetch(again) : response;
+}
+
+/** What every page calls. */
+export const client = createClient({ endpoint: '', clientName, fetch: sessionFetch });
+
+/** For login and start-up, where having no session is an answer and not an interruption. */
+export const anonymousClient = createClient({ endpoint: '', clientName });
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}

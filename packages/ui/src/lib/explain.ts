@@ -1,0 +1,52 @@
+import { ApiError } from '@svc/client';
+
+export interface Explanation {
+  readonly title: string;
+  readonly text: string;
+  readonly advice?: string | undefined;
+  readonly details: string;
+}
+
+const byStatus: Readonly<Record<number, readonly [title: string, advice: string]>> = {
+  400: ['The request was refused', 'Correct the value named above and try again.'],
+  401: [
+    'You lack a permission',
+    'Ask an administrator to attach a policy that allows the action named above.',
+  ],
+  403: [
+    'This is not allowed here',
+    'The branch may be protected or the repository read-only. Work on another branch, or change the rule in Settings → Branch protection.',
+  ],
+  404: ['Not found', 'It may have been deleted or renamed. Check the name and the selected branch.'],
+  409: ['This conflicts with what is there', 'Reload to see the present state, then decide again.'],
+  410: ['It is gone', 'The data was deleted or collected by garbage collection.'],
+  412: [
+    'A condition was not met',
+    'Somebody changed it in the meantime, or a hook refused it. Reload and try again.',
+  ],
+  413: ['Too large', 'Send less at once, or use the command line client for large data.'],
+  429: ['Too many requests', 'Wait a moment and try again.'],
+  503: ['The server is busy', 'Wait a moment and try again.'],
+};
+
+/** What went wrong in words, and what to do about it. */
+export function explain(error: unknown): Explanation {
+  if (error instanceof ApiError) {
+    const [title, advice] = byStatus[error.status] ?? [
+      'The server failed',
+      'Try again. If it stays, give the request id to whoever runs the server.',
+    ];
+    const id = error.requestId === undefined ? '' : `, request id ${error.requestId}`;
+    return { title, text: error.message, advice, details: `${error.status}: ${error.message}${id}` };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof TypeError && /fetch|network/i.test(message)) {
+    return {
+      title: 'The server cannot be reached',
+      text: 'No answer came from the server.',
+      advice: 'Check the connection and that the server runs, then try again.',
+      details: message,
+    };
+  }
+  return { title: 'Something went wrong', text: message, details: message };
+}

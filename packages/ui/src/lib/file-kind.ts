@@ -1,0 +1,61 @@
+import { baseName } from './paths.ts';
+
+export type FileKind = 'markdown' | 'image' | 'pdf' | 'text' | 'table' | 'audio' | 'video' | 'unknown';
+
+const byType: readonly (readonly [pattern: RegExp, kind: FileKind])[] = [
+  [/^text\/(x-)?markdown$/, 'markdown'],
+  [/^image\/(jpe?g|png|gif|bmp|webp|avif|svg\+xml)$/, 'image'],
+  [/^application\/(x-)?pdf$/, 'pdf'],
+  [/^audio\//, 'audio'],
+  [/^video\//, 'video'],
+  [/^application\/((x-)?yaml|yml|json|toml|xml|javascript|sql)$|^text\/(?!csv|tab-separated)/, 'text'],
+];
+
+const byExtension: Readonly<Record<string, FileKind>> = {
+  md: 'markdown',
+  markdown: 'markdown',
+  pdf: 'pdf',
+  parquet: 'table',
+  csv: 'table',
+  tsv: 'table',
+  mp3: 'audio',
+  wav: 'audio',
+  mp4: 'video',
+  webm: 'video',
+};
+
+const images = new Set(['png', 'jpg', 'jpeg', 'gif', 'bmp', 'webp', 'avif', 'svg']);
+const texts = new Set(
+  (
+    'txt text log yaml yml json jsonl ndjson geojson ipynb toml ini cfg conf properties env py js mjs cjs ts tsx jsx ' +
+    'go rs java kt scala c h cc cpp hpp cs rb r jl lua sql sh bash zsh html htm css scss xml tex rst gitignore ' +
+    'dockerfile makefile lock tf proto graphql'
+  ).split(' '),
+);
+
+export function extensionOf(path: string): string {
+  const name = baseName(path).toLowerCase();
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** How an object is shown. Tables go by name: their content types are rarely set. */
+export function fileKind(path: string, contentType: string): FileKind {
+  const extension = extensionOf(path);
+  if (byExtension[extension] === 'table') return 'table';
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  for (const [pattern, kind] of byType) if (pattern.test(type)) return kind;
+  if (images.has(extension)) return 'image';
+  return byExtension[extension] ?? (texts.has(extension) ? 'text' : 'unknown');
+}
+
+const diffable = new Set(
+  'txt text md csv tsv yaml yml json jsonl ndjson geojson py sql sh toml xml html css js ts log ini'.split(
+    ' ',
+  ),
+);
+
+export function diffKind(path: string): 'text' | 'image' | 'other' {
+  const extension = extensionOf(path);
+  if (diffable.has(extension)) return 'text';
+  return images.has(extension) ? 'image' : 'other';
+}

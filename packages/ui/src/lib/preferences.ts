@@ -1,0 +1,33 @@
+const prefix = 'svc:ui:';
+
+/** Local storage that never throws: a browser may forbid it. */
+export function readPreference<Value>(name: string, fallback: Value): Value {
+  try {
+    const text = localStorage.getItem(prefix + name);
+    return text === null ? fallback : (JSON.parse(text) as Value);
+  } catch {
+    return fallback;
+  }
+}
+
+export function writePreference(name: string, value: unknown): void {
+  try {
+    if (value === undefined) localStorage.removeItem(prefix + name);
+    else localStorage.setItem(prefix + name, JSON.stringify(value));
+  } catch {
+    // The choice then lasts as long as the page.
+  }
+}
+
+export function recentRefs(repository: string): string[] {
+  return readPreference<string[]>(`recent:${repository}`, []);
+}
+
+export function rememberRef(repository: string, ref: string): void {
+  const others = recentRefs(repository).filter((other) => other !== ref);
+  writePreference(`recent:${repository}`, [ref, ...others].slice(0, 10));
+}
+
+export function forgetRefs(repository: string): void {
+  writePreference(`recent:${repository}`, undefined);
+}

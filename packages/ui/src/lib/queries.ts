@@ -1,0 +1,226 @@
+import { QueryClient, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { ApiError } from '@svc/client';
+import { anonymousClient, client, isNotFound } from './api.ts';
+import type { Commit, Config, LoginConfig, Ref, Repository, StorageConfig, User } from './api.ts';
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      // The client repeats what may be repeated itself.
+      retry: false,
+    },
+  },
+});
+
+const listeners = new Set<() => void>();
+
+/** Lists that page by themselves reload when something was written. */
+export function onWritten(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export async function refreshAll(): Promise<void> {
+  for (const listener of listeners) listener();
+  await queryClient.invalidateQueries();
+}
+
+/** A write: afterwards everything shown is read again. */
+export function useWrite<Input, Output>(
+  run: (input: Input) => Promise<Output>,
+  onDone?: (output: Output, input: Input) => void,
+): UseMutationResult<Output, Error, Input> {
+  return useMutation({
+    mutationFn: run,
+    onSuccess(output, input) {
+      onDone?.(output, input);
+      void refreshAll();
+    },
+  });
+}
+
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: () => anonymousClient.get('/setup_lakefs'),
+  staleTime: 60_000,
+});
+
+/** The user, or null when nobody is logged in. */
+export const userQuery = queryOptions({
+  queryKey: ['user'],
+  async queryFn(): Promise<User | null> {
+    try {
+      const { user } = await anonymousClient.get('/user');
+      return user.id === '' ? null : user;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 300_000,
+});
+
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  queryFn: (): Promise<Config> => client.get('/config'),
+  staleTime: 600_000,
+});
+
+export function useLoginConfig(): LoginConfig | undefined {
+  return useQuery(setupQuery).data?.login_config;
+}
+
+export function useStorages(): readonly StorageConfig[] {
+  const config = useQuery(configQuery).data;
+  if (config === undefined) return [];
+  const list = config.storage_config_list ?? [];
+  if (list.length > 0) return list;
+  return config.storage_config === undefined ? [] : [config.storage_config];
+}
+
+export function useStorageOf(repository: Repository | undefined): StorageConfig | undefined {
+  const storages = useStorages();
+  if (repository === undefined) return undefined;
+  return storages.length === 1
+    ? storages[0]
+    : storages.find((storage) => (storage.blockstore_id ?? '') === (repository.storage_id ?? ''));
+}
+
+export function repositoryQuery(repository: string) {
+  return queryOptions({
+    queryKey: ['repository', repository],
+    queryFn: (): Promise<Repository> =>
+      client.get('/repositories/{repository}', { params: { path: { repository } } }),
+  });
+}
+
+export interface ResolvedRef {
+  readonly kind: 'branch' | 'tag' | 'commit';
+  /** As the user wrote it. */
+  readonly ref: string;
+  readonly commitId: string;
+}
+
+async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return undefined;
+    throw error;
+  }
+}
+
+/** What a ref is: a branch, a tag, or an expression that names a commit. Null when it is nothing. */
+export async function resolveRef(repository: string, ref: string): Promise<ResolvedRef | null> {
+  const path = { repository };
+  const branch = await orMissing(
+    client
+      .get('/repositories/{repository}/branches/{branch}', { params: { path: { ...path, branch: ref } } })
+      .then(({ commit_id }) => ({ kind: 'branch' as const, ref, commitId: commit_id })),
+  );
+  if (branch !== undefined) return branch;
+  const [tag, commit] = await Promise.all([
+    orMissing(
+      client
+        .get('/repositories/{repository}/tags/{tag}', { params: { path: { ...path, tag: ref } } })
+        .then(({ commit_id }) => ({ kind: 'tag' as const, ref, commitId: commit_id })),
+    ),
+    orMissing(
+      client
+        .get('/repositories/{repository}/commits/{commitId}', {
+          params: { path: { ...path, commitId: ref } },
+        })
+        .then(({ id }) => ({ kind: 'commit' as const, ref, commitId: id })),
+    ),
+  ]);
+  return tag ?? commit ?? null;
+}
+
+export function refQuery(repository: string, ref: string) {
+  return queryOptions({
+    queryKey: ['ref', repository, ref],
+    queryFn: () => resolveRef(repository, ref),
+    staleTime: 30_000,
+    enabled: ref !== '',
+  });
+}
+
+export function commitQuery(repository: string, commitId: string) {
+  return queryOptions({
+    queryKey: ['commit', repository, commitId],
+    queryFn: (): Promise<Commit> =>
+      client.get('/repositories/{repository}/commits/{commitId}', {
+        params: { path: { repository, commitId } },
+      }),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: commitId !== '',
+  });
+}
+
+/** Whether a branch has uncommitted changes. */
+export function dirtyQuery(repository: string, branch: string, enabled: boolean) {
+  return queryOptions({
+    queryKey: ['dirty', repository, branch],
+    async queryFn(): Promise<boolean> {
+      const { results } = await client.get('/repositories/{repository}/branches/{branch}/diff', {
+        params: { path: { repository, branch }, query: { amount: 1 } },
+      });
+      return results.length > 0;
+    },
+    enabled,
+  });
+}
+
+export function statQuery(repository: string, ref: string, path: string) {
+  return queryOptions({
+    queryKey: ['stat', repository, ref, path],
+    queryFn: () =>
+      client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
+        params: { path: { repository, ref }, query: { path } },
+      }),
+  });
+}
+
+/** The tags of each commit, read page by page. */
+export function tagsByCommitQuery(repository: string) {
+  return queryOptions({
+    queryKey: ['tags-by-commit', repository],
+    async queryFn(): Promise<Map<string, string[]>> {
+      const byCommit = new Map<string, string[]>();
+      for (let after = ''; ;) {
+        const { pagination, results } = await client.get('/repositories/{repository}/tags', {
+          params: { path: { repository }, query: { after, amount: 1000 } },
+        });
+        for (const { id, commit_id } of results) {
+          byCommit.set(commit_id, [...(byCommit.get(commit_id) ?? []), id]);
+        }
+        if (!pagination.has_more) return byCommit;
+        after = pagination.next_offset;
+      }
+    },
+    staleTime: 60_000,
+  });
+}
+
+/** The branches whose tip is each commit, of the first thousand branches. */
+export function tipsByCommitQuery(repository: string) {
+  return queryOptions({
+    queryKey: ['tips-by-commit', repository],
+    async queryFn(): Promise<Map<string, string[]>> {
+      const { results } = await client.get('/repositories/{repository}/branches', {
+        params: { path: { repository }, query: { amount: 1000 } },
+      });
+      const byCommit = new Map<string, string[]>();
+      for (const { id, commit_id } of results as Ref[]) {
+        byCommit.set(commit_id, [...(byCommit.get(commit_id) ?? []), id]);
+      }
+      return byCommit;
+    },
+    staleTime: 60_000,
+  });
+}
+
+export type { UseQueryResult };
+export { isNotFound };

@@ -1,0 +1,353 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { queryClient, setupQuery, userQuery } from './lib/queries.ts';
+import { AppLayout, FailedPage, NotFoundPage, RootLayout } from './features/shell/layout.tsx';
+import { RepositoryLayout } from './features/shell/repository-layout.tsx';
+import { RepositoriesPage } from './features/repositories/repositories-page.tsx';
+import { ObjectsPage } from './features/objects/objects-page.tsx';
+
+/** Every value in an address is text; unknown names are left out. */
+function strings<Key extends string>(...keys: readonly Key[]) {
+  return (search: Record<string, unknown>): { [name in Key]?: string | undefined } => {
+    const found: { [name in Key]?: string | undefined } = {};
+    for (const key of keys) {
+      const value = search[key];
+      if (typeof value === 'string' && value !== '') found[key] = value;
+    }
+    return found;
+  };
+}
+
+const root = createRootRoute({
+  component: RootLayout,
+  notFoundComponent: NotFoundPage,
+  errorComponent: FailedPage,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad() {
+    throw redirect({ to: '/repositories' });
+  },
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  validateSearch: strings('next'),
+  component: lazyRouteComponent(() => import('./features/session/setup-page.tsx'), 'SetupPage'),
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/auth/login',
+  validateSearch: strings('next', 'redirected'),
+  component: lazyRouteComponent(() => import('./features/session/login-page.tsx'), 'LoginPage'),
+});
+
+/** Everything below needs somebody logged in. */
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: AppLayout,
+  async beforeLoad({ location }) {
+    if ((await queryClient.ensureQueryData(userQuery)) !== null) return;
+    const { state } = await queryClient.ensureQueryData(setupQuery);
+    if (state !== 'initialized') throw redirect({ to: '/setup', search: { next: location.href } });
+    throw redirect({ to: '/auth/login', search: { redirected: 'true', next: location.href } });
+  },
+});
+
+const repositories = createRoute({
+  getParentRoute: () => app,
+  path: '/repositories',
+  validateSearch: strings('search', 'after', 'create'),
+  component: RepositoriesPage,
+});
+
+const datasets = createRoute({
+  getParentRoute: () => app,
+  path: '/datasets',
+  beforeLoad() {
+    throw redirect({ to: '/repositories' });
+  },
+});
+
+const repository = createRoute({
+  getParentRoute: () => app,
+  path: '/repositories/$repo',
+  component: RepositoryLayout,
+});
+
+const repositoryHome = createRoute({
+  getParentRoute: () => repository,
+  path: '/',
+  beforeLoad({ params }) {
+    throw redirect({ to: '/repositories/$repo/objects', params });
+  },
+});
+
+const objects = createRoute({
+  getParentRoute: () => repository,
+  path: '/objects',
+  validateSearch: strings('ref', 'path', 'after', 'showChanges', 'upload', 'importDialog', 'q'),
+  component: ObjectsPage,
+});
+
+const object = createRoute({
+  getParentRoute: () => repository,
+  path: '/object',
+  validateSearch: strings('ref', 'path', 'tab', 'sql', 'line'),
+  component: lazyRouteComponent(() => import('./features/viewer/object-page.tsx'), 'ObjectPage'),
+});
+
+const commits = createRoute({
+  getParentRoute: () => repository,
+  path: '/commits',
+  validateSearch: strings('ref', 'after', 'path', 'since', 'graph', 'revert'),
+  component: lazyRouteComponent(() => import('./features/commits/commits-page.tsx'), 'CommitsPage'),
+});
+
+const commit = createRoute({
+  getParentRoute: () => repository,
+  path: '/commits/$commitId',
+  validateSearch: strings('prefix', 'parent', 'file'),
+  component: lazyRouteComponent(() => import('./features/commits/commit-page.tsx'), 'CommitPage'),
+});
+
+const branches = createRoute({
+  getParentRoute: () => repository,
+  path: '/branches',
+  validateSearch: strings('prefix', 'after', 'show_hidden'),
+  component: lazyRouteComponent(() => import('./features/branches/branches-page.tsx'), 'BranchesPage'),
+});
+
+const revert = createRoute({
+  getParentRoute: () => repository,
+  path: '/branches/$branch/revert',
+  validateSearch: strings('commits'),
+  component: lazyRouteComponent(() => import('./features/commits/revert-page.tsx'), 'RevertPage'),
+});
+
+const tags = createRoute({
+  getParentRoute: () => repository,
+  path: '/tags',
+  validateSearch: strings('prefix', 'after'),
+  component: lazyRouteComponent(() => import('./features/branches/tags-page.tsx'), 'TagsPage'),
+});
+
+const pulls = createRoute({
+  getParentRoute: () => repository,
+  path: '/pulls',
+  validateSearch: strings('prefix', 'after', 'status'),
+  component: lazyRouteComponent(() => import('./features/pulls/pulls-page.tsx'), 'PullsPage'),
+});
+
+const createPull = createRoute({
+  getParentRoute: () => repository,
+  path: '/pulls/create',
+  validateSearch: strings('ref', 'compare', 'file'),
+  component: lazyRouteComponent(() => import('./features/pulls/create-pull-page.tsx'), 'CreatePullPage'),
+});
+
+const pull = createRoute({
+  getParentRoute: () => repository,
+  path: '/pulls/$id',
+  validateSearch: strings('tab', 'file'),
+  component: lazyRouteComponent(() => import('./features/pulls/pull-page.tsx'), 'PullPage'),
+});
+
+const compare = createRoute({
+  getParentRoute: () => repository,
+  path: '/compare',
+  validateSearch: strings('ref', 'compare', 'prefix', 'mode', 'file'),
+  component: lazyRouteComponent(() => import('./features/changes/compare-page.tsx'), 'ComparePage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => repository,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./features/settings/settings-layout.tsx'), 'SettingsLayout'),
+});
+
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad({ params }) {
+    throw redirect({ to: '/repositories/$repo/settings/general', params });
+  },
+});
+
+const generalSettings = createRoute({
+  getParentRoute: () => settings,
+  path: '/general',
+  component: lazyRouteComponent(() => import('./features/settings/general-settings.tsx'), 'GeneralSettings'),
+});
+
+const protectionSettings = createRoute({
+  getParentRoute: () => settings,
+  path: '/branches',
+  component: lazyRouteComponent(
+    () => import('./features/settings/protection-settings.tsx'),
+    'ProtectionSettings',
+  ),
+});
+
+const retentionSettings = createRoute({
+  getParentRoute: () => settings,
+  path: '/retention',
+  component: lazyRouteComponent(
+    () => import('./features/settings/retention-settings.tsx'),
+    'RetentionSettings',
+  ),
+});
+
+const admin = createRoute({
+  getParentRoute: () => app,
+  path: '/auth',
+  component: lazyRouteComponent(() => import('./features/admin/admin-layout.tsx'), 'AdminLayout'),
+});
+
+const adminHome = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  beforeLoad() {
+    throw redirect({ to: '/auth/credentials' });
+  },
+});
+
+const myCredentials = createRoute({
+  getParentRoute: () => admin,
+  path: '/credentials',
+  validateSearch: strings('after'),
+  component: lazyRouteComponent(() => import('./features/admin/credentials-page.tsx'), 'MyCredentialsPage'),
+});
+
+const users = createRoute({
+  getParentRoute: () => admin,
+  path: '/users',
+  validateSearch: strings('prefix', 'after'),
+  component: lazyRouteComponent(() => import('./features/admin/users-page.tsx'), 'UsersPage'),
+});
+
+const user = createRoute({
+  getParentRoute: () => admin,
+  path: '/users/$id',
+  beforeLoad({ params, location }) {
+    if (location.pathname.split('/').length <= 4)
+      throw redirect({ to: '/auth/users/$id/$tab', params: { ...params, tab: 'groups' } });
+  },
+});
+
+const userTab = createRoute({
+  getParentRoute: () => admin,
+  path: '/users/$id/$tab',
+  component: lazyRouteComponent(() => import('./features/admin/user-page.tsx'), 'UserPage'),
+});
+
+const effectivePolicies = createRoute({
+  getParentRoute: () => admin,
+  path: '/users/$id/policies/effective',
+  component: lazyRouteComponent(() => import('./features/admin/user-page.tsx'), 'EffectivePoliciesPage'),
+});
+
+const groups = createRoute({
+  getParentRoute: () => admin,
+  path: '/groups',
+  validateSearch: strings('prefix', 'after'),
+  component: lazyRouteComponent(() => import('./features/admin/groups-page.tsx'), 'GroupsPage'),
+});
+
+const group = createRoute({
+  getParentRoute: () => admin,
+  path: '/groups/$id',
+  beforeLoad({ params, location }) {
+    if (location.pathname.split('/').length <= 4)
+      throw redirect({ to: '/auth/groups/$id/$tab', params: { ...params, tab: 'members' } });
+  },
+});
+
+const groupTab = createRoute({
+  getParentRoute: () => admin,
+  path: '/groups/$id/$tab',
+  component: lazyRouteComponent(() => import('./features/admin/group-page.tsx'), 'GroupPage'),
+});
+
+const policies = createRoute({
+  getParentRoute: () => admin,
+  path: '/policies',
+  validateSearch: strings('prefix', 'after'),
+  component: lazyRouteComponent(() => import('./features/admin/policies-page.tsx'), 'PoliciesPage'),
+});
+
+const policy = createRoute({
+  getParentRoute: () => admin,
+  path: '/policies/$id',
+  component: lazyRouteComponent(() => import('./features/admin/policy-page.tsx'), 'PolicyPage'),
+});
+
+const routeTree = root.addChildren([
+  home,
+  setup,
+  login,
+  app.addChildren([
+    repositories,
+    datasets,
+    repository.addChildren([
+      repositoryHome,
+      objects,
+      object,
+      commits,
+      commit,
+      branches,
+      revert,
+      tags,
+      pulls,
+      createPull,
+      pull,
+      compare,
+      settings.addChildren([settingsHome, generalSettings, protectionSettings, retentionSettings]),
+    ]),
+    admin.addChildren([
+      adminHome,
+      myCredentials,
+      users,
+      user,
+      userTab,
+      effectivePolicies,
+      groups,
+      group,
+      groupTab,
+      policies,
+      policy,
+    ]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: false,
+  scrollRestoration: true,
+  // Plain text values, as bookmarks and other tools write them.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch(search) {
+    const query = new URLSearchParams();
+    for (const [key, value] of Object.entries(search)) {
+      if (typeof value === 'string' && value !== '') query.set(key, value);
+    }
+    const text = query.toString();
+    return text === '' ? '' : `?${text}`;
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

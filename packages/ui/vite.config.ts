@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vite';
+
+const root = join(import.meta.dirname, '..', '..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+export default defineConfig({
+  root: import.meta.dirname,
+  define: { __SVC_VERSION__: JSON.stringify(version) },
+  build: {
+    outDir: join(root, 'dist', 'ui'),
+    emptyOutDir: true,
+    // Data addresses would need a wider content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1200,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // The component library marks its modules for servers we do not have.
+      onLog(level, log, report) {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
+      },
+      output: {
+        codeSplitting: {
+          // One file for what every page needs instead of dozens of small ones.
+          groups: [
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/ },
+            { name: 'shared', test: /node_modules|packages[\\/](ui|client)[\\/]src/, minShareCount: 8 },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    proxy: { '/api': 'http://127.0.0.1:8000', '/logout': 'http://127.0.0.1:8000' },
+  },
+});
