@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { CommanderError, type Command } from 'commander';
 import { CliError, ExitStatus, UsageError } from './errors.ts';
 import { paint } from './output/style.ts';
@@ -27,7 +26,7 @@ export async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(commandLine(given, index), { from: 'user' });
     return 0;
   } catch (error) {
-    return report(error, args);
+    return await report(error, args);
   }
 }
 
@@ -103,7 +102,7 @@ function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && error.name === 'ApiError';
 }
 
-function report(error: unknown, args: readonly string[]): number {
+async function report(error: unknown, args: readonly string[]): Promise<number> {
   if (error instanceof ExitStatus) return error.status;
   const print = (text: string): void => void process.stderr.write(`${text}\n`);
   if (error instanceof CommanderError) {
@@ -114,6 +113,7 @@ function report(error: unknown, args: readonly string[]): number {
   if (error instanceof UsageError) print(`Error: ${error.message}`);
   else if (isRefusal(error)) {
     const said = (error.body as { message?: unknown } | undefined)?.message;
+    const { STATUS_CODES } = await import('node:http');
     const reason = `${error.status} ${STATUS_CODES[error.status] ?? ''}`.trim();
     const message = typeof said === 'string' || error.message !== reason ? error.message : '';
     print(paint(colour && message !== '', message, 'red'));
