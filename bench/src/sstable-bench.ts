@@ -143,12 +143,8 @@ await measure('rewrite a table of 50 000 with stored blocks', perTable, async ()
   const writer = new TableWriter(sink, { type: 'ranges' });
   const cursor = new TableReader(new MemorySource(tables[0] as Buffer)).scan();
   while (cursor.next()) {
-    writer.add(cursor.key, 0, cursor.keyLength, cursor.block, cursor.valueStart, cursor.valueEnd);
-    if (cursor.endsBlock) {
-      cursor.withStored(cursor.blockNumber, (bytes, start, end) =>
-        writer.offerStoredBlock(cursor.block, cursor.bodyLength, bytes, start, end),
-      );
-    }
+    if (cursor.startsBlock && writer.addBlock(cursor, Number.MAX_SAFE_INTEGER)) cursor.passBlock();
+    else writer.add(cursor.key, 0, cursor.keyLength, cursor.block, cursor.valueStart, cursor.valueEnd);
   }
   rewritten = await writer.finish();
 });

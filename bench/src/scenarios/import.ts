@@ -1,0 +1,54 @@
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { timed } from '../driver/api.ts';
+import { filesPerFolder, type Bench } from './bench.ts';
+
+/** Folders of a thousand names each; the files of a folder are links to one, which saves disk, not work. */
+export function makeImportFolder(folder: string, objects: number): void {
+  for (let index = 0; index < objects; index += filesPerFolder) {
+    const name = join(folder, `d${String(index / filesPerFolder).padStart(4, '0')}`);
+    mkdirSync(name, { recursive: true });
+    const first = join(name, 'f0000');
+    writeFileSync(first, `content of folder ${name}\n`);
+    for (let file = 1; file < Math.min(filesPerFolder, objects - index); file += 1) {
+      linkSync(first, join(name, `f${String(file).padStart(4, '0')}`));
+    }
+  }
+}
+
+interface ImportStatus {
+  readonly completed: boolean;
+  readonly error?: { readonly message: string };
+}
+
+/** Creates the repository and imports the folder into it. */
+export async function importObjects(bench: Bench, namespace: string): Promise<void> {
+  const { api, repository } = bench;
+  await api.call('POST', '/repositories', { name: repository, storage_namespace: namespace });
+  const { milliseconds } = await timed(async () => {
+    const { id } = await api.call<{ id: string }>(
+      'POST',
+      `/repositories/${repository}/branches/main/import`,
+      {
+        paths: [{ path: `local://${bench.importFolder}/`, destination: '', type: 'common_prefix' }],
+        commit: { message: 'import' },
+      },
+    );
+    for (;;) {
+      const status = await api.call<ImportStatus>(
+        'GET',
+        `/repositories/${repository}/branches/main/import?id=${id}`,
+      );
+      if (status.error !== undefined) throw new Error(status.error.message);
+      if (status.completed) return;
+      await delay(50);
+    }
+  });
+  bench.report.add({
+    scenario: `import ${bench.objects} local files`,
+    value: milliseconds / 1000,
+    unit: 's',
+    ...(bench.fullSize && { goal: 12 }),
+  });
+}
