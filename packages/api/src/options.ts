@@ -58,6 +58,8 @@ export interface FinishedRequest {
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;
+  /** When the head of the answer left, counted from the start; undefined when none did. */
+  readonly firstByteMs: number | undefined;
   readonly sentBytes: number;
   readonly username: string | undefined;
   readonly authMethod: string | undefined;

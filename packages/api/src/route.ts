@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { committerOf } from '@svc/auth';
 import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
 import type { Operation } from '@svc/contract';
+import type { TSchema } from 'typebox';
 import { Answer, jsonHeaders } from './answer/answer.ts';
 import { refusalOf, unauthenticated } from './answer/error-table.ts';
 import type { Refusal } from './answer/error-table.ts';
@@ -86,13 +87,15 @@ export class Route {
     let denied: string | undefined;
     let status: number;
     let sentBytes = 0;
+    let firstByteAt: number | undefined;
     // Set once the request is sound: refusals at the edge carry no id.
     let sentId: string | undefined;
     try {
       const query = this.#query.read(request.url ?? '');
       this.#checkParams(params);
       const headers = readHeaders(this.#headers, request.headers, operationId === 'setBranchProtectionRules');
-      const body = await this.#readBody(request);
+      const body =
+        this.#bodySchema === undefined ? undefined : await this.#readBody(request, this.#bodySchema);
       sentId = requestId;
 
       if (auth.mode === 'simplified' && policyOperations.has(operationId)) {
@@ -101,15 +104,15 @@ export class Route {
       const socket = request.socket as Socket & Partial<TLSSocket>;
       client = auth.clientOf(socket.remoteAddress ?? '', socket.encrypted === true, request.headers);
       if (permission.type !== 'open') {
-        identity = await auth.authenticate({
-          method: request.method ?? '',
-          headers: request.headers,
-          client,
-          requestId,
-        });
+        const method = request.method ?? '';
+        identity =
+          auth.recognize(request.headers) ??
+          (await auth.authenticate({ method, headers: request.headers, client, requestId }));
         if (identity === undefined) throw unauthenticated();
         const requirement = this.#requirement({ path: params, query, body });
-        if (requirement !== undefined) await auth.ensureAllowed(identity, requirement, client);
+        if (requirement !== undefined && !auth.allowsAtOnce(identity, requirement, client)) {
+          await auth.ensureAllowed(identity, requirement, client);
+        }
       }
       this.#options.engine.usage.record();
       const call = new RunningCall(this.#options, {
@@ -125,12 +128,15 @@ export class Route {
       });
       const answer = this.#answerOf(await this.#handler(call as unknown as Call));
       status = answer.status;
-      sentBytes = await send(request, response, answer, sentId);
+      firstByteAt = performance.now();
+      const sent = send(request, response, answer, sentId);
+      sentBytes = typeof sent === 'number' ? sent : await sent;
     } catch (error) {
       const refusal = clientGone(request, response) ? goneRefusal : refusalOf(error);
       status = refusal.status;
       if (refusal.unexpected === true) observer?.failed?.(error, { requestId, operationId });
       if (status === 401 && refusal.message !== unauthenticated().message) denied = refusal.message;
+      firstByteAt ??= performance.now();
       sentBytes = await this.#refuse(request, response, refusal, sentId);
     }
     observer?.finished?.({
@@ -140,6 +146,7 @@ export class Route {
       url: request.url ?? '',
       status: response.writableFinished || response.writableEnded ? status : 499,
       durationMs: performance.now() - started,
+      firstByteMs: firstByteAt === undefined ? undefined : firstByteAt - started,
       sentBytes,
       username: identity?.user.username,
       authMethod: identity?.method,
@@ -161,11 +168,10 @@ export class Route {
     }
   }
 
-  async #readBody(request: IncomingMessage): Promise<unknown> {
-    if (this.#bodySchema === undefined) return undefined;
+  async #readBody(request: IncomingMessage, schema: TSchema): Promise<unknown> {
     const value = await readJsonBody(request, this.#operation.body?.required === true);
     if (value === undefined) return undefined;
-    const body = readBySchema(this.#bodySchema, value);
+    const body = readBySchema(schema, value);
     const prepare = prepareBody[this.#operation.operationId];
     return prepare === undefined ? body : prepare(body);
   }

@@ -75,6 +75,11 @@ export interface Auth {
    * `too_many_failures` or `unavailable`.
    */
   authenticate(request: RequestHead): Promise<Identity | undefined>;
+  /**
+   * The caller of a request whose Basic header was verified before and whose key and user are unchanged in memory,
+   * answered without waiting. Undefined says nothing: ask `authenticate`.
+   */
+  recognize(headers: RequestHead['headers']): Identity | undefined;
   /** For signature verification: the user and secret of an access key, or undefined when there is no such key. */
   credentialsFor(accessKeyId: string): Promise<SigningCredentials | undefined>;
   /** Counts a failed signature; throws `too_many_failures` once its address has failed too often. */
@@ -93,6 +98,8 @@ export interface Auth {
   authorize(identity: Identity, requirement: Requirement, client: ClientOrigin): Promise<Decision>;
   /** As `authorize`, but throws `denied` with the message. */
   ensureAllowed(identity: Identity, requirement: Requirement, client: ClientOrigin): Promise<void>;
+  /** Whether policies in memory allow it, answered without waiting. False says nothing: ask `authorize`. */
+  allowsAtOnce(identity: Identity, requirement: Requirement, client: ClientOrigin): boolean;
   /** A check to call many times within one request (list filters, bulk calls): policies are fetched once. */
   permissionsOf(identity: Identity, client: ClientOrigin): Promise<Permissions>;
 

@@ -105,6 +105,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     setup,
     installation,
     authenticate: (request) => masked(requests.authenticate(request)),
+    recognize: (headers) => requests.recognize(headers),
     credentialsFor: (accessKeyId) => masked(signingCredentials(callers, accessKeyId)),
     signatureFailed: (client) => {
       const wait = limits.exceeded('address', client.ip);
@@ -122,6 +123,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       const decision = (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip));
       if (!decision.allowed) throw new AuthError('denied', decision.message);
     },
+    allowsAtOnce: (identity, requirement, client) =>
+      callers.warmPolicies(identity.user.username)?.check(requirement, new ConditionContext(client.ip))
+        .allowed === true,
     permissionsOf: async (identity, client) => {
       const compiled = await policiesOf(identity);
       const conditions = new ConditionContext(client.ip);

@@ -3,13 +3,16 @@ import { pipeline } from 'node:stream/promises';
 import { hasBody } from '../request/json-body.ts';
 import type { Answer } from './answer.ts';
 
-/** Writes an answer; returns the number of body bytes. Resolves when the answer is handed to the system. */
-export async function send(
+/**
+ * Writes an answer; gives the number of body bytes, at once unless the body is a stream. Resolves when the answer is
+ * handed to the system.
+ */
+export function send(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: Answer,
   requestId?: string,
-): Promise<number> {
+): number | Promise<number> {
   // A flat list is the form node:http writes without looking at each header twice.
   const list: (string | number | readonly string[])[] = [];
   for (const name in headers) {
@@ -19,12 +22,19 @@ export async function send(
   if (requestId !== undefined) list.push('x-request-id', requestId);
   // What is left of a refused upload is not worth reading: the connection ends with the answer.
   if (!request.complete && hasBody(request)) list.push('connection', 'close');
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    const size = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+  if (typeof body === 'string') {
+    const size = Buffer.byteLength(body);
     if (!('content-length' in headers)) list.push('content-length', size);
     response.writeHead(status, list as string[]);
-    response.end(body);
+    // Plain ASCII is the same in both encodings, and this one is written without looking at each character.
+    response.end(body, size === body.length ? 'latin1' : 'utf8');
     return size;
+  }
+  if (body instanceof Uint8Array) {
+    if (!('content-length' in headers)) list.push('content-length', body.byteLength);
+    response.writeHead(status, list as string[]);
+    response.end(body);
+    return body.byteLength;
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304 && !('content-length' in headers)) list.push('content-length', 0);
@@ -33,6 +43,5 @@ export async function send(
     return 0;
   }
   response.writeHead(status, list as string[]);
-  await pipeline(body, response);
-  return Number(headers['content-length'] ?? 0);
+  return pipeline(body, response).then(() => Number(headers['content-length'] ?? 0));
 }

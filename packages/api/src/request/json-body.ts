@@ -40,8 +40,8 @@ export function mediaTypeOf(contentType: string): string {
 
 /** Collects a body of at most `limit` bytes. */
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = new RequestError(413, `request body is larger than ${limit} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge);
+  const tooLarge = () => new RequestError(413, `request body is larger than ${limit} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -54,7 +54,7 @@ export function readBytes(request: IncomingMessage, limit: number): Promise<Buff
       if (size <= limit) chunks.push(chunk);
       else {
         request.pause();
-        finish(() => reject(tooLarge));
+        finish(() => reject(tooLarge()));
       }
     };
     const end = (): void =>

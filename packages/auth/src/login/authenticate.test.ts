@@ -33,6 +33,22 @@ describe('Basic authentication', () => {
     expect(await auth.authenticate(shouted)).toMatchObject({ user: { username: 'alice' } });
   });
 
+  it('recognizes the same header again until its key or user changes', async () => {
+    const { auth } = await withAlice();
+    const request = basic('ALICE', 'alice:secret');
+    expect(auth.recognize(request.headers)).toBeUndefined();
+    const identity = await auth.authenticate(request);
+    expect(auth.recognize(request.headers)).toBe(identity);
+    expect(auth.recognize(basic('ALICE', 'alice:secreT').headers)).toBeUndefined();
+    await expect(auth.authenticate(basic('ALICE', 'wrong'))).rejects.toMatchObject(refused);
+    expect(auth.recognize(basic('ALICE', 'wrong').headers)).toBeUndefined();
+    await auth.users.delete('alice', actor);
+    expect(auth.recognize(request.headers)).toBeUndefined();
+    const uncached = await withAlice({ cache: { enabled: false, size: 10, ttlMs: 1000, jitterMs: 0 } });
+    await uncached.auth.authenticate(request);
+    expect(uncached.auth.recognize(request.headers)).toBeUndefined();
+  });
+
   it('refuses an unknown key and a wrong secret alike (case 22)', async () => {
     const { auth } = await withAlice();
     const unknown = await auth.authenticate(basic('NOBODY', 'x')).catch((error: unknown) => error);

@@ -93,6 +93,14 @@ export class CallerCache {
   }
 
   /** In memory already: the usual case, answered without waiting. */
+  warmUser(username: string): User | undefined {
+    return this.#users.peek(username);
+  }
+
+  warmKey(accessKeyId: string): KnownKey | undefined {
+    return this.#keys.peek(accessKeyId);
+  }
+
   warmPolicies(username: string): CompiledPolicies | undefined {
     return this.#policies.peek(username);
   }

@@ -9,7 +9,7 @@ import { authenticationFailed } from '../errors.ts';
 import type { ClientOrigin } from '../identity.ts';
 import type { User } from '../model.ts';
 import { tooManyFailures, type FailureLimits } from './failure-limits.ts';
-import type { CallerCache } from './caller-cache.ts';
+import type { CallerCache, KnownKey } from './caller-cache.ts';
 import type { UserProvisioning } from './user-provisioning.ts';
 
 export interface PasswordAttempt {
@@ -25,6 +25,8 @@ export interface Authenticated {
   readonly user: User;
   /** Set when the name was an access key. */
   readonly accessKeyId?: string;
+  /** The key as it was when its secret was found right. */
+  readonly key?: KnownKey;
 }
 
 export interface PasswordChainOptions {
@@ -103,7 +105,7 @@ export class PasswordChain {
       reasons['builtin'] = 'user is gone';
       return undefined;
     }
-    return { user, accessKeyId: key.accessKeyId };
+    return { user, accessKeyId: key.accessKeyId, key };
   }
 
   async #byAuthenticators(

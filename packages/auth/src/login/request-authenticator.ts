@@ -2,7 +2,7 @@ import type { SessionVerifier } from '../auth.ts';
 import { isJwt } from '../crypto/jwt.ts';
 import { authenticationFailed } from '../errors.ts';
 import type { AuthMethod, Identity, RequestHead } from '../identity.ts';
-import type { CallerCache } from './caller-cache.ts';
+import type { CallerCache, KnownKey } from './caller-cache.ts';
 import { readCookies, sessionCookies } from './cookies.ts';
 import { refuseCrossOrigin } from './cross-origin.ts';
 import type { LoginTokens } from './login-tokens.ts';
@@ -15,12 +15,42 @@ export interface RequestAuthenticatorOptions {
   readonly sessionVerifier: SessionVerifier | undefined;
 }
 
+/** Headers remembered; more than a server's active clients. */
+const maxVerified = 4096;
+
 /** The first source of identity that a request carries decides; a wrong one is not made up for by the next. */
 export class RequestAuthenticator {
   readonly #options: RequestAuthenticatorOptions;
+  /**
+   * Basic headers whose secret was right, with the key that showed it. They hold as long as the caches hold those
+   * very copies of key and user, so whatever drops a copy (a change, its age) also ends this. The lookup goes by a
+   * seeded hash of the whole header: its time tells nothing about how much of a guess was right.
+   */
+  readonly #verified = new Map<string, { readonly key: KnownKey; readonly identity: Identity }>();
 
   constructor(options: RequestAuthenticatorOptions) {
     this.#options = options;
+  }
+
+  recognize(headers: RequestHead['headers']): Identity | undefined {
+    const header = headers['authorization'];
+    const verified = typeof header === 'string' ? this.#verified.get(header) : undefined;
+    if (verified === undefined) return undefined;
+    const { key, identity } = verified;
+    const { callers } = this.#options;
+    if (callers.warmKey(key.accessKeyId) !== key) return undefined;
+    return callers.warmUser(key.username) === identity.user ? identity : undefined;
+  }
+
+  #remember(header: string | readonly string[] | undefined, key: KnownKey, identity: Identity): void {
+    if (typeof header !== 'string') return;
+    if (this.#verified.size >= maxVerified && !this.#verified.has(header)) {
+      for (const oldest of this.#verified.keys()) {
+        this.#verified.delete(oldest);
+        break;
+      }
+    }
+    this.#verified.set(header, { key, identity });
   }
 
   async authenticate(request: RequestHead): Promise<Identity | undefined> {
@@ -30,8 +60,11 @@ export class RequestAuthenticator {
       const { username, password } = authorization;
       const { client, requestId } = request;
       const attempt = { username, password, client, requestId, allowEmail: false };
-      const { user, accessKeyId } = await this.#options.passwords.authenticate(attempt);
-      return { user, method: 'basic', ...(accessKeyId === undefined ? {} : { accessKeyId }) };
+      const { user, accessKeyId, key } = await this.#options.passwords.authenticate(attempt);
+      if (accessKeyId === undefined) return { user, method: 'basic' };
+      const identity: Identity = { user, method: 'basic', accessKeyId };
+      if (key !== undefined) this.#remember(request.headers['authorization'], key, identity);
+      return identity;
     }
     const header = request.headers['cookie'];
     return header === undefined ? undefined : this.#byCookie(request, readCookies(header));

@@ -308,18 +308,27 @@ describe('credentials', () => {
     for (const { auth } of [...workers, elsewhere]) {
       const identity = await auth.authenticate(request);
       expect(await auth.authorize(identity!, reading, local)).toStrictEqual({ allowed: true });
+      expect(auth.recognize(request.headers)).toBe(identity);
+      expect(auth.allowsAtOnce(identity!, reading, local)).toBe(true);
     }
+    const { user } = (await worker.auth.authenticate(request))!;
 
     await worker.auth.users.detachPolicy('alice', 'FSFullAccess', actor);
-    for (const { auth } of workers) expect(await decide(auth, 'alice', reading)).toBe(false);
+    for (const { auth } of workers) {
+      expect(auth.allowsAtOnce({ user, method: 'basic' }, reading, local)).toBe(false);
+      expect(await decide(auth, 'alice', reading)).toBe(false);
+    }
     expect(await decide(elsewhere.auth, 'alice', reading)).toBe(true);
     await worker.auth.credentials.delete('alice', key.accessKeyId, actor);
     for (const { auth } of workers) {
+      expect(auth.recognize(request.headers)).toBeUndefined();
       await expect(auth.authenticate(request)).rejects.toMatchObject({ kind: 'unauthenticated' });
       expect(await auth.credentialsFor(key.accessKeyId)).toBeUndefined();
     }
     await expect(elsewhere.auth.authenticate(request)).resolves.toBeDefined();
+    expect(elsewhere.auth.recognize(request.headers)).toBeDefined();
     elsewhere.clock.now += 23_000;
+    expect(elsewhere.auth.recognize(request.headers)).toBeUndefined();
     await expect(elsewhere.auth.authenticate(request)).rejects.toMatchObject({ kind: 'unauthenticated' });
     expect(await decide(elsewhere.auth, 'alice', reading)).toBe(false);
   });

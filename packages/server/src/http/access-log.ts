@@ -33,37 +33,47 @@ interface AccessLogOptions {
   readonly traceRequestHeaders: boolean;
 }
 
+export interface AccessLog {
+  /** Whether a line would be written: who does not ask gathers its fields for nothing. */
+  isEnabled(): boolean;
+  write(ended: EndedRequest): void;
+}
+
 /** Writes the line at the end of each request. */
-export function createAccessLog(options: AccessLogOptions): (ended: EndedRequest) => void {
+export function createAccessLog(options: AccessLogOptions): AccessLog {
   const { logger } = options;
   const level = options.auditLevel === 'NONE' ? 'DEBUG' : options.auditLevel;
   const method = level.toLowerCase() as Lowercase<typeof level>;
-  return (ended) => {
-    if (!logger.isEnabled(level)) return;
-    logger[method](
-      {
-        file: 'http/access-log.ts',
-        func: 'accessLog',
-        log_audit: true,
-        request_id: ended.requestId,
-        service_name: ended.service,
-        operation_id: ended.operationId,
-        user: ended.user,
-        method: ended.method,
-        host: ended.host,
-        path: redactUrl(ended.url),
-        status_code: ended.status,
-        took: Math.round(ended.durationMs * 1e6),
-        took_str: `${ended.durationMs.toFixed(3)}ms`,
-        sent_bytes: ended.sentBytes,
-        source_ip: ended.peer,
-        client_ip: ended.clientIp,
-        client: ended.client,
-        ...ended.fields,
-        ...(logger.isEnabled('TRACE') ? traceFields(ended, options.traceRequestHeaders) : {}),
-      },
-      'HTTP call ended',
-    );
+  const isEnabled = (): boolean => logger.isEnabled(level);
+  return {
+    isEnabled,
+    write(ended) {
+      if (!isEnabled()) return;
+      logger[method](
+        {
+          file: 'http/access-log.ts',
+          func: 'accessLog',
+          log_audit: true,
+          request_id: ended.requestId,
+          service_name: ended.service,
+          operation_id: ended.operationId,
+          user: ended.user,
+          method: ended.method,
+          host: ended.host,
+          path: redactUrl(ended.url),
+          status_code: ended.status,
+          took: Math.round(ended.durationMs * 1e6),
+          took_str: `${ended.durationMs.toFixed(3)}ms`,
+          sent_bytes: ended.sentBytes,
+          source_ip: ended.peer,
+          client_ip: ended.clientIp,
+          client: ended.client,
+          ...ended.fields,
+          ...(logger.isEnabled('TRACE') ? traceFields(ended, options.traceRequestHeaders) : {}),
+        },
+        'HTTP call ended',
+      );
+    },
   };
 }
 

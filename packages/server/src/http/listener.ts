@@ -50,6 +50,11 @@ export class Listener {
   #inFlight = 0;
   #draining = false;
   #idle: (() => void) | undefined;
+  /** One function for all responses, each of which closes once. */
+  readonly #closed = (): void => {
+    this.#inFlight--;
+    if (this.#draining && this.#inFlight === 0) this.#idle?.();
+  };
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -69,12 +74,9 @@ export class Listener {
   }
 
   #track(request: IncomingMessage, response: ServerResponse, serve: RequestListener): void {
-    attachRecord(request, response, { trace: this.#options.traces() });
+    if (this.#options.traces()) attachRecord(request, response);
     this.#inFlight++;
-    response.once('close', () => {
-      this.#inFlight--;
-      if (this.#draining && this.#inFlight === 0) this.#idle?.();
-    });
+    response.on('close', this.#closed);
     if (this.#draining) response.shouldKeepAlive = false;
     serve(request, response);
   }

@@ -2,30 +2,38 @@ import type { ApiObserver, FinishedRequest } from '@svc/api';
 import type { GatewayObserver } from '@svc/gateway';
 import type { Logger } from '../logging/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { HistogramSeries, NumberSeries } from '../metrics/series.ts';
 import type { Statistics } from '../stats/statistics.ts';
 import { clientName, peerOf } from './access-log.ts';
-import type { EndedRequest } from './access-log.ts';
-import { recordOf } from './request-record.ts';
+import type { AccessLog } from './access-log.ts';
 
 interface ObserverOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly statistics: Statistics;
-  readonly accessLog: (ended: EndedRequest) => void;
+  readonly accessLog: AccessLog;
 }
-
-type RequestMetrics = Pick<
-  Metrics,
-  'apiRequests' | 'apiDuration' | 'apiTimeToFirstByte' | 'concurrentRequests' | 'gatewayDuration'
->;
 
 /** Turns what the API tells into log lines, metrics and statistics. */
 export function observeApi(options: ObserverOptions): ApiObserver {
   const { logger, metrics, statistics, accessLog } = options;
+  const operations = new Map<string, ApiOperation>();
+  const operationOf = (id: string): ApiOperation => {
+    const known = operations.get(id);
+    if (known !== undefined) return known;
+    const operation = new ApiOperation(metrics, id);
+    operations.set(id, operation);
+    return operation;
+  };
   return {
-    started: (operation) => metrics.concurrentRequests.inc({ service: 'api', operation }),
+    started: (id) => operationOf(id).concurrent.inc(),
     finished(request) {
-      measureApi(metrics, request);
+      const operation = operationOf(request.operationId);
+      operation.measure(request);
+      const debugs = logger.isEnabled('DEBUG');
+      const logs = accessLog.isEnabled();
+      if (!statistics.detailed) statistics.count(operation.event);
+      if (!statistics.detailed && !debugs && !logs) return;
       const { params } = request;
       const client = clientName(request.request);
       const scope = {
@@ -33,27 +41,11 @@ export function observeApi(options: ObserverOptions): ApiObserver {
         ref: params['ref'] ?? params['branch'] ?? params['destinationBranch'],
         source_ref: params['sourceRef'],
       };
-      statistics.count({
-        class: 'api_server',
-        name: request.operationId,
-        ...scope,
-        user_id: request.username,
-        client,
-      });
-      if (logger.isEnabled('DEBUG')) {
-        logger.debug(
-          {
-            class: 'api_server',
-            name: request.operationId,
-            ...scope,
-            user_id: request.username,
-            client,
-            source_ip: peerOf(request.request),
-          },
-          'performing API action',
-        );
-      }
-      accessLog({
+      const event = { ...operation.event, ...scope, user_id: request.username, client };
+      if (statistics.detailed) statistics.count(event);
+      if (debugs) logger.debug({ ...event, source_ip: peerOf(request.request) }, 'performing API action');
+      if (!logs) return;
+      accessLog.write({
         service: 'rest_api',
         requestId: request.requestId,
         operationId: request.operationId,
@@ -87,15 +79,41 @@ export function observeApi(options: ObserverOptions): ApiObserver {
   };
 }
 
-function measureApi(metrics: RequestMetrics, request: FinishedRequest): void {
-  const code = String(request.status);
-  const operation = request.operationId;
-  metrics.concurrentRequests.dec({ service: 'api', operation });
-  metrics.apiRequests.inc({ code, method: request.method.toLowerCase() });
-  metrics.apiDuration.observe({ code, operation }, request.durationMs / 1000);
-  const record = recordOf(request.request);
-  if (operation === 'getObject' && record?.firstByteAt !== undefined) {
-    metrics.apiTimeToFirstByte.observe({ operation }, (record.firstByteAt - record.startedAt) / 1000);
+/** What one operation of the API is measured with; looked up once, used by every request. */
+class ApiOperation {
+  readonly event: { readonly class: 'api_server'; readonly name: string };
+  readonly concurrent: NumberSeries;
+  readonly #metrics: Metrics;
+  readonly #firstByte: HistogramSeries | undefined;
+  readonly #byStatus = new Map<
+    number,
+    { readonly requests: NumberSeries; readonly duration: HistogramSeries }
+  >();
+
+  constructor(metrics: Metrics, operation: string) {
+    this.event = { class: 'api_server', name: operation };
+    this.concurrent = metrics.concurrentRequests.labels({ service: 'api', operation });
+    this.#metrics = metrics;
+    this.#firstByte =
+      operation === 'getObject' ? metrics.apiTimeToFirstByte.labels({ operation }) : undefined;
+  }
+
+  measure(request: FinishedRequest): void {
+    this.concurrent.dec();
+    const { requests, duration } = this.#byStatus.get(request.status) ?? this.#seriesOf(request);
+    requests.inc();
+    duration.observe(request.durationMs / 1000);
+    if (request.firstByteMs !== undefined) this.#firstByte?.observe(request.firstByteMs / 1000);
+  }
+
+  #seriesOf({ status, method }: FinishedRequest) {
+    const code = String(status);
+    const series = {
+      requests: this.#metrics.apiRequests.labels({ code, method: method.toLowerCase() }),
+      duration: this.#metrics.apiDuration.labels({ code, operation: this.event.name }),
+    };
+    this.#byStatus.set(status, series);
+    return series;
   }
 }
 
@@ -103,10 +121,10 @@ function measureApi(metrics: RequestMetrics, request: FinishedRequest): void {
 export function observeGateway(options: ObserverOptions): GatewayObserver {
   const { metrics, statistics, accessLog } = options;
   return {
-    started: (operation) => metrics.concurrentRequests.inc({ service: 'gateway', operation }),
+    started: (operation) => metrics.concurrentRequests.labels({ service: 'gateway', operation }).inc(),
     finished(record) {
       const { operation } = record;
-      metrics.concurrentRequests.dec({ service: 'gateway', operation });
+      metrics.concurrentRequests.labels({ service: 'gateway', operation }).dec();
       metrics.gatewayDuration.observe({ code: String(record.status), operation }, record.durationMs / 1000);
       const { repository, ref, client } = record;
       const user = record.identity?.user.username;
@@ -115,7 +133,8 @@ export function observeGateway(options: ObserverOptions): GatewayObserver {
       }
       if (record.bytesIn > 0) statistics.count({ class: 'traffic', name: 'bytes_in' }, record.bytesIn);
       if (record.bytesOut > 0) statistics.count({ class: 'traffic', name: 'bytes_out' }, record.bytesOut);
-      accessLog({
+      if (!accessLog.isEnabled()) return;
+      accessLog.write({
         service: 's3_gateway',
         requestId: record.requestId,
         operationId: operation,

@@ -3,11 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** How much of a body the trace level shows. */
 const tracedBytes = 750;
 
-/** What the listener notes about a request for whoever writes its end. */
+/** The beginnings of both bodies, for the trace level. */
 export interface RequestRecord {
-  readonly startedAt: number;
-  /** When the head of the answer left, for requests whose time to the first byte is of interest. */
-  firstByteAt: number | undefined;
   readonly requestBody: Buffer[];
   readonly responseBody: Buffer[];
 }
@@ -22,34 +19,11 @@ export function recordOf(request: IncomingMessage): RequestRecord | undefined {
   return (request as Recorded)[recordKey];
 }
 
-interface RecordOptions {
-  /** Also keep the first bytes of both bodies. */
-  readonly trace: boolean;
-}
-
-export function attachRecord(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: RecordOptions,
-): RequestRecord {
-  const record: RequestRecord = {
-    startedAt: performance.now(),
-    firstByteAt: undefined,
-    requestBody: [],
-    responseBody: [],
-  };
+/** Keeps the first bytes of both bodies. */
+export function attachRecord(request: IncomingMessage, response: ServerResponse): void {
+  const record: RequestRecord = { requestBody: [], responseBody: [] };
   (request as Recorded)[recordKey] = record;
-  if (request.method === 'GET' && request.url?.includes('/objects') === true) noteFirstByte(response, record);
-  if (options.trace) traceBodies(request, response, record);
-  return record;
-}
-
-function noteFirstByte(response: ServerResponse, record: RequestRecord): void {
-  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
-  response.writeHead = (...args: unknown[]) => {
-    record.firstByteAt ??= performance.now();
-    return writeHead(...args);
-  };
+  traceBodies(request, response, record);
 }
 
 function traceBodies(request: IncomingMessage, response: ServerResponse, record: RequestRecord): void {

@@ -18,8 +18,22 @@ export function instrumentAuth(auth: Auth, metrics: Pick<Metrics, 'authDuration'
       }
     };
   }
+  const recognized = metrics.authDuration.labels({ operation: 'authenticate', success: 'success' });
+  const allowed = metrics.authDuration.labels({ operation: 'authorize', success: 'success' });
   return {
     ...auth,
+    recognize(headers) {
+      const started = performance.now();
+      const identity = auth.recognize(headers);
+      if (identity !== undefined) recognized.observe((performance.now() - started) / 1000);
+      return identity;
+    },
+    allowsAtOnce(identity, requirement, client) {
+      const started = performance.now();
+      const allows = auth.allowsAtOnce(identity, requirement, client);
+      if (allows) allowed.observe((performance.now() - started) / 1000);
+      return allows;
+    },
     authenticate: measured('authenticate', (request) => auth.authenticate(request)),
     credentialsFor: measured('credentials', (accessKeyId) => auth.credentialsFor(accessKeyId)),
     ensureAllowed: measured('authorize', (identity, requirement, client) =>

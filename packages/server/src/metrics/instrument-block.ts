@@ -16,8 +16,8 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     call: () => Promise<T>,
     size?: (result: T) => number,
   ): Promise<T> {
-    const concurrent = { operation, blockstore_type: adapter.type };
-    metrics.blockConcurrent.inc(concurrent);
+    const concurrent = metrics.blockConcurrent.labels({ operation, blockstore_type: adapter.type });
+    concurrent.inc();
     const started = performance.now();
     let error = 'true';
     try {
@@ -30,7 +30,7 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     } finally {
       const seconds = (performance.now() - started) / 1000;
       operations?.duration.observe({ operation, storage_id: storageId, error }, seconds);
-      metrics.blockConcurrent.dec(concurrent);
+      concurrent.dec();
     }
   }
 

@@ -38,18 +38,21 @@ class InstrumentedKv implements KvStore {
     };
   }
 
-  async #measure<T>(operation: Operation, call: Promise<T>, failed: (result: T) => boolean): Promise<T> {
+  #measure<T>(operation: Operation, call: Promise<T>, failed: (result: T) => boolean): Promise<T> {
     const started = performance.now();
-    try {
-      const result = await call;
-      if (failed(result)) this.#failures[operation].inc();
-      return result;
-    } catch (error) {
-      this.#failures[operation].inc();
-      throw error;
-    } finally {
-      this.#durations[operation].observe((performance.now() - started) / 1000);
-    }
+    const durations = this.#durations[operation];
+    return call.then(
+      (result) => {
+        durations.observe((performance.now() - started) / 1000);
+        if (failed(result)) this.#failures[operation].inc();
+        return result;
+      },
+      (error: unknown) => {
+        durations.observe((performance.now() - started) / 1000);
+        this.#failures[operation].inc();
+        throw error;
+      },
+    );
   }
 
   get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {

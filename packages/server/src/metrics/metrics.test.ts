@@ -71,6 +71,21 @@ test('several processes are summed, and the counts of a process that ended stay'
   expect(text).toContain('svc_concurrent_requests{service="api",operation="x"} 2');
 });
 
+test('a histogram counts each value in every bucket that holds it', async () => {
+  const metrics = createMetrics();
+  const series = metrics.kvDuration.labels({ type: 'mem', operation: 'Get' });
+  for (const value of [0, 0.01, 0.02, 11]) series.observe(value);
+  expect(metrics.kvDuration.labels({ type: 'mem', operation: 'Get' })).toBe(series);
+  const text = await metrics.registry.metrics();
+  const labels = 'type="mem",operation="Get"';
+  expect(text).toContain(`kv_request_duration_seconds_bucket{le="0.01",${labels}} 2`);
+  expect(text).toContain(`kv_request_duration_seconds_bucket{le="0.025",${labels}} 3`);
+  expect(text).toContain(`kv_request_duration_seconds_bucket{le="10",${labels}} 3`);
+  expect(text).toContain(`kv_request_duration_seconds_bucket{le="+Inf",${labels}} 4`);
+  expect(text).toContain(`kv_request_duration_seconds_sum{${labels}} 11.03`);
+  expect(text).toContain(`kv_request_duration_seconds_count{${labels}} 4`);
+});
+
 test('runtime metrics survive the journey', async () => {
   const metrics = createMetrics();
   addRuntimeMetrics(metrics);

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, exponentialBuckets } from 'prom-client';
+import { HistogramFamily, NumberFamily } from './series.ts';
 
 const requestBuckets = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
 const authBuckets = [0.001, 0.002, 0.005, ...requestBuckets];
@@ -36,58 +37,61 @@ export function createMetrics() {
   });
   return {
     registry,
-    apiRequests: new Counter({
+    apiRequests: new NumberFamily({
       name: 'api_requests_total',
       help: 'requests of the API',
       labelNames: ['code', 'method'],
-      registers,
+      type: 'counter',
+      registry,
     }),
-    apiDuration: new Histogram({
+    apiDuration: new HistogramFamily({
       name: 'api_request_duration_seconds',
       help: 'duration of API requests',
       labelNames: ['operation', 'code'],
       buckets: requestBuckets,
-      registers,
+      registry,
     }),
-    apiTimeToFirstByte: new Histogram({
+    apiTimeToFirstByte: new HistogramFamily({
       name: 'api_request_ttfb_duration_seconds',
       help: 'time to the first byte of object downloads',
       labelNames: ['operation'],
       buckets: requestBuckets,
-      registers,
+      registry,
     }),
-    gatewayDuration: new Histogram({
+    gatewayDuration: new HistogramFamily({
       name: 'gateway_request_duration_seconds',
       help: 'duration of gateway requests',
       labelNames: ['operation', 'code'],
       buckets: requestBuckets,
-      registers,
+      registry,
     }),
-    concurrentRequests: new Gauge({
+    concurrentRequests: new NumberFamily({
       name: 'lakefs_concurrent_requests',
       help: 'requests being served',
       labelNames: ['service', 'operation'],
-      registers,
+      type: 'gauge',
+      registry,
     }),
-    authDuration: new Histogram({
+    authDuration: new HistogramFamily({
       name: 'auth_request_duration_seconds',
       help: 'duration of authentication and authorization',
       labelNames: ['operation', 'success'],
       buckets: authBuckets,
-      registers,
+      registry,
     }),
-    kvDuration: new Histogram({
+    kvDuration: new HistogramFamily({
       name: 'kv_request_duration_seconds',
       help: 'duration of key-value requests',
       labelNames: ['type', 'operation'],
       buckets: kvBuckets,
-      registers,
+      registry,
     }),
-    kvFailures: new Counter({
+    kvFailures: new NumberFamily({
       name: 'kv_request_failures_total',
       help: 'key-value requests that failed, found nothing or whose condition did not hold',
       labelNames: ['type', 'operation'],
-      registers,
+      type: 'counter',
+      registry,
     }),
     kvRetries: new Counter({
       name: 'graveler_kv_retries',
@@ -108,11 +112,12 @@ export function createMetrics() {
       registers,
     }),
     block: { s3: block('s3'), gs: block('gs'), azure: block('azure') },
-    blockConcurrent: new Gauge({
+    blockConcurrent: new NumberFamily({
       name: 'blockstore_concurrent_operations',
       help: 'block store operations being served',
       labelNames: ['operation', 'blockstore_type'],
-      registers,
+      type: 'gauge',
+      registry,
     }),
     outgoingConnections: new Gauge({
       name: 'out_in_use_conns',
@@ -172,11 +177,12 @@ export function createMetrics() {
       buckets: asyncBuckets,
       registers,
     }),
-    events: new Counter({
+    events: new NumberFamily({
       name: 'svc_events_total',
       help: 'what this installation is used for (the statistics of stats.*)',
       labelNames: ['class', 'name'],
-      registers,
+      type: 'counter',
+      registry,
     }),
   };
 }

@@ -13,6 +13,8 @@ export interface StatisticsEvent {
 }
 
 export interface Statistics {
+  /** Anything beyond class and name of an event is of use. */
+  readonly detailed: boolean;
   count(event: StatisticsEvent, value?: number): void;
   close(): Promise<void>;
 }
@@ -27,6 +29,7 @@ interface StatisticsOptions {
 /** Counts what the service is used for. Without a sender nothing leaves the process. */
 export function createStatistics(options: StatisticsOptions): Statistics {
   return {
+    detailed: options.sender !== undefined,
     count(event, value = 1) {
       options.events.inc({ class: event.class, name: event.name }, value);
       options.sender?.add(event, value);
@@ -37,7 +40,7 @@ export function createStatistics(options: StatisticsOptions): Statistics {
   };
 }
 
-export const noStatistics: Statistics = { count() {}, close: () => Promise.resolve() };
+export const noStatistics: Statistics = { detailed: false, count() {}, close: () => Promise.resolve() };
 
 interface SenderOptions {
   readonly address: string;
