@@ -45,6 +45,12 @@ export class BlockIndex {
     return this.#lengths[block] as number;
   }
 
+  /** True when every key of `block` is below `key[start, end)`. */
+  isBelow(block: number, key: Uint8Array, start: number, end: number): boolean {
+    const from = block === 0 ? 0 : (this.#keyEnds[block - 1] as number);
+    return compareSlices(this.#keys, from, this.#keyEnds[block] as number, key, start, end) < 0;
+  }
+
   /** The first block that may hold `key` or a greater key; `count` when there is none. */
   find(key: Uint8Array): number {
     const keys = this.#keys;

@@ -1,6 +1,7 @@
 export { BlockCache } from './block-cache.ts';
 export { CorruptTableError } from './corrupt-table-error.ts';
-export { hashBufferSize, TableWriter } from './table-writer.ts';
+export { hashBufferSize } from './hash-input.ts';
+export { TableWriter } from './table-writer.ts';
 export type { FinishedTable, TableType, TableWriterOptions } from './table-writer.ts';
 export { LocalRecordHash } from './record-hash.ts';
 export type { RecordHash } from './record-hash.ts';

@@ -25,6 +25,7 @@ export class TableCursor {
   #blockNumber = -1;
   #bodyLength = 0;
   #entriesEnd = 0;
+  #entryStart = 0;
   #position = 0;
   #storedKeyLength = 0;
   /** Leading bytes of the current stored key taken from the one before. */
@@ -53,9 +54,9 @@ export class TableCursor {
     return this.#position >= this.#entriesEnd;
   }
 
-  /** True before the first record of block `nextBlock`. */
-  get atBlockStart(): boolean {
-    return !this.#held && this.#position >= this.#entriesEnd;
+  /** True when the current record is the first of its block. */
+  get startsBlock(): boolean {
+    return this.#entryStart === 0;
   }
 
   /** The block that follows the current one. */
@@ -125,6 +126,12 @@ export class TableCursor {
     this.#blockNumber = number - 1;
     this.#position = 0;
     this.#entriesEnd = 0;
+  }
+
+  /** The following `next()` goes to the first record of the next block. */
+  passBlock(): void {
+    this.#held = false;
+    this.#position = this.#entriesEnd;
   }
 
   /** Orders the current key and `other`. */
@@ -216,6 +223,7 @@ export class TableCursor {
     const { block } = this;
     const end = this.#entriesEnd;
     let at = this.#position;
+    this.#entryStart = at;
     let shared = block[at++] as number;
     let unshared = block[at++] as number;
     let valueLength = block[at++] as number;

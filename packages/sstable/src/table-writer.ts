@@ -1,8 +1,4 @@
 import {
-  fnvBasisHigh,
-  fnvBasisLow,
-  fnvIsMultiple,
-  fnvNextHigh,
   IdentityHasher,
   maskedCrc32c,
   snappyMaxLength,
@@ -11,6 +7,8 @@ import {
   writeUvarint,
 } from '@svc/encoding';
 import { BlockBuilder, mustCut } from './block-builder.ts';
+import { readUint32 } from './block-codec.ts';
+import { type BlockSizes, HashInput } from './hash-input.ts';
 import { LocalRecordHash, type RecordHash } from './record-hash.ts';
 import { separatorKey, successorKey } from './separator.ts';
 import {
@@ -26,6 +24,7 @@ import {
   propertiesName,
   recordTrailer,
 } from './table-format.ts';
+import type { TableCursor } from './table-cursor.ts';
 import { encodeProperties } from './table-properties.ts';
 import type { TableSink } from './table-sink.ts';
 
@@ -47,10 +46,9 @@ export interface FinishedTable {
   readonly fileSize: number;
 }
 
-/** Output and hash input are passed on in pieces of this size; small tables never grow their buffers so far. */
+/** Output is passed on in pieces of this size; small tables never grow their buffer so far. */
 const outputSize = 256 * 1024;
 const firstBufferSize = 16 * 1024;
-export const hashBufferSize = 256 * 1024;
 
 /**
  * Writes one table from records in strictly ascending key order. Bytes, id and estimated size equal the reference
@@ -60,7 +58,6 @@ export class TableWriter {
   readonly #sink: TableSink;
   readonly #type: TableType;
   readonly #extra: Readonly<Record<string, string>>;
-  readonly #hash: RecordHash;
   readonly #snappy = new SnappyEncoder();
 
   /** The data block being filled. */
@@ -80,15 +77,8 @@ export class TableWriter {
   readonly #partitions: { body: Buffer; lastKey: Buffer }[] = [];
   #lastSeparator: Buffer = emptyTableIndexKey;
 
-  /** Hash input since the last update; the last key always lies whole in it. */
-  #hashBuffer: Buffer = Buffer.allocUnsafeSlow(firstBufferSize);
-  #hashStart = 0;
-  #hashEnd = 0;
-  #lastKeyStart = 0;
-  #lastKeyLength = 0;
-  /** FNV state after each byte of the last key: sorted keys share prefixes, so most of it is reused. */
-  #fnvHigh = new Int32Array(256);
-  #fnvLow = new Int32Array(256);
+  readonly #hashInput: HashInput;
+  readonly #blockSizes: BlockSizes = { entries: 0, keyBytes: 0, valueBytes: 0 };
 
   #minKey: Buffer = Buffer.alloc(0);
   #count = 0;
@@ -100,9 +90,7 @@ export class TableWriter {
     this.#sink = sink;
     this.#type = options.type;
     this.#extra = options.properties ?? {};
-    this.#hash = options.hash ?? new LocalRecordHash();
-    this.#fnvHigh[0] = fnvBasisHigh;
-    this.#fnvLow[0] = fnvBasisLow;
+    this.#hashInput = new HashInput(options.hash ?? new LocalRecordHash());
   }
 
   get count(): number {
@@ -116,7 +104,7 @@ export class TableWriter {
 
   /** A copy of the last key added. */
   get lastKey(): Buffer {
-    return Buffer.from(this.#lastKey());
+    return Buffer.from(this.#hashInput.lastKey);
   }
 
   /** Flushed data blocks, plus the pending data block uncompressed, plus the current index block. */
@@ -126,8 +114,7 @@ export class TableWriter {
 
   /** True when the FNV-1a hash of the last key is a multiple of `divisor`. */
   lastKeyHashIsMultiple(divisor: number): boolean {
-    const length = this.#lastKeyLength;
-    return fnvIsMultiple(this.#fnvHigh[length] as number, this.#fnvLow[length] as number, divisor);
+    return this.#hashInput.lastKeyHashIsMultiple(divisor);
   }
 
   add(
@@ -140,12 +127,11 @@ export class TableWriter {
   ): void {
     const keyLength = keyEnd - keyStart;
     const valueLength = valueEnd - valueStart;
-    if (this.#hashEnd + keyLength + valueLength + 40 > this.#hashBuffer.length) {
-      this.#passHashInput(keyLength + valueLength + 40);
-    }
-    const last = this.#hashBuffer;
-    const lastStart = this.#lastKeyStart;
-    const lastLength = this.#lastKeyLength;
+    const hashInput = this.#hashInput;
+    hashInput.reserve(keyLength, valueLength);
+    const last = hashInput.bytes;
+    const lastStart = hashInput.lastKeyStart;
+    const lastLength = hashInput.lastKeyLength;
 
     const shorter = lastLength < keyLength ? lastLength : keyLength;
     let shared = 0;
@@ -157,7 +143,7 @@ export class TableWriter {
         : (key[keyStart + shared] as number) < (last[lastStart + shared] as number))
     ) {
       throw new Error(
-        `keys must be added in ascending order: ${key.toString('utf8', keyStart, keyEnd)} after ${this.#lastKey().toString()}`,
+        `keys must be added in ascending order: ${key.toString('utf8', keyStart, keyEnd)} after ${hashInput.lastKey.toString()}`,
       );
     }
 
@@ -172,7 +158,7 @@ export class TableWriter {
       )
     ) {
       const handle = this.#flushDataBlock();
-      this.#addIndexEntry(separatorKey(this.#lastKey(), key.subarray(keyStart, keyEnd)), handle);
+      this.#addIndexEntry(separatorKey(hashInput.lastKey, key.subarray(keyStart, keyEnd)), handle);
     }
 
     let storedShared = 0;
@@ -215,31 +201,7 @@ export class TableWriter {
     this.#blockEntries++;
     this.#storedFormLength = 0;
 
-    const hashed = this.#hashBuffer;
-    let h = writeDecimal(hashed, this.#hashEnd, keyLength);
-    this.#lastKeyStart = h;
-    this.#lastKeyLength = keyLength;
-    key.copy(hashed, h, keyStart, keyEnd);
-    h += keyLength;
-    hashed[h++] = 0x7c;
-    h = writeDecimal(hashed, h, valueLength);
-    block.copy(hashed, h, at, at + valueLength);
-    h += valueLength;
-    hashed[h++] = 0x7c;
-    this.#hashEnd = h;
-
-    if (keyLength >= this.#fnvHigh.length) this.#growFnv(keyLength);
-    const fnvHigh = this.#fnvHigh;
-    const fnvLow = this.#fnvLow;
-    let high = fnvHigh[shared] as number;
-    let low = fnvLow[shared] as number;
-    for (let i = shared; i < keyLength; i++) {
-      low ^= key[keyStart + i] as number;
-      high = fnvNextHigh(high, low);
-      low = Math.imul(low, 0x1b3);
-      fnvHigh[i + 1] = high;
-      fnvLow[i + 1] = low;
-    }
+    hashInput.add(key, keyStart, keyEnd, shared, block, at, this.#blockLength);
 
     if (this.#count === 0) this.#minKey = Buffer.from(key.subarray(keyStart, keyEnd));
     this.#count++;
@@ -248,20 +210,46 @@ export class TableWriter {
   }
 
   /**
-   * Offers the stored bytes (with trailer) of an existing block whose decoded body is `body[0, bodyLength)`. When
-   * the block being filled equals it and nothing more is added, they are copied instead of compressed again.
+   * Adds the whole block whose first record `from` stands at, with its stored bytes. False, with nothing done, when
+   * this table would not hold the same block, or when the hash of a key before the block's last is a multiple of
+   * `divisor`.
    */
-  offerStoredBlock(body: Buffer, bodyLength: number, stored: Buffer, start: number, end: number): void {
-    if (this.#blockEntries === 0 || this.#blockEstimate() !== bodyLength) return;
-    if (this.#block.bytes.compare(body, 0, this.#blockLength, 0, this.#blockLength) !== 0) return;
-    this.#storedForm.reserve(end - start);
-    stored.copy(this.#storedForm.bytes, 0, start, end);
-    this.#storedFormLength = end - start;
+  addBlock(from: TableCursor, divisor: number): boolean {
+    const hashInput = this.#hashInput;
+    let separator: Buffer | undefined;
+    if (this.#blockEntries > 0) {
+      const startsRestart = this.#blockEntries % dataRestartInterval === 0;
+      const storedKeyLength = from.keyLength + internalTrailerLength;
+      const valueLength = from.valueEnd - from.valueStart;
+      if (!mustCut(this.#blockEstimate(), storedKeyLength, valueLength, startsRestart)) return false;
+      separator = separatorKey(hashInput.lastKey, from.key.subarray(0, from.keyLength));
+    }
+    const sizes = this.#blockSizes;
+    if (!hashInput.addBlock(from.block, from.bodyLength, divisor, sizes)) return false;
+    if (separator === undefined) this.#minKey = Buffer.from(from.key.subarray(0, from.keyLength));
+    else this.#addIndexEntry(separator, this.#flushDataBlock());
+
+    const restarts = Math.ceil(sizes.entries / dataRestartInterval);
+    const length = from.bodyLength - 4 * restarts - 4;
+    this.#block.reserve(length);
+    from.block.copy(this.#block.bytes, 0, 0, length);
+    for (let i = 0; i < restarts; i++) this.#restarts.push(readUint32(from.block, length + 4 * i));
+    this.#blockLength = length;
+    this.#blockEntries = sizes.entries;
+    from.withStored(from.blockNumber, (bytes, start, end) => {
+      this.#storedForm.reserve(end - start);
+      bytes.copy(this.#storedForm.bytes, 0, start, end);
+      this.#storedFormLength = end - start;
+    });
+    this.#count += sizes.entries;
+    this.#rawKeySize += sizes.keyBytes + sizes.entries * internalTrailerLength;
+    this.#rawValueSize += sizes.valueBytes;
+    return true;
   }
 
   async finish(): Promise<FinishedTable> {
     const estimatedSize = this.estimatedSize;
-    const maxKey = Buffer.from(this.#lastKey());
+    const maxKey = this.lastKey;
     const lastHandle = this.#flushDataBlock();
     this.#addIndexEntry(this.#count === 0 ? emptyTableIndexKey : successorKey(maxKey), lastHandle);
     const dataSize = this.#offset;
@@ -311,10 +299,9 @@ export class TableWriter {
     const fileSize = this.#offset;
     this.#passOutput();
 
-    const hashed = this.#hashBuffer.subarray(this.#hashStart, this.#hashEnd);
     const userProperties = new IdentityHasher();
     userProperties.map({ ...this.#extra, type: this.#type });
-    const id = await this.#hash.digest(Buffer.concat([hashed, userProperties.gathered()]));
+    const id = await this.#hashInput.digest(userProperties.gathered());
     return { id, minKey: this.#minKey, maxKey, count: this.#count, estimatedSize, fileSize };
   }
 
@@ -324,10 +311,6 @@ export class TableWriter {
 
   #blockEstimate(): number {
     return this.#blockLength + 4 * this.#restarts.length + 4;
-  }
-
-  #lastKey(): Buffer {
-    return this.#hashBuffer.subarray(this.#lastKeyStart, this.#lastKeyStart + this.#lastKeyLength);
   }
 
   #flushDataBlock(): BlockHandle {
@@ -421,47 +404,4 @@ export class TableWriter {
     this.#flushedToSink += this.#outputLength;
     this.#outputLength = 0;
   }
-
-  #passHashInput(room: number): void {
-    if (this.#hashEnd + room <= hashBufferSize) {
-      const grown = Buffer.allocUnsafeSlow(Math.min(hashBufferSize, 4 * (this.#hashEnd + room)));
-      this.#hashBuffer.copy(grown, 0, 0, this.#hashEnd);
-      this.#hashBuffer = grown;
-      return;
-    }
-    const lastKey = Buffer.from(this.#lastKey());
-    let next = this.#hashBuffer;
-    if (this.#hashEnd > this.#hashStart) next = this.#hash.update(next, this.#hashStart, this.#hashEnd);
-    if (next.length < lastKey.length + room) next = Buffer.allocUnsafeSlow(2 * (lastKey.length + room));
-    lastKey.copy(next);
-    this.#hashBuffer = next;
-    this.#lastKeyStart = 0;
-    this.#hashStart = lastKey.length;
-    this.#hashEnd = lastKey.length;
-  }
-
-  #growFnv(keyLength: number): void {
-    const high = new Int32Array(2 * keyLength + 1);
-    const low = new Int32Array(2 * keyLength + 1);
-    high.set(this.#fnvHigh);
-    low.set(this.#fnvLow);
-    this.#fnvHigh = high;
-    this.#fnvLow = low;
-  }
-}
-
-function writeDecimal(target: Uint8Array, at: number, value: number): number {
-  if (value < 10) {
-    target[at] = 0x30 + value;
-    return at + 1;
-  }
-  let digits = 2;
-  for (let power = 100; power <= value; power *= 10) digits++;
-  let rest = value;
-  for (let i = at + digits - 1; i >= at; i--) {
-    const quotient = (rest / 10) | 0;
-    target[i] = 0x30 + rest - quotient * 10;
-    rest = quotient;
-  }
-  return at + digits;
 }

@@ -19,6 +19,9 @@ export interface ApplyInput {
   readonly always?: boolean | undefined;
 }
 
+/** What copying a block counts for between pauses. */
+export const recordsPerBlock = 8;
+
 /** Merges sorted changes into a tree, reusing every range no change falls into. */
 export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
   const { base, changes, writer, budget } = input;
@@ -42,10 +45,17 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
   /** How the base record that copying stopped at compares with the current change. */
   let order = 0;
 
+  const blockIsBelow = (): boolean =>
+    !changes.live || blockIsBelowKey(base, changes.bytes, changes.keyStart, changes.keyEnd);
+
   /** Copies base records below the current change (all of them without one); false when it stopped for a pause. */
   const copyBase = (): boolean => {
     const { records } = base;
     for (const { range } = base; base.state === 'record' && base.range === range;) {
+      if (records.startsBlock && blockIsBelow() && copyBlock(base, writer)) {
+        if (writer.mustWait || pace.due(recordsPerBlock)) return false;
+        continue;
+      }
       if (changes.live) {
         order = compareSlices(
           records.key,
@@ -143,22 +153,28 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
   return { metaRangeId: await writer.finish(), added, removed, changed };
 }
 
-/** Adds the current base record as it is; at the end of a block its stored bytes are offered too. */
+/** Adds the current record as it is. */
 export function copyRecord(from: TreeCursor, writer: TreeWriter): void {
   const { records } = from;
-  const closed = writer.addRecord(
-    records.key,
-    0,
-    records.keyLength,
-    records.block,
-    records.valueStart,
-    records.valueEnd,
-  );
-  if (records.endsBlock && !closed) {
-    records.withStored(records.blockNumber, (bytes, start, end) =>
-      writer.offerStoredBlock(records.block, records.bodyLength, bytes, start, end),
-    );
-  }
+  writer.addRecord(records.key, 0, records.keyLength, records.block, records.valueStart, records.valueEnd);
+}
+
+/** Every record of the current block is below `key[start, end)`. */
+export function blockIsBelowKey(from: TreeCursor, key: Buffer, start: number, end: number): boolean {
+  return from.table.reader.index.isBelow(from.records.blockNumber, key, start, end);
+}
+
+/**
+ * Adds the whole block that the current record starts, without decoding it into records or compressing it again.
+ * False when the writer would not write the same block; then its records have to be added one by one.
+ */
+export function copyBlock(from: TreeCursor, writer: TreeWriter): boolean {
+  const { records } = from;
+  if (!writer.addBlock(records)) return false;
+  records.passBlock();
+  writer.closeIfDue();
+  from.nextRecord();
+  return true;
 }
 
 export async function breathe(writer: TreeWriter, pace: Pace): Promise<void> {

@@ -1,5 +1,5 @@
 import { compareBytes } from '@svc/encoding';
-import { breathe, copyRecord } from './apply.ts';
+import { blockIsBelowKey, breathe, copyBlock, copyRecord, recordsPerBlock } from './apply.ts';
 import { changeListPath, readChangeList } from './change-list.ts';
 import { sameIdentity } from './identity.ts';
 import type { MergeWalk } from './merge.ts';
@@ -78,6 +78,15 @@ export async function mergeListed(
     const decision = decided[next];
     const atRecord = destination.state === 'record' && destination.range === range;
     if (decision === undefined && !atRecord) break;
+    if (
+      atRecord &&
+      destination.records.startsBlock &&
+      (decision === undefined || blockIsBelowKey(destination, decision.key, 0, decision.key.length)) &&
+      copyBlock(destination, writer)
+    ) {
+      if (writer.mustWait || pace.due(recordsPerBlock)) await breathe(writer, pace);
+      continue;
+    }
     const order = !atRecord ? 1 : decision === undefined ? -1 : destination.records.compareKey(decision.key);
     if (order < 0) {
       copyRecord(destination, writer);

@@ -14,9 +14,10 @@ export class Pace {
     this.#sliceEnd = performance.now() + slice;
   }
 
-  /** Call once per record; true when it is time to `pause()`. */
-  due(): boolean {
-    if (--this.#countdown > 0) return false;
+  /** Call once per record, or with the number of records done; true when it is time to `pause()`. */
+  due(records = 1): boolean {
+    this.#countdown -= records;
+    if (this.#countdown > 0) return false;
     this.#countdown = checkEvery;
     return performance.now() >= this.#sliceEnd;
   }

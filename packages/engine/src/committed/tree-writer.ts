@@ -1,5 +1,5 @@
 import { compareBytes, compareSlices } from '@svc/encoding';
-import { FileSink, type FinishedTable, type RecordHash, TableWriter } from '@svc/sstable';
+import { FileSink, type FinishedTable, type RecordHash, type TableCursor, TableWriter } from '@svc/sstable';
 import { rmSync } from 'node:fs';
 import { encodeRangeValue, type RangeInfo } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
@@ -31,6 +31,8 @@ export interface Hasher {
 }
 
 const maxUploads = 10;
+/** What a block adds to the index besides its separator, with its trailer: more than any handle takes. */
+const indexEntryRoom = 64;
 
 /**
  * Writes a tree from records and whole existing ranges in key order. Finished ranges are uploaded while the next
@@ -85,29 +87,36 @@ export class TreeWriter {
     valueStart: number,
     valueEnd: number,
   ): boolean {
-    let table = this.#table;
-    if (table === undefined) {
-      if (
-        this.#lastMax !== undefined &&
-        compareSlices(key, keyStart, keyEnd, this.#lastMax, 0, this.#lastMax.length) <= 0
-      ) {
-        throw new Error('records must be added in ascending order');
-      }
-      table = this.#open();
-    }
+    const table = this.#table ?? this.#open(key, keyStart, keyEnd);
     table.add(key, keyStart, keyEnd, value, valueStart, valueEnd);
     this.count++;
+    return this.closeIfDue();
+  }
+
+  /**
+   * Adds the whole block whose first record `from` stands at; `closeIfDue` must follow. False, with nothing added,
+   * when its records have to be added one by one.
+   */
+  addBlock(from: TableCursor): boolean {
+    const table = this.#table ?? this.#open(from.key, 0, from.keyLength);
+    const added = from.bodyLength + from.keyLength + indexEntryRoom;
+    if (table.estimatedSize + added >= this.#options.split.maxRangeSize) return false;
+    const before = table.count;
+    if (!table.addBlock(from, this.#divisor)) return false;
+    this.count += table.count - before;
+    return true;
+  }
+
+  /** Closes the open range when its last record says so. */
+  closeIfDue(): boolean {
+    const table = this.#table;
+    if (table === undefined) return false;
     const { minRangeSize, maxRangeSize } = this.#options.split;
     const size = table.estimatedSize;
     if (size < minRangeSize) return false;
     if (size < maxRangeSize && !table.lastKeyHashIsMultiple(this.#divisor)) return false;
     this.#closeRange();
     return true;
-  }
-
-  /** See `TableWriter.offerStoredBlock`. */
-  offerStoredBlock(body: Buffer, bodyLength: number, stored: Buffer, start: number, end: number): void {
-    this.#table?.offerStoredBlock(body, bodyLength, stored, start, end);
   }
 
   /** Adds a whole existing range. */
@@ -160,7 +169,11 @@ export class TreeWriter {
     while (this.#uploads.size > 0) await Promise.race(this.#uploads);
   }
 
-  #open(): TableWriter {
+  #open(key: Buffer, keyStart: number, keyEnd: number): TableWriter {
+    const last = this.#lastMax;
+    if (last !== undefined && compareSlices(key, keyStart, keyEnd, last, 0, last.length) <= 0) {
+      throw new Error('records must be added in ascending order');
+    }
     const { store, properties, hasher } = this.#options;
     this.#sink = new FileSink(store.temporaryPath('ranges'));
     this.#table = new TableWriter(this.#sink, { type: 'ranges', properties, hash: hasher?.newHash() });

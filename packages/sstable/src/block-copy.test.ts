@@ -1,0 +1,159 @@
+import { BlockBuilder } from './block-builder.ts';
+import { MemorySink } from './table-sink.ts';
+import { MemorySource } from './table-source.ts';
+import type { TableCursor } from './table-cursor.ts';
+import { TableReader } from './table-reader.ts';
+import { TableWriter } from './table-writer.ts';
+import { recordTrailer } from './table-format.ts';
+import { expect, test } from 'vitest';
+
+interface TestRecord {
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+/** A small generator, so that a failure can be repeated. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return Math.floor((state / 0x80000000) * below);
+  };
+}
+
+function randomRecords(random: (below: number) => number, count: number): TestRecord[] {
+  const keyTail = [1, 6, 40, 300][random(4)] as number;
+  const valueLength = [20, 150, 600, 20_000][random(4)] as number;
+  const sameLength = random(2) === 0;
+  const alphabet = random(3) === 0 ? [0, 1, 0xff] : [97, 98, 99, 100, 101, 47];
+  const records = new Map<string, TestRecord>();
+  for (let i = 0; i < count; i++) {
+    const tail = Buffer.alloc(1 + (sameLength ? keyTail : random(keyTail)));
+    for (let at = 0; at < tail.length; at++) tail[at] = alphabet[random(alphabet.length)] as number;
+    const key = Buffer.concat([Buffer.from(`p/${String(random(50))}/`), tail]);
+    const value = Buffer.alloc(sameLength ? valueLength : random(valueLength), random(256));
+    records.set(key.toString('latin1'), { key, value });
+  }
+  return [...records.values()].sort((a, b) => a.key.compare(b.key));
+}
+
+async function write(records: readonly TestRecord[]): Promise<{ file: Buffer; id: string }> {
+  const sink = new MemorySink();
+  const writer = new TableWriter(sink, { type: 'ranges' });
+  for (const { key, value } of records) writer.add(key, 0, key.length, value, 0, value.length);
+  const { id } = await writer.finish();
+  return { file: sink.bytes(), id };
+}
+
+test('a table made of whole blocks of another and of changes is the table made of records', async () => {
+  let copied = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const random = randomNumbers(seed);
+    const records = randomRecords(random, 1 + random(600));
+    const base = await write(records);
+    const changes = new Map<string, Buffer | undefined>();
+    for (let i = random(4); i >= 0; i--) {
+      const at = random(records.length);
+      const { key, value } = records[at] as TestRecord;
+      const kind = random(3);
+      if (kind === 0) changes.set(key.toString('latin1'), undefined);
+      else if (kind === 1) changes.set(key.toString('latin1'), Buffer.alloc(value.length, 7));
+      else changes.set(`${key.toString('latin1')}\u0001`, Buffer.alloc(random(200), 9));
+    }
+    const changed = new Map(records.map(({ key, value }) => [key.toString('latin1'), value]));
+    for (const [key, value] of changes) {
+      if (value === undefined) changed.delete(key);
+      else changed.set(key, value);
+    }
+    const expected = [...changed]
+      .map(([key, value]) => ({ key: Buffer.from(key, 'latin1'), value }))
+      .sort((a, b) => a.key.compare(b.key));
+    const changedKeys = [...changes.keys()]
+      .map((key) => Buffer.from(key, 'latin1'))
+      .sort((a, b) => a.compare(b));
+
+    const sink = new MemorySink();
+    const writer = new TableWriter(sink, { type: 'ranges' });
+    const reader = new TableReader(new MemorySource(base.file));
+    const cursor = reader.scan();
+    let next = 0;
+    const addChange = (): void => {
+      const key = changedKeys[next++] as Buffer;
+      const value = changes.get(key.toString('latin1'));
+      if (value !== undefined) writer.add(key, 0, key.length, value, 0, value.length);
+    };
+    while (cursor.next()) {
+      while (next < changedKeys.length && cursor.compareKey(changedKeys[next] as Buffer) > 0) addChange();
+      const waiting = changedKeys[next];
+      if (
+        cursor.startsBlock &&
+        (waiting === undefined || reader.index.isBelow(cursor.blockNumber, waiting, 0, waiting.length)) &&
+        writer.addBlock(cursor, Number.MAX_SAFE_INTEGER)
+      ) {
+        cursor.passBlock();
+        copied++;
+      } else if (waiting !== undefined && cursor.compareKey(waiting) === 0) {
+        addChange();
+      } else {
+        writer.add(cursor.key, 0, cursor.keyLength, cursor.block, cursor.valueStart, cursor.valueEnd);
+      }
+    }
+    while (next < changedKeys.length) addChange();
+    const { id } = await writer.finish();
+    const whole = await write(expected);
+    expect({ seed, id }).toEqual({ seed, id: whole.id });
+    expect(sink.bytes().equals(whole.file)).toBe(true);
+  }
+  expect(copied).toBeGreaterThan(300);
+});
+
+const one = Buffer.from('value');
+
+/** A cursor at the first record of a block with this body. */
+function standingAt(body: Buffer, key: string): TableCursor {
+  return {
+    key: Buffer.from(key),
+    keyLength: key.length,
+    block: body,
+    bodyLength: body.length,
+    valueStart: 0,
+    valueEnd: one.length,
+    blockNumber: 0,
+    withStored: (_: number, use: (bytes: Buffer, start: number, end: number) => void) =>
+      use(body, 0, body.length),
+  } as unknown as TableCursor;
+}
+
+function blockOf(keys: readonly string[], interval: number, trailer = recordTrailer): Buffer {
+  const block = new BlockBuilder(interval);
+  for (const key of keys) block.add(Buffer.concat([Buffer.from(key), trailer]), one);
+  return block.finish();
+}
+
+const twenty = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(3, '0')}`);
+
+test.each([
+  ['restarts at another interval', blockOf(twenty, 8)],
+  ['another sequence number', blockOf(twenty, 16, Buffer.from('0105000000000000', 'hex'))],
+  ['keys out of order', blockOf(['key-000', 'key-002', 'key-001'], 16)],
+  [
+    'more than a block holds',
+    blockOf(
+      Array.from({ length: 400 }, (_, i) => `key-${String(i).padStart(3, '0')}`),
+      16,
+    ),
+  ],
+])('a block with %s is not taken over', async (_, body) => {
+  const writer = new TableWriter(new MemorySink(), { type: 'ranges' });
+  expect(writer.addBlock(standingAt(body, 'key-000'), 50_000)).toBe(false);
+  const key = Buffer.from('a');
+  writer.add(key, 0, 1, one, 0, one.length);
+  expect((await writer.finish()).id).toBe((await write([{ key, value: one }])).id);
+});
+
+test('a block that starts before the last key, or that goes on filling an open block, is not taken over', () => {
+  const body = blockOf(twenty, 16);
+  const writer = new TableWriter(new MemorySink(), { type: 'ranges' });
+  expect(writer.addBlock(standingAt(body, 'key-000'), 50_000)).toBe(true);
+  expect(writer.addBlock(standingAt(body, 'key-000'), 50_000)).toBe(false);
+});
