@@ -6,6 +6,7 @@ export { startPostgres } from './servers/postgres.ts';
 export type { RunningServer } from './servers/running-server.ts';
 export * from './temp-dir.ts';
 export * from './test-server.ts';
+export * from './tools/chromium.ts';
 export * from './tools/go-tool.ts';
 export * from './tools/maven-classpath.ts';
 export * from './tools/python-environment.ts';
