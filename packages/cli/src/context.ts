@@ -1,4 +1,3 @@
-import type { Client } from '@svc/client';
 import type { Command } from 'commander';
 import { authorization } from './auth/authorization.ts';
 import { loadConfig, type Config } from './config/config.ts';
@@ -11,6 +10,7 @@ import { Output } from './output/output.ts';
 import { countUse } from './statistics.ts';
 import { isTerminal } from './terminal.ts';
 import { UriParser } from './uri.ts';
+import type { ApiClient } from './http/api-client.ts';
 
 /** Flags every command takes. */
 export interface GlobalOptions {
@@ -85,7 +85,7 @@ export class CommandContext {
     return this.#connection;
   }
 
-  get client(): Client {
+  get client(): ApiClient {
     return this.connection.client;
   }
 }

@@ -7,10 +7,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { collect, startSvc, Tool, type Server } from './start-svc.ts';
+import { bundle, collect, startSvc, Tool, type Server } from './start-svc.ts';
 import { FakeServer } from './fake-server.ts';
 
 let server: Server;
@@ -409,6 +410,48 @@ describe('administration', () => {
     expect(absent.stderr).toContain("branch 'nowhere' does not exist");
   });
 
+  it('says who asks, and counts calls', async () => {
+    expect(await tool.ok(['identity'])).toMatch(
+      /^User ID: quickstart\nEmail: \nCreation Date: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC\n$/,
+    );
+    expect(await tool.ok(['usage', 'summary'])).toMatch(
+      /^Usage for installation ID: \S+\n\n(\d+\t\d+\t\d+\n)*\n$/,
+    );
+    const task = /Task ID: (\S+)/.exec(await tool.ok(['gc', 'prepare-async', 'svc://repo1']))?.[1] ?? '';
+    const state = await tool.ok(['gc', 'check-async', 'svc://repo1', '--id', task]);
+    expect(state).toMatch(new RegExp(`^Task ID: ${task}\\nStatus: (Running|Completed)\\n`));
+    const presign = await tool.run(['fs', 'presign', 'svc://repo1/main/conflict']);
+    expect(presign.stderr).toContain('does not support pre-signed URLs');
+  });
+
+  it('puts every kind of load on a server', async () => {
+    await tool.ok(['branch', 'create', 'svc://repo1/load', '-s', 'svc://repo1/main']);
+    const few = ['--amount', '3', '--parallelism', '2'];
+    const keys = { input: 'abuse/file-1\nabuse/file-2\n' };
+    await tool.ok(['abuse', 'random-write', 'svc://repo1/load', ...few]);
+    const texts = await Promise.all([
+      tool.ok(['abuse', 'list', 'svc://repo1/load', ...few]),
+      tool.ok(['abuse', 'link-same-object', 'svc://repo1/load', ...few]),
+      tool.ok(['abuse', 'random-read', 'svc://repo1/load', '--from-file', '-', ...few], keys),
+      tool.ok(['abuse', 'create-branches', 'svc://repo1/main', '--branch-prefix', 'abused', ...few]),
+      tool.ok(['abuse', 'commit', 'svc://repo1/page', '--amount', '3', '--gap', '1ms']),
+    ]);
+    for (const text of texts) expect(text).toMatch(/3 total with 0 failures/);
+    expect(texts[2]).toContain('Read 2 keys from file\n');
+    const merged = await tool.ok([
+      'abuse',
+      'merge',
+      'svc://repo1/page',
+      '--amount',
+      '2',
+      '--parallelism',
+      '1',
+    ]);
+    expect(merged).toContain('2 total with 0 failures');
+    expect(await tool.ok(['branch', 'list', 'svc://repo1', '--prefix', 'merge-'])).toBe('\n');
+    await tool.ok(['abuse', 'random-delete', 'svc://repo1/load', '--from-file', '-', ...few], keys);
+  });
+
   it('measures load', async () => {
     const text = await tool.ok([
       'abuse',
@@ -469,6 +512,23 @@ describe('configuration and plugins', () => {
     expect(none.stderr).toBe('Error: unknown command "foo" for "svcctl"\nRun \'svcctl --help\' for usage.\n');
   });
 
+  it('logs where it is told to, and tells its own server which command was used', async () => {
+    const page = { results: [], pagination: { has_more: false, next_offset: '' } };
+    const fake = await FakeServer.start(() => ({ status: 200, body: page }));
+    try {
+      const file = join(tempDir(), 'log');
+      const flags = ['--log-level', 'debug', '--log-format', 'json', '--log-output', file];
+      await new Tool(fake.url).ok(['repo', 'list', ...flags]);
+      const lines = readFileSync(file, 'utf8').trim().split('\n');
+      const requests = lines.map((line) => JSON.parse(line) as { url: string; status: number });
+      expect(requests.map(({ url }) => url)).toContain(`${fake.url}/api/v1/repositories`);
+      expect(fake.statistics).toEqual(['{"events":[{"class":"svcctl","name":"repo_list","count":1}]}']);
+      expect(fake.seen[0]?.headers['user-agent']).toMatch(/^svcctl\/\d+\.\d+\.\d+\//);
+    } finally {
+      await fake.stop();
+    }
+  });
+
   it('gives up on a dead server after one sequence of retries (case 42)', async () => {
     const started = Date.now();
     const dead = await tool.run(['repo', 'list'], {
@@ -493,6 +553,16 @@ describe('configuration and plugins', () => {
       expect(await tool.ok(['completion', shell])).toContain('svcctl __complete');
     }
     expect((await tool.run(['completion', 'tcsh'])).code).toBe(1);
+    const folder = tempDir();
+    writeFileSync(
+      join(folder, 'svcctl'),
+      `#!/bin/sh\nexec ${process.execPath} ${join(bundle(), 'svcctl.js')} "$@"\n`,
+    );
+    chmodSync(join(folder, 'svcctl'), 0o755);
+    const line = 'svcctl fs ls svc://repo1/main/da';
+    const script = `source <(svcctl completion bash); COMP_LINE='${line}' COMP_POINT=${line.length}; _svcctl 2>/dev/null; echo "\${COMPREPLY[*]}"`;
+    const env = { ...tool.environment, PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+    expect(execFileSync('bash', ['-c', script], { env, encoding: 'utf8' })).toBe('//repo1/main/data/\n');
   });
 
   it('cancels an import on a signal (case 47)', async () => {

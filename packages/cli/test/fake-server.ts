@@ -26,10 +26,13 @@ export interface Reply {
 /** A server that answers as a function says and remembers what it was asked. */
 export class FakeServer {
   readonly seen: Seen[] = [];
+  /** What was counted; kept apart because it comes beside every command. */
+  readonly statistics: string[] = [];
   readonly url: string;
   readonly #server: Server;
 
-  private constructor(server: Server, seen: Seen[]) {
+  private constructor(server: Server, seen: Seen[], statistics: string[]) {
+    this.statistics = statistics;
     this.#server = server;
     this.seen = seen;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -37,6 +40,7 @@ export class FakeServer {
 
   static async start(answer: (seen: Seen, count: number) => Reply): Promise<FakeServer> {
     const seen: Seen[] = [];
+    const statistics: string[] = [];
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -50,6 +54,7 @@ export class FakeServer {
           body: Buffer.concat(chunks),
         };
         if (one.path === '/api/v1/statistics') {
+          statistics.push(one.body.toString('utf8'));
           response.writeHead(204).end();
           return;
         }
@@ -73,7 +78,7 @@ export class FakeServer {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new FakeServer(server, seen);
+    return new FakeServer(server, seen, statistics);
   }
 
   connection(policy: RetryPolicy = { attempts: 5, minWaitMs: 1, maxWaitMs: 4 }): Connection {

@@ -9,8 +9,6 @@ export type Credentials =
 export interface ClientOptions {
   /** Such as `http://localhost:8000`, with or without `/api/v1`. In a browser `''` is the page's own server. */
   readonly endpoint: string;
-  /** `endpoint` is the API's address as it is: nothing is appended. */
-  readonly exactEndpoint?: boolean | undefined;
   /** Absent in a browser that has a session cookie. */
   readonly credentials?: Credentials | undefined;
   /** Names the program in the server's log. */
@@ -43,7 +41,7 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   return {
-    baseUrl: options.exactEndpoint === true ? options.endpoint : baseUrlOf(options.endpoint),
+    baseUrl: baseUrlOf(options.endpoint),
     send,
     async call(request, idempotent) {
       const response = await send(request, idempotent);

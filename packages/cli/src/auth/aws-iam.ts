@@ -13,7 +13,7 @@ import {
 } from '@svc/encoding';
 import type { Config } from '../config/config.ts';
 import { CliError } from '../errors.ts';
-import { expectStatus } from '../http/connection.ts';
+import { expectStatus } from '../http/refusal.ts';
 import { HttpSender, readAll } from '../http/http-sender.ts';
 import { noRetries } from '../http/retry-policy.ts';
 import { Log } from '../log.ts';

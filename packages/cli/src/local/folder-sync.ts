@@ -71,6 +71,7 @@ export class FolderSync {
     const { out, noProgress, title, parallelism, rules } = this.#options;
     const tally = emptyTally();
     const progress = await Progress.start({ out, title, off: noProgress, lines: true, pad: 40 });
+    if (progress.shown && Array.isArray(changes)) this.#announce(changes as readonly Change[], progress);
     try {
       await forEachParallel(
         changes,
@@ -83,6 +84,18 @@ export class FolderSync {
     }
     if (!rules.posix) for (const folder of this.#thinned) await this.#removeEmpty(folder);
     return tally;
+  }
+
+  #announce(changes: readonly Change[], progress: Progress): void {
+    const sizes = changes.map(({ side, kind, path, stats }) => {
+      if (kind === 'removed') return 0;
+      if (side === 'remote') return stats?.size_bytes ?? 0;
+      return describe(join(this.#options.root, ...path.split('/')), path).size;
+    });
+    progress.announce(
+      changes.length,
+      sizes.reduce((sum, size) => sum + size, 0),
+    );
   }
 
   async #applyOne(change: Change, tally: Tally, progress: Progress, stop: AbortSignal): Promise<void> {

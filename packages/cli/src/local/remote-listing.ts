@@ -1,10 +1,11 @@
-import { listAll, type Client, type ObjectStats } from '@svc/client';
+import { listAll, type ObjectStats } from '@svc/client';
 import { maxPage } from '../pagination.ts';
 import type { FileRules, RemoteEntry } from './entry.ts';
 import type { IgnoreRules } from './ignore.ts';
+import type { ApiClient } from '../http/api-client.ts';
 
 export interface RemoteFolder {
-  readonly client: Client;
+  readonly client: ApiClient;
   readonly repository: string;
   readonly ref: string;
   /** Empty, or ends in `/`. */

@@ -1,4 +1,5 @@
-import { expectStatus, type Connection } from '../http/connection.ts';
+import type { Connection } from '../http/connection.ts';
+import { expectStatus } from '../http/refusal.ts';
 import type { HttpResponse } from '../http/http-sender.ts';
 
 export interface ObjectToOpen {

@@ -17,6 +17,12 @@ export interface ProgressOptions {
   readonly pad: number;
 }
 
+interface Payload {
+  readonly title?: string;
+  readonly count?: string;
+  readonly open?: boolean;
+}
+
 /** Follows one item of a transfer. */
 export interface ItemProgress {
   readonly onBytes: (count: number) => void;
@@ -32,6 +38,8 @@ export class Progress {
   #bytes = 0;
   #files = 0;
   #finished = 0;
+  #announced = false;
+  #stopped = false;
 
   private constructor(options: ProgressOptions, bars: MultiBar | undefined) {
     this.#options = options;
@@ -52,26 +60,43 @@ export class Progress {
         barsize: 10,
         fps: 1000 / redrawMs,
         emptyOnZero: true,
-        format: (settings, params, payload: { title?: string; count?: string }) => {
+        format: (settings, params, payload: Payload) => {
           const share = params.total === 0 ? 0 : Math.min(1, params.value / params.total);
           const filled = Math.round(share * (settings.barsize ?? 10));
           const bar = '#'.repeat(filled).padEnd(settings.barsize ?? 10, '.');
           const seconds = Math.max(0.001, (Date.now() - params.startTime) / 1000);
           const rate = params.value / seconds;
-          const left = rate > 0 ? Math.ceil((params.total - params.value) / rate) : 0;
+          const leftSeconds = rate > 0 ? Math.ceil((params.total - params.value) / rate) : 0;
+          const left = payload.open === true ? '' : ` ${remaining(leftSeconds)}`;
           const count = payload.count === undefined ? '' : ` ${payload.count}`;
-          return `${payload.title ?? ''} [${bar}] ${humanSize(params.value)}/${humanSize(params.total)}${count} ${humanSize(Math.round(rate))}/s ${remaining(left)}`;
+          return `${payload.title ?? ''} [${bar}] ${humanSize(params.value)}/${humanSize(params.total)}${count} ${humanSize(Math.round(rate))}/s${left}`;
         },
       }),
     );
   }
 
-  item(label: string, size: number): ItemProgress {
-    this.#files += 1;
-    const total = this.#total;
-    total?.setTotal(total.getTotal() + size);
+  /** True when a bar is drawn: only then is it worth counting ahead. */
+  get shown(): boolean {
+    return this.#bars !== undefined;
+  }
+
+  /** All that will come, so that the remaining time can be told. */
+  announce(files: number, bytes: number): void {
+    this.#announced = true;
+    this.#files = files;
+    this.#total?.setTotal(bytes);
     this.#show();
-    const own = size >= ownBarFrom ? this.#bars?.create(size, 0, { title: label }) : undefined;
+  }
+
+  item(label: string, size: number): ItemProgress {
+    const total = this.#total;
+    if (!this.#announced) {
+      this.#files += 1;
+      total?.setTotal(total.getTotal() + size);
+    }
+    this.#show();
+    const own =
+      this.#options.lines && size >= ownBarFrom ? this.#bars?.create(size, 0, { title: label }) : undefined;
     let moved = 0;
     const end = (word: string): void => {
       this.#finished += 1;
@@ -99,11 +124,14 @@ export class Progress {
   }
 
   stop(): void {
-    this.#bars?.stop();
+    if (!this.#stopped) this.#bars?.stop();
+    this.#stopped = true;
   }
 
   #show(): void {
-    this.#total?.update(Math.max(0, this.#bytes), { count: `${this.#finished}/${this.#files}` });
+    // While more items may come, nobody knows how long it takes.
+    const open = this.#options.lines && !this.#announced;
+    this.#total?.update(Math.max(0, this.#bytes), { count: `${this.#finished}/${this.#files}`, open });
   }
 }
 
