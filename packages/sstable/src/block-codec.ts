@@ -5,13 +5,20 @@ import { compressionNone, compressionSnappy } from './table-format.ts';
 /** Two values of the greatest size and a long key fit; nothing honest is larger. */
 const maxBlockLength = 128 * 1024 * 1024;
 
-/** Checks and decodes the block stored at `stored[start, start + length)` with its trailer behind it. */
-export function decodeBlock(stored: WorkBuffer, start: number, length: number, target: WorkBuffer): number {
+/** Compares the checksum of the block stored at `stored[start, start + length)` with its trailer behind it. */
+export function checkBlock(stored: WorkBuffer, start: number, length: number): void {
   const { bytes, view } = stored;
   const end = start + length;
   if (view.getUint32(end + 1, true) !== maskedCrc32c(bytes.subarray(start, end + 1))) {
     throw new CorruptTableError('the checksum of a block does not match');
   }
+}
+
+/** Checks and decodes the block stored at `stored[start, start + length)` with its trailer behind it. */
+export function decodeBlock(stored: WorkBuffer, start: number, length: number, target: WorkBuffer): number {
+  const { bytes, view } = stored;
+  const end = start + length;
+  checkBlock(stored, start, length);
   const type = bytes[end];
   if (type === compressionNone) {
     target.reserve(length);

@@ -1,11 +1,12 @@
-import { commonPrefixLength, compareSlices, VarintReader } from '@svc/encoding';
-import { readEntries } from './block-codec.ts';
+import { commonPrefixLength, compareSlices, VarintReader, WorkBuffer } from '@svc/encoding';
+import { entriesEnd } from './block-codec.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { type BlockHandle, blockTrailerLength, internalTrailerLength, readHandle } from './table-format.ts';
 
 /** The separators and places of all data blocks of a table, packed. */
 export class BlockIndex {
   readonly count: number;
+  /** Separators as stored, each with its trailer. */
   readonly #keys: Buffer;
   readonly #keyEnds: Uint32Array;
   readonly #offsets: Float64Array;
@@ -13,22 +14,20 @@ export class BlockIndex {
   /** Length of what all separators start with. */
   readonly #common: number;
 
-  constructor(entries: readonly { separator: Uint8Array; handle: BlockHandle }[]) {
-    this.count = entries.length;
-    this.#keys = Buffer.concat(entries.map((entry) => entry.separator));
-    this.#keyEnds = new Uint32Array(entries.length);
-    this.#offsets = new Float64Array(entries.length);
-    this.#lengths = new Uint32Array(entries.length);
-    let keyEnd = 0;
-    for (const [i, { separator, handle }] of entries.entries()) {
-      keyEnd += separator.length;
-      this.#keyEnds[i] = keyEnd;
-      this.#offsets[i] = handle.offset;
-      this.#lengths[i] = handle.length;
-    }
-    const first = entries[0]?.separator;
-    const last = entries.at(-1)?.separator;
-    this.#common = first === undefined || last === undefined ? 0 : commonPrefixLength(first, last);
+  constructor(keys: Buffer, keyEnds: Uint32Array, offsets: Float64Array, lengths: Uint32Array) {
+    this.count = keyEnds.length;
+    this.#keys = keys;
+    this.#keyEnds = keyEnds;
+    this.#offsets = offsets;
+    this.#lengths = lengths;
+    const last = this.count - 1;
+    this.#common =
+      last < 0
+        ? 0
+        : commonPrefixLength(
+            keys.subarray(0, this.#keyEnd(0)),
+            keys.subarray(this.#keyStart(last), this.#keyEnd(last)),
+          );
   }
 
   /** Bytes held in memory. */
@@ -45,44 +44,110 @@ export class BlockIndex {
     return this.#lengths[block] as number;
   }
 
-  /** True when every key of `block` is below `key[start, end)`. */
-  isBelow(block: number, key: Uint8Array, start: number, end: number): boolean {
-    const from = block === 0 ? 0 : (this.#keyEnds[block - 1] as number);
-    return compareSlices(this.#keys, from, this.#keyEnds[block] as number, key, start, end) < 0;
+  /** The separator behind `block`, with its trailer. */
+  storedSeparator(block: number): Buffer {
+    return this.#keys.subarray(this.#keyStart(block), this.#keyEnds[block]);
   }
 
-  /** The first block that may hold `key` or a greater key; `count` when there is none. */
-  find(key: Uint8Array): number {
+  handle(block: number): BlockHandle {
+    return { offset: this.offset(block), length: this.length(block) };
+  }
+
+  /** True when every key of `block` is below `key[start, end)`. */
+  isBelow(block: number, key: Uint8Array, start: number, end: number): boolean {
+    return compareSlices(this.#keys, this.#keyStart(block), this.#keyEnd(block), key, start, end) < 0;
+  }
+
+  /** The first block that may hold `key[start, end)` or a greater key; `count` when there is none. */
+  find(key: Uint8Array, start = 0, end: number = key.length): number {
     const keys = this.#keys;
-    const ends = this.#keyEnds;
     const common = this.#common;
     // All separators start alike, so those bytes are compared once.
-    const order = compareSlices(key, 0, Math.min(key.length, common), keys, 0, common);
+    const order = compareSlices(key, start, Math.min(end, start + common), keys, 0, common);
     if (order !== 0) return order < 0 ? 0 : this.count;
     let low = 0;
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const start = (middle === 0 ? 0 : (ends[middle - 1] as number)) + common;
-      if (compareSlices(keys, start, ends[middle] as number, key, common, key.length) < 0) low = middle + 1;
+      const from = this.#keyStart(middle) + common;
+      if (compareSlices(keys, from, this.#keyEnd(middle), key, start + common, end) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
   }
+
+  #keyStart(block: number): number {
+    return block === 0 ? 0 : (this.#keyEnds[block - 1] as number);
+  }
+
+  #keyEnd(block: number): number {
+    return (this.#keyEnds[block] as number) - internalTrailerLength;
+  }
 }
 
-/** Decodes one index block. Blocks must follow each other, which bounds the work a hostile index can cause. */
-export function readIndexEntries(
-  body: Buffer,
-  limit: number,
-  notBefore: number,
-): { separator: Buffer; handle: BlockHandle }[] {
-  let previousEnd = notBefore;
-  return readEntries(body).map(({ key, value }) => {
-    if (key.length < internalTrailerLength) throw new CorruptTableError('an index key is too short');
-    const handle = readHandle(new VarintReader(value), limit);
-    if (handle.offset < previousEnd) throw new CorruptTableError('the index names overlapping blocks');
-    previousEnd = handle.offset + handle.length + blockTrailerLength;
-    return { separator: key.subarray(0, key.length - internalTrailerLength), handle };
-  });
+/** Collects the entries of index blocks, thousands of them for a large table, without an object for each. */
+export class BlockIndexReader {
+  readonly #limit: number;
+  readonly #keys = new WorkBuffer(4096);
+  #keysLength = 0;
+  readonly #keyEnds: number[] = [];
+  readonly #offsets: number[] = [];
+  readonly #lengths: number[] = [];
+  #previousEnd = 0;
+
+  /** Blocks must end before `limit`. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Adds an index block. Blocks must follow each other, which bounds the work a hostile index can cause. */
+  add(body: Buffer): void {
+    const end = entriesEnd(body, body.length);
+    const reader = new VarintReader(body, 0, end);
+    let keyStart = 0;
+    let keyLength = 0;
+    while (reader.position < end) {
+      const shared = reader.uvarint();
+      const unshared = reader.uvarint();
+      const valueLength = reader.uvarint();
+      const at = reader.position;
+      // A NaN fails these comparisons too.
+      if (!(shared <= keyLength && unshared + valueLength <= end - at)) {
+        throw new CorruptTableError('an entry passes the end of its block');
+      }
+      const length = shared + unshared;
+      if (length < internalTrailerLength) throw new CorruptTableError('an index key is too short');
+      const start = this.#keysLength;
+      this.#keys.reserve(start + length, start);
+      const keys = this.#keys.bytes;
+      if (shared > 0) keys.copy(keys, start, keyStart, keyStart + shared);
+      body.copy(keys, start + shared, at, at + unshared);
+      keyStart = start;
+      keyLength = length;
+      this.#keysLength = start + length;
+
+      reader.position = at + unshared;
+      const handle = readHandle(reader, this.#limit);
+      if (reader.position > at + unshared + valueLength) {
+        throw new CorruptTableError('an entry passes the end of its block');
+      }
+      if (handle.offset < this.#previousEnd) {
+        throw new CorruptTableError('the index names overlapping blocks');
+      }
+      this.#previousEnd = handle.offset + handle.length + blockTrailerLength;
+      this.#keyEnds.push(this.#keysLength);
+      this.#offsets.push(handle.offset);
+      this.#lengths.push(handle.length);
+      reader.position = at + unshared + valueLength;
+    }
+  }
+
+  finish(): BlockIndex {
+    return new BlockIndex(
+      Buffer.from(this.#keys.bytes.subarray(0, this.#keysLength)),
+      Uint32Array.from(this.#keyEnds),
+      Float64Array.from(this.#offsets),
+      Uint32Array.from(this.#lengths),
+    );
+  }
 }

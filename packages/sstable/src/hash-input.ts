@@ -1,7 +1,7 @@
 import { fnvBasisHigh, fnvBasisLow, fnvIsMultiple, fnvNextHigh, viewOf } from '@svc/encoding';
 import { mustCut } from './block-builder.ts';
 import { entriesEnd, readUint32 } from './block-codec.ts';
-import type { RecordHash } from './record-hash.ts';
+import type { RecordHash, TableCheckpoint } from './record-hash.ts';
 import {
   blockSizeThreshold,
   dataRestartInterval,
@@ -11,6 +11,8 @@ import {
 
 /** Hash input is passed on in pieces of this size; small tables never grow their buffer so far. */
 export const hashBufferSize = 256 * 1024;
+/** Hash input between states worth keeping, less what is left of the buffer for one block. */
+const keptInterval = 160 * 1024;
 const firstBufferSize = 16 * 1024;
 /** The two lengths in decimal and the two separators of one record. */
 const recordRoom = 40;
@@ -103,8 +105,36 @@ export class HashInput {
     return false;
   }
 
-  digest(last: Buffer): string | Promise<string> {
-    return this.#hash.digest(Buffer.concat([this.bytes.subarray(this.#start, this.#end), last]));
+  /** So much waits that its hash is worth a checkpoint. */
+  get isWorthKeeping(): boolean {
+    return this.#end - this.#start >= keptInterval;
+  }
+
+  /** Passes everything on, up to a checkpoint. */
+  passUntil(checkpoint: TableCheckpoint): void {
+    this.#pass(0, checkpoint);
+  }
+
+  /** Goes on after records that the hash has taken already, the last of them with this key. */
+  resumeAfter(key: Uint8Array): void {
+    this.#empty = false;
+    this.lastKeyStart = 0;
+    this.lastKeyLength = key.length;
+    this.#start = 0;
+    this.#end = 0;
+    this.reserve(key.length, 0);
+    this.bytes.set(key);
+    this.#start = key.length;
+    this.#end = key.length;
+    this.#hashKey(0);
+  }
+
+  digest(last: Buffer, fileSize: number): string | Promise<string> {
+    return this.#hash.digest(Buffer.concat([this.bytes.subarray(this.#start, this.#end), last]), fileSize);
+  }
+
+  discard(): void {
+    this.#hash.discard();
   }
 
   #addEntries(body: Buffer, length: number, divisor: number, sizes: BlockSizes): boolean {
@@ -247,9 +277,13 @@ export class HashInput {
       this.#view = viewOf(grown);
       return;
     }
+    this.#pass(room, undefined);
+  }
+
+  #pass(room: number, checkpoint: TableCheckpoint | undefined): void {
     const lastKey = Buffer.from(this.lastKey);
     let next = this.bytes;
-    if (this.#end > this.#start) next = this.#hash.update(next, this.#start, this.#end);
+    if (this.#end > this.#start) next = this.#hash.update(next, this.#start, this.#end, checkpoint);
     if (next.length < lastKey.length + room) next = Buffer.allocUnsafeSlow(2 * (lastKey.length + room));
     lastKey.copy(next);
     if (next !== this.bytes) this.#view = viewOf(next);

@@ -4,7 +4,7 @@ export { hashBufferSize } from './hash-input.ts';
 export { TableWriter } from './table-writer.ts';
 export type { FinishedTable, TableType, TableWriterOptions } from './table-writer.ts';
 export { LocalRecordHash } from './record-hash.ts';
-export type { RecordHash } from './record-hash.ts';
+export type { RecordHash, TableCheckpoint } from './record-hash.ts';
 export { TableCursor } from './table-cursor.ts';
 export { TableReader } from './table-reader.ts';
 export { FileSink, MemorySink } from './table-sink.ts';

@@ -1,5 +1,5 @@
 import { compareSlices, WorkBuffer } from '@svc/encoding';
-import { decodeBlock, entriesEnd, readUint32 } from './block-codec.ts';
+import { checkBlock, decodeBlock, entriesEnd, readUint32 } from './block-codec.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { blockTrailerLength, internalTrailerLength } from './table-format.ts';
 import type { TableReader } from './table-reader.ts';
@@ -143,6 +143,18 @@ export class TableCursor {
   withStored<Result>(number: number, use: (bytes: Buffer, start: number, end: number) => Result): Result {
     const start = this.#fetch(number);
     return use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
+  }
+
+  /** Like `withStored`, after comparing the block's checksum. */
+  withChecked(number: number, use: (bytes: Buffer, start: number, end: number) => void): void {
+    const start = this.#fetch(number);
+    try {
+      checkBlock(this.#stored, start, this.#reader.index.length(number));
+    } catch (error) {
+      if (error instanceof CorruptTableError) this.#reader.onCorrupt?.();
+      throw error;
+    }
+    use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
   }
 
   #load(number: number): void {

@@ -1,7 +1,7 @@
 import { VarintReader, WorkBuffer } from '@svc/encoding';
 import type { BlockCache, BlockOwner, CachedBlock } from './block-cache.ts';
 import { decodeBlock, readEntries } from './block-codec.ts';
-import { BlockIndex, readIndexEntries } from './block-index.ts';
+import { type BlockIndex, BlockIndexReader } from './block-index.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { TableCursor } from './table-cursor.ts';
 import {
@@ -95,19 +95,13 @@ function openTable(source: TableSource): { index: BlockIndex; properties: Map<st
   if (indexType !== undefined && indexType.length !== 4)
     throw new CorruptTableError('the index type is unreadable');
   const twoLevel = indexType?.readUInt32LE() === 2;
-  let entries = readIndexEntries(readWholeBlock(source, handles.index), limit, 0);
-  if (twoLevel) {
-    const partitions = entries;
-    entries = [];
-    let dataEnd = 0;
-    for (const partition of partitions) {
-      const inner = readIndexEntries(readWholeBlock(source, partition.handle), limit, dataEnd);
-      for (const entry of inner) entries.push(entry);
-      const last = inner.at(-1)?.handle;
-      if (last !== undefined) dataEnd = last.offset + last.length + blockTrailerLength;
-    }
-  }
-  return { index: new BlockIndex(entries), properties };
+  const index = new BlockIndexReader(limit);
+  index.add(readWholeBlock(source, handles.index));
+  if (!twoLevel) return { index: index.finish(), properties };
+  const partitions = index.finish();
+  const blocks = new BlockIndexReader(limit);
+  for (let i = 0; i < partitions.count; i++) blocks.add(readWholeBlock(source, partitions.handle(i)));
+  return { index: blocks.finish(), properties };
 }
 
 function readWholeBlock(source: TableSource, handle: BlockHandle): Buffer {

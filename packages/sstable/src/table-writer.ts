@@ -9,7 +9,7 @@ import {
 import { BlockBuilder, mustCut } from './block-builder.ts';
 import { readUint32 } from './block-codec.ts';
 import { type BlockSizes, HashInput } from './hash-input.ts';
-import { LocalRecordHash, type RecordHash } from './record-hash.ts';
+import { LocalRecordHash, type RecordHash, type TableCheckpoint } from './record-hash.ts';
 import { separatorKey, successorKey } from './separator.ts';
 import {
   type BlockHandle,
@@ -25,6 +25,7 @@ import {
   recordTrailer,
 } from './table-format.ts';
 import type { TableCursor } from './table-cursor.ts';
+import type { TableReader } from './table-reader.ts';
 import { encodeProperties } from './table-properties.ts';
 import type { TableSink } from './table-sink.ts';
 
@@ -157,6 +158,7 @@ export class TableWriter {
         this.#blockEntries % dataRestartInterval === 0,
       )
     ) {
+      this.#keepCheckpoint();
       const handle = this.#flushDataBlock();
       this.#addIndexEntry(separatorKey(hashInput.lastKey, key.subarray(keyStart, keyEnd)), handle);
     }
@@ -222,6 +224,7 @@ export class TableWriter {
       const storedKeyLength = from.keyLength + internalTrailerLength;
       const valueLength = from.valueEnd - from.valueStart;
       if (!mustCut(this.#blockEstimate(), storedKeyLength, valueLength, startsRestart)) return false;
+      this.#keepCheckpoint();
       separator = separatorKey(hashInput.lastKey, from.key.subarray(0, from.keyLength));
     }
     const sizes = this.#blockSizes;
@@ -229,22 +232,50 @@ export class TableWriter {
     if (separator === undefined) this.#minKey = Buffer.from(from.key.subarray(0, from.keyLength));
     else this.#addIndexEntry(separator, this.#flushDataBlock());
 
-    const restarts = Math.ceil(sizes.entries / dataRestartInterval);
-    const length = from.bodyLength - 4 * restarts - 4;
-    this.#block.reserve(length);
-    from.block.copy(this.#block.bytes, 0, 0, length);
-    for (let i = 0; i < restarts; i++) this.#restarts.push(readUint32(from.block, length + 4 * i));
-    this.#blockLength = length;
-    this.#blockEntries = sizes.entries;
-    from.withStored(from.blockNumber, (bytes, start, end) => {
-      this.#storedForm.reserve(end - start);
-      bytes.copy(this.#storedForm.bytes, 0, start, end);
-      this.#storedFormLength = end - start;
-    });
+    this.#takeBlock(from, sizes.entries);
     this.#count += sizes.entries;
     this.#rawKeySize += sizes.keyBytes + sizes.entries * internalTrailerLength;
     this.#rawValueSize += sizes.valueBytes;
     return true;
+  }
+
+  /**
+   * Starts with the first blocks of an open table, up to a checkpoint of its writer; the hash must go on from the
+   * state it had there.
+   */
+  resume(reader: TableReader, checkpoint: TableCheckpoint): void {
+    if (this.#count > 0) throw new Error('a table can only start with the blocks of another');
+    const cursor = reader.scan();
+    cursor.next();
+    this.#minKey = Buffer.from(cursor.key.subarray(0, cursor.keyLength));
+    // The last block may still grow, by a record that the other table did not have.
+    const last = checkpoint.blocks - 1;
+    cursor.seekBlock(0);
+    for (let block = 0; block < last; block++) {
+      this.#dataBlocks++;
+      const offset = this.#offset;
+      cursor.withChecked(block, (bytes, start, end) => this.#writeStored(bytes, start, end));
+      this.#addIndexEntry(reader.index.storedSeparator(block), {
+        offset,
+        length: reader.index.length(block),
+      });
+    }
+    cursor.seekBlock(last);
+    let entries = 0;
+    do {
+      cursor.next();
+      entries++;
+    } while (!cursor.endsBlock);
+    this.#takeBlock(cursor, entries);
+    this.#hashInput.resumeAfter(cursor.key.subarray(0, cursor.keyLength));
+    this.#count = checkpoint.count;
+    this.#rawKeySize = checkpoint.rawKeySize;
+    this.#rawValueSize = checkpoint.rawValueSize;
+  }
+
+  /** Gives up before `finish`. */
+  discard(): void {
+    this.#hashInput.discard();
   }
 
   async finish(): Promise<FinishedTable> {
@@ -301,8 +332,15 @@ export class TableWriter {
 
     const userProperties = new IdentityHasher();
     userProperties.map({ ...this.#extra, type: this.#type });
-    const id = await this.#hashInput.digest(userProperties.gathered());
-    return { id, minKey: this.#minKey, maxKey, count: this.#count, estimatedSize, fileSize };
+    const id = await this.#hashInput.digest(userProperties.gathered(), fileSize);
+    return {
+      id,
+      minKey: this.#minKey,
+      maxKey,
+      count: this.#count,
+      estimatedSize,
+      fileSize,
+    };
   }
 
   get #offset(): number {
@@ -311,6 +349,33 @@ export class TableWriter {
 
   #blockEstimate(): number {
     return this.#blockLength + 4 * this.#restarts.length + 4;
+  }
+
+  /** The block being filled is complete: notes how far the table is, when the hash keeps its state here. */
+  #keepCheckpoint(): void {
+    if (!this.#hashInput.isWorthKeeping) return;
+    this.#hashInput.passUntil({
+      blocks: this.#dataBlocks + 1,
+      count: this.#count,
+      rawKeySize: this.#rawKeySize,
+      rawValueSize: this.#rawValueSize,
+    });
+  }
+
+  /** Makes the block `from` stands in the one being filled, with its stored form. */
+  #takeBlock(from: TableCursor, entries: number): void {
+    const restarts = Math.ceil(entries / dataRestartInterval);
+    const length = from.bodyLength - 4 * restarts - 4;
+    this.#block.reserve(length);
+    from.block.copy(this.#block.bytes, 0, 0, length);
+    for (let i = 0; i < restarts; i++) this.#restarts.push(readUint32(from.block, length + 4 * i));
+    this.#blockLength = length;
+    this.#blockEntries = entries;
+    from.withStored(from.blockNumber, (bytes, start, end) => {
+      this.#storedForm.reserve(end - start);
+      bytes.copy(this.#storedForm.bytes, 0, start, end);
+      this.#storedFormLength = end - start;
+    });
   }
 
   #flushDataBlock(): BlockHandle {
@@ -379,11 +444,15 @@ export class TableWriter {
   #writeStoredForm(): BlockHandle {
     const offset = this.#offset;
     const length = this.#storedFormLength;
-    this.#reserveOutput(length);
-    this.#storedForm.bytes.copy(this.#output.bytes, this.#outputLength, 0, length);
-    this.#outputLength += length;
+    this.#writeStored(this.#storedForm.bytes, 0, length);
     this.#storedFormLength = 0;
     return { offset, length: length - blockTrailerLength };
+  }
+
+  #writeStored(bytes: Buffer, start: number, end: number): void {
+    this.#reserveOutput(end - start);
+    bytes.copy(this.#output.bytes, this.#outputLength, start, end);
+    this.#outputLength += end - start;
   }
 
   #finishBlock(start: number, end: number, type: number): void {

@@ -85,6 +85,7 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
         budget?.spend(base.meta.recordCount(base.range));
         tracker.entering();
         await base.enter();
+        resumeRange(base, writer, changes.bytes, changes.keyStart, changes.keyEnd);
       }
     } else if (!copyBase()) {
       await breathe(writer, pace);
@@ -175,6 +176,21 @@ export function copyBlock(from: TreeCursor, writer: TreeWriter): boolean {
   writer.closeIfDue();
   from.nextRecord();
   return true;
+}
+
+/** Passes what of the range just entered lies below the key and needs neither decoding nor hashing. */
+export function resumeRange(
+  from: TreeCursor,
+  writer: TreeWriter,
+  key: Buffer,
+  keyStart: number,
+  keyEnd: number,
+): void {
+  if (writer.isOpen || from.state !== 'record') return;
+  const blocks = writer.resume(from.table, key, keyStart, keyEnd);
+  if (blocks === 0) return;
+  from.records.seekBlock(blocks);
+  from.nextRecord();
 }
 
 export async function breathe(writer: TreeWriter, pace: Pace): Promise<void> {

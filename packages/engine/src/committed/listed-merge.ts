@@ -1,5 +1,5 @@
 import { compareBytes } from '@svc/encoding';
-import { blockIsBelowKey, breathe, copyBlock, copyRecord, recordsPerBlock } from './apply.ts';
+import { blockIsBelowKey, breathe, copyBlock, copyRecord, recordsPerBlock, resumeRange } from './apply.ts';
 import { changeListPath, readChangeList } from './change-list.ts';
 import { sameIdentity } from './identity.ts';
 import type { MergeWalk } from './merge.ts';
@@ -72,6 +72,8 @@ export async function mergeListed(
   if (!Array.isArray(decided)) return decided;
 
   await destination.enter();
+  const first = decided[0];
+  if (first !== undefined) resumeRange(destination, writer, first.key, 0, first.key.length);
   const pace = new Pace();
   let next = 0;
   for (const { range } = destination; ;) {

@@ -1,4 +1,4 @@
-import { hashBufferSize, type RecordHash } from '@svc/sstable';
+import { hashBufferSize, type RecordHash, type TableCheckpoint } from '@svc/sstable';
 import type { Worker } from 'node:worker_threads';
 import type { Hasher } from './tree-writer.ts';
 import type { FromHasher, ToHasher } from './worker-messages.ts';
@@ -6,6 +6,15 @@ import type { FromHasher, ToHasher } from './worker-messages.ts';
 /** Pieces on their way to the hashing thread before the writer waits: a few MiB. */
 const maxInFlight = 24;
 const maxSpares = 8;
+/** Hash states kept over there, half a KiB each: those of some 20 million records. */
+const maxStates = 20_000;
+
+interface KeptStates {
+  /** The hash that had them. */
+  readonly hash: number;
+  readonly fileSize: number;
+  readonly checkpoints: readonly TableCheckpoint[];
+}
 
 /** Hands the hashing of records to another thread. */
 export class RemoteHasher implements Hasher {
@@ -16,6 +25,9 @@ export class RemoteHasher implements Hasher {
   #wake: (() => void) | undefined;
   #next = 0;
   #inFlight = 0;
+  /** Tables whose states are kept over there, least recently used first. */
+  readonly #kept = new Map<string, KeptStates>();
+  #states = 0;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -39,24 +51,63 @@ export class RemoteHasher implements Hasher {
     }
   }
 
-  newHash(): RecordHash {
+  checkpoints(id: string, fileSize: number): readonly TableCheckpoint[] {
+    const known = this.#kept.get(id);
+    // A file of another size was laid out by someone else.
+    if (known === undefined || known.fileSize !== fileSize) return [];
+    this.#kept.delete(id);
+    this.#kept.set(id, known);
+    return known.checkpoints;
+  }
+
+  newHash(after?: { readonly id: string; readonly states: number }): RecordHash {
     const hash = this.#next++;
+    const checkpoints: TableCheckpoint[] = [];
+    if (after !== undefined) {
+      const known = this.#kept.get(after.id);
+      if (known === undefined) throw new Error(`no hash states of ${after.id} are kept`);
+      checkpoints.push(...known.checkpoints.slice(0, after.states));
+      this.#post({ type: 'resume', hash, from: known.hash, states: after.states });
+    }
     return {
-      update: (buffer, start, end) => {
+      update: (buffer, start, end, checkpoint) => {
         this.#inFlight++;
+        const keep = checkpoint !== undefined;
+        if (keep) checkpoints.push(checkpoint);
         const bytes = buffer.buffer as ArrayBuffer;
         const offset = buffer.byteOffset;
-        this.#post({ type: 'update', hash, bytes, start: offset + start, end: offset + end }, [bytes]);
+        this.#post({ type: 'update', hash, bytes, start: offset + start, end: offset + end, keep }, [bytes]);
         return this.#spares.pop() ?? Buffer.allocUnsafeSlow(hashBufferSize);
       },
-      digest: (last) => {
+      digest: async (last, fileSize) => {
         const digest = new Promise<string>((resolve) => {
           this.#waiting.set(hash, resolve);
         });
         this.#post({ type: 'digest', hash, last });
-        return Promise.race([digest, this.#failed]);
+        const id = await Promise.race([digest, this.#failed]);
+        if (checkpoints.length > 0) this.#keep(id, { hash, fileSize, checkpoints });
+        return id;
       },
+      discard: () => this.#post({ type: 'forget', hash }),
     };
+  }
+
+  #keep(id: string, states: KeptStates): void {
+    this.#forget(id);
+    this.#kept.set(id, states);
+    this.#states += states.checkpoints.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#states <= maxStates || oldest === id) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(id: string): void {
+    const known = this.#kept.get(id);
+    if (known === undefined) return;
+    this.#kept.delete(id);
+    this.#states -= known.checkpoints.length;
+    this.#post({ type: 'forget', hash: known.hash });
   }
 
   #receive(message: FromHasher): void {

@@ -87,6 +87,30 @@ describe('heavy work in a worker', () => {
     );
   });
 
+  test('gives the same trees when it goes on from what it remembers of earlier ones', async () => {
+    const here = await open({ worker: false, raggedness: 1_000_000 });
+    const there = await open({ worker: true, raggedness: 1_000_000 });
+    const count = 30_000;
+    const base = (await here.write(context, new Generated(count, (i) => made(2 * i)))).metaRangeId;
+    expect((await there.write(context, new Generated(count, (i) => made(2 * i)))).metaRangeId).toBe(base);
+    const apply = async (from: string, at: number, content: string): Promise<string> => {
+      const changes = (): RecordIterator => new Generated(2, (i) => made(at + 3 * i, content));
+      const expected = await here.apply(context, from, changes());
+      expect(await there.apply(context, from, changes())).toEqual(expected);
+      return expected.metaRangeId;
+    };
+    let tree = base;
+    for (const at of [59_990, 41_000, 20_001, 55_555, 30_000, 1]) tree = await apply(tree, at, `n${at}`);
+    for (const at of [59_001, 33_333, 7]) {
+      const source = await apply(base, at, 's');
+      const destination = await apply(base, 60_000 - at, 'd');
+      const input = { base, source, destination, strategy: 'none' } as const;
+      const merged = await here.merge(context, input);
+      expect(merged.kind).toBe('merged');
+      expect(await there.merge(context, input)).toEqual(merged);
+    }
+  });
+
   test('a failing upload is the error the caller sees, nothing is left behind, and the worker goes on', async () => {
     const adapter = createMemAdapter({});
     let refuse = true;

@@ -1,8 +1,16 @@
 import { compareBytes, compareSlices } from '@svc/encoding';
-import { FileSink, type FinishedTable, type RecordHash, type TableCursor, TableWriter } from '@svc/sstable';
+import {
+  FileSink,
+  type FinishedTable,
+  type RecordHash,
+  type TableCheckpoint,
+  type TableCursor,
+  TableWriter,
+} from '@svc/sstable';
 import { rmSync } from 'node:fs';
 import { encodeRangeValue, type RangeInfo } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
+import type { OpenTable } from './open-tables.ts';
 import type { TableStore } from './table-store.ts';
 
 /** When ranges end. All servers of an installation must agree. */
@@ -23,7 +31,10 @@ export interface TreeWriterOptions {
 
 /** Hashes records elsewhere. */
 export interface Hasher {
-  newHash(): RecordHash;
+  /** With `after` it goes on from the last of that many kept states of another table. */
+  newHash(after?: { readonly id: string; readonly states: number }): RecordHash;
+  /** Where the kept hash states of a table are; none when it is not known. */
+  checkpoints(id: string, fileSize: number): readonly TableCheckpoint[];
   /** Too much waits to be hashed. */
   readonly isBusy: boolean;
   /** Resolves when less waits. */
@@ -107,6 +118,25 @@ export class TreeWriter {
     return true;
   }
 
+  /**
+   * Starts a range with the blocks of an existing one that lie below `key[keyStart, keyEnd)`, as far as their hash
+   * is known, and answers how many blocks those are. No range may be open.
+   */
+  resume({ id, reader }: OpenTable, key: Buffer, keyStart: number, keyEnd: number): number {
+    const { hasher } = this.#options;
+    const known = hasher?.checkpoints(id, reader.source.size) ?? [];
+    const below = reader.index.find(key, keyStart, keyEnd);
+    const usable = known.filter(({ blocks }) => blocks <= below);
+    const last = usable.at(-1);
+    if (hasher === undefined || last === undefined) return 0;
+    const cursor = reader.scan();
+    if (!cursor.next()) return 0;
+    const table = this.#open(cursor.key, 0, cursor.keyLength, hasher.newHash({ id, states: usable.length }));
+    table.resume(reader, last);
+    this.count += table.count;
+    return last.blocks;
+  }
+
   /** Closes the open range when its last record says so. */
   closeIfDue(): boolean {
     const table = this.#table;
@@ -165,18 +195,24 @@ export class TreeWriter {
   async abort(): Promise<void> {
     this.#failure ??= new Error('writing was given up');
     if (this.#sink !== undefined) discard(this.#sink);
+    this.#table?.discard();
     this.#table = undefined;
     while (this.#uploads.size > 0) await Promise.race(this.#uploads);
   }
 
-  #open(key: Buffer, keyStart: number, keyEnd: number): TableWriter {
+  #open(
+    key: Buffer,
+    keyStart: number,
+    keyEnd: number,
+    hash: RecordHash | undefined = this.#options.hasher?.newHash(),
+  ): TableWriter {
     const last = this.#lastMax;
     if (last !== undefined && compareSlices(key, keyStart, keyEnd, last, 0, last.length) <= 0) {
       throw new Error('records must be added in ascending order');
     }
-    const { store, properties, hasher } = this.#options;
+    const { store, properties } = this.#options;
     this.#sink = new FileSink(store.temporaryPath('ranges'));
-    this.#table = new TableWriter(this.#sink, { type: 'ranges', properties, hash: hasher?.newHash() });
+    this.#table = new TableWriter(this.#sink, { type: 'ranges', properties, hash });
     this.rangesOpened++;
     return this.#table;
   }

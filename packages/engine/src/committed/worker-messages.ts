@@ -50,8 +50,14 @@ export type ToHasher =
       readonly bytes: ArrayBuffer;
       readonly start: number;
       readonly end: number;
+      /** Keep the state reached. */
+      readonly keep: boolean;
     }
-  | { readonly type: 'digest'; readonly hash: number; readonly last: Uint8Array };
+  | { readonly type: 'digest'; readonly hash: number; readonly last: Uint8Array }
+  /** Starts a hash with the first `states` kept states of a finished one; it goes on from the last of them. */
+  | { readonly type: 'resume'; readonly hash: number; readonly from: number; readonly states: number }
+  /** Lets a hash and its kept states go. */
+  | { readonly type: 'forget'; readonly hash: number };
 
 export type FromHasher =
   | { readonly type: 'spare'; readonly bytes: ArrayBuffer }
