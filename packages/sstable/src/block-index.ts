@@ -1,4 +1,4 @@
-import { commonPrefixLength, compareSlices, VarintReader, WorkBuffer } from '@svc/encoding';
+import { compareSlices, VarintReader, WorkBuffer } from '@svc/encoding';
 import { entriesEnd } from './block-codec.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { type BlockHandle, blockTrailerLength, internalTrailerLength, readHandle } from './table-format.ts';
@@ -11,8 +11,6 @@ export class BlockIndex {
   readonly #keyEnds: Uint32Array;
   readonly #offsets: Float64Array;
   readonly #lengths: Uint32Array;
-  /** Length of what all separators start with. */
-  readonly #common: number;
 
   constructor(keys: Buffer, keyEnds: Uint32Array, offsets: Float64Array, lengths: Uint32Array) {
     this.count = keyEnds.length;
@@ -20,14 +18,6 @@ export class BlockIndex {
     this.#keyEnds = keyEnds;
     this.#offsets = offsets;
     this.#lengths = lengths;
-    const last = this.count - 1;
-    this.#common =
-      last < 0
-        ? 0
-        : commonPrefixLength(
-            keys.subarray(0, this.#keyEnd(0)),
-            keys.subarray(this.#keyStart(last), this.#keyEnd(last)),
-          );
   }
 
   /** Bytes held in memory. */
@@ -61,17 +51,27 @@ export class BlockIndex {
   /** The first block that may hold `key[start, end)` or a greater key; `count` when there is none. */
   find(key: Uint8Array, start = 0, end: number = key.length): number {
     const keys = this.#keys;
-    const common = this.#common;
-    // All separators start alike, so those bytes are compared once.
-    const order = compareSlices(key, start, Math.min(end, start + common), keys, 0, common);
-    if (order !== 0) return order < 0 ? 0 : this.count;
+    const ends = this.#keyEnds;
+    const length = end - start;
+    // What the bounds have in common with the key, everything between them has too.
+    let matchedLow = 0;
+    let matchedHigh = 0;
     let low = 0;
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const from = this.#keyStart(middle) + common;
-      if (compareSlices(keys, from, this.#keyEnd(middle), key, start + common, end) < 0) low = middle + 1;
-      else high = middle;
+      const from = middle === 0 ? 0 : (ends[middle - 1] as number);
+      const own = (ends[middle] as number) - internalTrailerLength - from;
+      const shorter = own < length ? own : length;
+      let i = matchedLow < matchedHigh ? matchedLow : matchedHigh;
+      while (i < shorter && keys[from + i] === key[start + i]) i++;
+      if (i < shorter ? (keys[from + i] as number) < (key[start + i] as number) : own < length) {
+        low = middle + 1;
+        matchedLow = i;
+      } else {
+        high = middle;
+        matchedHigh = i;
+      }
     }
     return low;
   }

@@ -105,12 +105,27 @@ export class MetaRange {
 
   /** The first range whose max key is >= `key`; `count` when there is none. */
   find(key: Uint8Array, keyEnd: number = key.length): number {
+    const bytes = this.#bytes;
+    const starts = this.#starts;
+    // What the bounds have in common with the key, everything between them has too.
+    let matchedLow = 0;
+    let matchedHigh = 0;
     let low = 0;
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.compareMax(middle, key, 0, keyEnd) < 0) low = middle + 1;
-      else high = middle;
+      const from = starts[3 * middle + 2] as number;
+      const own = (starts[3 * middle + 3] as number) - from;
+      const shorter = own < keyEnd ? own : keyEnd;
+      let i = matchedLow < matchedHigh ? matchedLow : matchedHigh;
+      while (i < shorter && bytes[from + i] === key[i]) i++;
+      if (i < shorter ? (bytes[from + i] as number) < (key[i] as number) : own < keyEnd) {
+        low = middle + 1;
+        matchedLow = i;
+      } else {
+        high = middle;
+        matchedHigh = i;
+      }
     }
     return low;
   }
