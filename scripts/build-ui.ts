@@ -32,6 +32,8 @@ export async function buildUi(last: string, target: string): Promise<void> {
     await rename(last, target);
     return;
   }
+  // Whatever this process runs for, what people load is the production form of its libraries.
+  process.env['NODE_ENV'] = 'production';
   await build({
     configFile: join(ui, 'vite.config.ts'),
     logLevel: 'warn',

@@ -75,7 +75,12 @@ const languages: Readonly<Record<string, Loader>> = {
 /** Highlighting by file extension; nothing for a language that is not known. */
 export async function languageFor(extension: string): Promise<Extension> {
   const load = languages[extension];
-  return load === undefined ? [] : StreamLanguage.define(await load());
+  if (load === undefined) return [];
+  const parser = await load();
+  return StreamLanguage.define({
+    ...parser,
+    tokenTable: { ...parser.tokenTable, property: tags.propertyName },
+  });
 }
 
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)];

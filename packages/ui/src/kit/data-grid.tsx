@@ -30,7 +30,9 @@ export function cellText(value: unknown): string {
       return JSON.stringify(value, (_key, inner: unknown) =>
         typeof inner === 'bigint' ? String(inner) : inner,
       );
-    default:
+    case 'undefined':
+    case 'function':
+    case 'symbol':
       return 'null';
   }
 }

@@ -60,6 +60,12 @@ export function VirtualList<Row>({
     if (!flows) list.show(first, last);
   }, [list, flows, first, last, state.count]);
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
+  // End goes to the true end: on with each page that arrives, until another key or the wheel says otherwise.
+  const following = useRef(false);
+  useEffect(() => {
+    if (following.current) virtualizer.scrollToIndex(state.count - 1);
+    if (state.complete) following.current = false;
+  }, [virtualizer, state.count, state.complete]);
   const style = {
     '--columns': columns.map(({ width }) => width).join(' '),
     '--narrow-columns': columns
@@ -81,7 +87,8 @@ export function VirtualList<Row>({
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'End' && !flows) {
+    following.current = event.key === 'End' && !flows;
+    if (following.current) {
       event.preventDefault();
       virtualizer.scrollToIndex(state.count - 1);
     } else if (event.key === 'Home' && !flows) {
@@ -150,6 +157,9 @@ export function VirtualList<Row>({
             role="rowgroup"
             aria-label={label}
             onKeyDown={onKeyDown}
+            onWheel={() => {
+              following.current = false;
+            }}
           >
             <div
               className="list-body"

@@ -10,7 +10,7 @@ import { plural, shortId } from '../../lib/format.ts';
 import { diffSnippet } from '../../lib/snippets.ts';
 import type { CurrentRef } from '../shell/repository-context.tsx';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
-import { DiffTree } from './diff-tree.tsx';
+import { DiffBox } from './diff-box.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
 import { refsSource } from './sources.ts';
 
@@ -168,39 +168,34 @@ export function ComparePage(): ReactNode {
         </EmptyState>
       ) : (
         missing === undefined && (
-          <section className="box" aria-label="Differences">
-            <div className="box-head">
-              <h2>
-                {shortId(head.ref)} compared with {shortId(base.ref)}
-              </h2>
-              <span className="right">{counts !== undefined && <CountsLine {...counts} />}</span>
-            </div>
-            <DiffTree
-              source={refsSource(repository.id, base.ref, head.ref, mode)}
-              file={search.file}
-              onFile={(file) => go({ file })}
-              empty={
-                <EmptyState
-                  title="No differences"
-                  actions={
-                    <Button
-                      variant="default"
-                      component={Link}
-                      to="/repositories/$repo/objects"
-                      params={{ repo: repository.id } as never}
-                      search={{ ref: head.ref } as never}
-                    >
-                      Look at {shortId(head.ref)}
-                    </Button>
-                  }
-                  snippet={diffSnippet(repository.id, base.ref, head.ref)}
-                >
-                  {shortId(base.ref)} already has everything that {shortId(head.ref)} has. Uncommitted changes
-                  count only after a commit.
-                </EmptyState>
-              }
-            />
-          </section>
+          <DiffBox
+            label="Differences"
+            title={`${shortId(head.ref)} compared with ${shortId(base.ref)}`}
+            extra={counts !== undefined && <CountsLine {...counts} />}
+            source={refsSource(repository.id, base.ref, head.ref, mode)}
+            file={search.file}
+            onFile={(file) => go({ file })}
+            empty={
+              <EmptyState
+                title="No differences"
+                actions={
+                  <Button
+                    variant="default"
+                    component={Link}
+                    to="/repositories/$repo/objects"
+                    params={{ repo: repository.id } as never}
+                    search={{ ref: head.ref } as never}
+                  >
+                    Look at {shortId(head.ref)}
+                  </Button>
+                }
+                snippet={diffSnippet(repository.id, base.ref, head.ref)}
+              >
+                {shortId(base.ref)} already has everything that {shortId(head.ref)} has. Uncommitted changes
+                count only after a commit.
+              </EmptyState>
+            }
+          />
         )
       )}
       {merging && (

@@ -30,6 +30,8 @@ interface TreeProps {
   readonly file?: string | undefined;
   readonly onFile?: ((path: string | undefined) => void) | undefined;
   readonly onRevert?: ((entry: Diff) => void) | undefined;
+  /** All open or all closed; absent opens what is little. */
+  readonly expanded?: boolean | undefined;
 }
 
 /** Changes as a tree of folders, read as they are opened. */
@@ -56,8 +58,9 @@ export function DiffTree({
   if (data === undefined) return <Skeletons rows={depth === 0 ? 4 : 2} />;
   const entries = data.pages.flatMap(({ results }) => results);
   if (entries.length === 0 && depth === 0) return empty;
-  // A folder that is the only change is opened: nobody wants to click through it.
-  const openAlone = entries.length === 1 && !hasNextPage;
+  // A few changes are shown at once: nobody wants to click through folders to find them.
+  const few = entries.length <= 8 && !hasNextPage;
+  const openFiles = entries.length <= 2 && !hasNextPage && props.onRevert === undefined;
   return (
     <>
       <ul className="diff-tree" aria-label={depth === 0 ? 'Changes' : `Changes in ${prefix}`}>
@@ -69,7 +72,7 @@ export function DiffTree({
               entry={entry}
               prefix={prefix}
               depth={depth}
-              initiallyOpen={openAlone}
+              initiallyOpen={props.expanded ?? few}
             />
           ) : (
             <ObjectRow
@@ -77,7 +80,7 @@ export function DiffTree({
               {...props}
               entry={entry}
               prefix={prefix}
-              initiallyOpen={openAlone && props.onRevert === undefined}
+              initiallyOpen={props.expanded ?? (openFiles && entry.type === 'changed')}
             />
           ),
         )}
@@ -210,7 +213,9 @@ function ObjectRow({
         <button type="button" className="plain name ellipsis" tabIndex={-1} onClick={toggle}>
           {nameIn(prefix, entry.path)}
         </button>
-        <CopyButton text={entry.path} label={`Copy path ${entry.path}`} />
+        <span className="hide-narrow">
+          <CopyButton text={entry.path} label={`Copy path ${entry.path}`} />
+        </span>
         <span className="right small muted num">
           {entry.size_bytes !== undefined && formatBytes(entry.size_bytes)}
         </span>

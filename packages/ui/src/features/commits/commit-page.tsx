@@ -18,7 +18,7 @@ import { client } from '../../lib/api.ts';
 import { formatTime, shortId, summaryOf } from '../../lib/format.ts';
 import { svcUri } from '../../lib/paths.ts';
 import { commitQuery, tagsByCommitQuery, useWrite } from '../../lib/queries.ts';
-import { DiffTree } from '../changes/diff-tree.tsx';
+import { DiffBox } from '../changes/diff-box.tsx';
 import { refsSource, rootSource } from '../changes/sources.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
@@ -129,12 +129,12 @@ export function CommitPage(): ReactNode {
           </dl>
         </div>
       </section>
-      <section className="box" aria-label="Changes of this commit">
-        <div className="box-head">
-          <h2>Changes</h2>
-          {commit.parents.length > 1 && (
+      <DiffBox
+        label="Changes of this commit"
+        title="Changes"
+        extra={
+          commit.parents.length > 1 && (
             <Select
-              className="right"
               size="xs"
               aria-label="Compare with parent"
               allowDeselect={false}
@@ -147,20 +147,17 @@ export function CommitPage(): ReactNode {
                 void navigate({ search: (was) => ({ ...was, parent: value ?? undefined, file: undefined }) })
               }
             />
-          )}
-        </div>
-        <DiffTree
-          key={base ?? ''}
-          source={
-            base === undefined
-              ? rootSource(repository.id, commit.id)
-              : refsSource(repository.id, base, commit.id, 'two_dot')
-          }
-          file={file}
-          onFile={(path) => void navigate({ search: (was) => ({ ...was, file: path }), replace: true })}
-          empty={<EmptyState title="No changes">This commit holds the same data as its parent.</EmptyState>}
-        />
-      </section>
+          )
+        }
+        source={
+          base === undefined
+            ? rootSource(repository.id, commit.id)
+            : refsSource(repository.id, base, commit.id, 'two_dot')
+        }
+        file={file}
+        onFile={(path) => void navigate({ search: (was) => ({ ...was, file: path }), replace: true })}
+        empty={<EmptyState title="No changes">This commit holds the same data as its parent.</EmptyState>}
+      />
     </div>
   );
 }

@@ -14,6 +14,7 @@ import type { MarkedEntry } from '../../lib/listing.ts';
 import { usePagedList, usePagedState } from '../../lib/paged-list.ts';
 import { dirtyQuery, refreshAll, useStorageOf } from '../../lib/queries.ts';
 import { listSnippets, uploadSnippet } from '../../lib/snippets.ts';
+import { CommitLine } from '../branches/commit-line.tsx';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
 import { EntryList } from './entry-list.tsx';
 import { fetchEntries } from './fetch-entries.ts';
@@ -163,6 +164,7 @@ export function ObjectsPage(): ReactNode {
           key={`${ref}/${prefix}`}
           refName={ref}
           prefix={prefix}
+          commitId={resolved.commitId}
           isBranch={isBranch}
           canWrite={writeTip === undefined}
           onUpload={() => go({ upload: 'true' })}
@@ -209,6 +211,7 @@ export function ObjectsPage(): ReactNode {
 function Folder({
   refName,
   prefix,
+  commitId,
   isBranch,
   canWrite,
   onUpload,
@@ -216,6 +219,7 @@ function Folder({
 }: {
   refName: string;
   prefix: string;
+  commitId: string;
   isBranch: boolean;
   canWrite: boolean;
   onUpload: () => void;
@@ -252,6 +256,11 @@ function Folder({
       <div className="box">
         <div className="box-head">
           <UriBar repository={repository.id} ref={refName} path={prefix} />
+          {prefix === '' && (
+            <span className="grow hide-narrow">
+              <CommitLine commitId={commitId} />
+            </span>
+          )}
           <TextInput
             className="right"
             data-filter

@@ -8,7 +8,7 @@ import { RefPicker } from '../../kit/ref-picker.tsx';
 import { client } from '../../lib/api.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
-import { DiffTree } from '../changes/diff-tree.tsx';
+import { DiffBox } from '../changes/diff-box.tsx';
 import { refsSource } from '../changes/sources.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
@@ -89,16 +89,13 @@ export function CreatePullPage(): ReactNode {
           The base receives the changes of the head.
         </EmptyState>
       ) : (
-        <section className="box" aria-label="Changes">
-          <div className="box-head">
-            <h2>Changes</h2>
-            <span className="right">{counts !== undefined && <CountsLine {...counts} />}</span>
-          </div>
-          <DiffTree
-            source={refsSource(repository.id, base, head)}
-            empty={<EmptyState title="No differences">Commit a change on {head} first.</EmptyState>}
-          />
-        </section>
+        <DiffBox
+          label="Changes"
+          title="Changes"
+          extra={counts !== undefined && <CountsLine {...counts} />}
+          source={refsSource(repository.id, base, head)}
+          empty={<EmptyState title="No differences">Commit a change on {head} first.</EmptyState>}
+        />
       )}
     </div>
   );

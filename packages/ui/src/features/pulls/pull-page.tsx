@@ -12,7 +12,7 @@ import type { PullRequest } from '../../lib/api.ts';
 import { shortId } from '../../lib/format.ts';
 import { refQuery, useWrite } from '../../lib/queries.ts';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
-import { DiffTree } from '../changes/diff-tree.tsx';
+import { DiffBox } from '../changes/diff-box.tsx';
 import { ConflictNotice, MergeDialog } from '../changes/merge-dialog.tsx';
 import { refsSource } from '../changes/sources.ts';
 import { useRepository } from '../shell/repository-context.tsx';
@@ -153,22 +153,19 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
         </>
       )}
       {isOpen && gone === undefined && (
-        <section className="box" aria-label="Changes">
-          <div className="box-head">
-            <h2>Changes</h2>
-            <span className="right">{counts !== undefined && <CountsLine {...counts} />}</span>
-          </div>
-          <DiffTree
-            source={refsSource(repository.id, destination, source)}
-            file={file}
-            onFile={(chosen) => void navigate({ search: (was) => ({ ...was, file: chosen }), replace: true })}
-            empty={
-              <EmptyState title="No differences">
-                Everything of {source} is already in {destination}.
-              </EmptyState>
-            }
-          />
-        </section>
+        <DiffBox
+          label="Changes"
+          title="Changes"
+          extra={counts !== undefined && <CountsLine {...counts} />}
+          source={refsSource(repository.id, destination, source)}
+          file={file}
+          onFile={(chosen) => void navigate({ search: (was) => ({ ...was, file: chosen }), replace: true })}
+          empty={
+            <EmptyState title="No differences">
+              Everything of {source} is already in {destination}.
+            </EmptyState>
+          }
+        />
       )}
       <ConfirmDialog
         opened={asking === 'merge'}

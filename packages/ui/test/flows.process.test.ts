@@ -1,0 +1,43 @@
+import { orSkipReason, tempDir } from '@svc/testing';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe } from 'vitest';
+import { accessibilityFlows } from './flows/accessibility.ts';
+import { administrationFlows } from './flows/administration.ts';
+import { changeFlows } from './flows/changes.ts';
+import { habitFlows } from './flows/habits.ts';
+import { historyFlows } from './flows/history.ts';
+import { objectFlows } from './flows/objects.ts';
+import { pullFlows } from './flows/pulls.ts';
+import { sessionFlows } from './flows/session.ts';
+import { settingsFlows } from './flows/settings.ts';
+import { viewerFlows } from './flows/viewer.ts';
+import { Stage } from './stage.ts';
+
+const external = tempDir();
+mkdirSync(join(external, 'in'));
+writeFileSync(join(external, 'in', 'one.txt'), 'one');
+writeFileSync(join(external, 'in', 'two.txt'), 'two');
+
+const stage = await orSkipReason('a browser', () =>
+  Stage.open({
+    SVC_BLOCKSTORE_LOCAL_IMPORT_ENABLED: 'true',
+    SVC_BLOCKSTORE_LOCAL_ALLOWED_EXTERNAL_PREFIXES: external,
+  }),
+);
+
+afterAll(() => stage?.close());
+
+describe.skipIf(stage === undefined)('the web UI in a real browser', () => {
+  if (stage === undefined) return;
+  sessionFlows(stage);
+  objectFlows(stage, external);
+  viewerFlows(stage);
+  changeFlows(stage);
+  historyFlows(stage);
+  pullFlows(stage);
+  settingsFlows(stage);
+  administrationFlows(stage);
+  habitFlows(stage);
+  accessibilityFlows(stage);
+});

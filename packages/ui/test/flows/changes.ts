@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Stage } from '../stage.ts';
+
+export function changeFlows(stage: Stage): void {
+  test('uncommitted changes are shown in the listing and as a difference, and are taken back', async () => {
+    await stage.repository('undo', { 'keep.txt': 'one\ntwo\n', 'gone.txt': 'x' });
+    await stage.write('undo', 'main', { 'keep.txt': 'one\n2\n', 'new/a.txt': 'a' });
+    await stage.client.delete('/repositories/{repository}/branches/{branch}/objects', {
+      params: { path: { repository: 'undo', branch: 'main' }, query: { path: 'gone.txt' } },
+    });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/undo/objects');
+      await ui.sees('− Removed');
+      await ui.button('Uncommitted').click();
+      await ui.isAt(/showChanges=true/);
+      await ui.button('Difference of keep.txt').click();
+      await ui.page.locator('.cm-deletedChunk, .cm-deletedText').first().waitFor();
+      await ui.button('Undo the change of gone.txt').click();
+      await ui.button('Undo', ui.dialog()).click();
+      await expect.poll(() => ui.button('Undo the change of gone.txt').count()).toBe(0);
+      await ui.button('Undo all changes').click();
+      await ui.button('Undo', ui.dialog()).click();
+      await ui.lacks('keep.txt');
+    });
+    expect(await stage.read('undo', 'main', 'keep.txt')).toBe('one\ntwo\n');
+    expect(await stage.read('undo', 'main', 'gone.txt')).toBe('x');
+  });
+
+  test('a commit takes a message and metadata and refuses bad keys before sending anything', async () => {
+    await stage.repository('committing');
+    await stage.write('committing', 'main', { 'a.txt': 'a' });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/committing/objects');
+      await ui.button('Commit').click();
+      await ui.field('Message').fill('Add a');
+      await ui.button('Add metadata').click();
+      await ui.field('Metadata value 1').fill('no key');
+      await ui.button('Commit', ui.dialog()).click();
+      await ui.sees('A key is required');
+      await ui.field('Metadata key 1').fill('ticket');
+      await ui.button('Add metadata').click();
+      await ui.field('Metadata key 2').fill('ticket ');
+      await ui.sees('This key is already used');
+      await ui.button('Remove metadata 2').click();
+      await ui.button('Commit', ui.dialog()).click();
+      await ui.sees('Committed');
+      await expect.poll(() => ui.button('Commit').count()).toBe(0);
+    });
+    const commit = await stage.client.get('/repositories/{repository}/commits/{commitId}', {
+      params: { path: { repository: 'committing', commitId: 'main' } },
+    });
+    expect(commit).toMatchObject({ message: 'Add a', metadata: { ticket: 'no key' } });
+  });
+
+  test('branches are compared, the open file is in the address, and the difference is merged', async () => {
+    await stage.repository('merging', { 'a.txt': 'one\n' });
+    await stage.branch('merging', 'topic');
+    await stage.write('merging', 'topic', { 'a.txt': 'two\n', 'deep/b.txt': 'b', 'c.txt': 'c' });
+    await stage.commit('merging', 'topic', 'Work');
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/merging/compare?ref=main&compare=main');
+      await ui.sees('Choose two different refs');
+      await ui.button('Head branch: main').click();
+      await ui.page.getByRole('option', { name: 'topic' }).click();
+      await ui.sees('3 changes: 2 added, 1 changed');
+      await ui.button('Difference of a.txt').click();
+      await ui.isAt(/file=a.txt/);
+      await ui.page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor();
+      await ui.page.reload();
+      await ui.page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor();
+      await ui.button('Merge').click();
+      await ui.field('Message').fill('Merge the topic');
+      await ui.button('Merge', ui.dialog()).click();
+      await ui.sees('No differences');
+      expect(await ui.button('Merge').isDisabled()).toBe(true);
+    });
+    expect(await stage.read('merging', 'main', 'deep/b.txt')).toBe('b');
+  });
+
+  test('a conflicting merge names the paths and a strategy settles it', async () => {
+    await stage.repository('conflict', { 'a.txt': 'base' });
+    await stage.branch('conflict', 'topic');
+    await stage.write('conflict', 'topic', { 'a.txt': 'theirs' });
+    await stage.commit('conflict', 'topic', 'Theirs');
+    await stage.write('conflict', 'main', { 'a.txt': 'ours' });
+    await stage.commit('conflict', 'main', 'Ours');
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/conflict/compare?ref=main&compare=topic');
+      await ui.sees('! Conflict');
+      await ui.button('Merge').click();
+      await ui.button('Merge', ui.dialog()).click();
+      await ui.sees('1 conflicting path');
+      await ui.dialog().getByRole('listitem').filter({ hasText: 'a.txt' }).waitFor();
+      expect(await ui.page.getByText('undefined').count()).toBe(0);
+      await ui.field('Take the version of topic').check();
+      await ui.button('Merge', ui.dialog()).click();
+      await ui.sees('No differences');
+    });
+    expect(await stage.read('conflict', 'main', 'a.txt')).toBe('theirs');
+  });
+}

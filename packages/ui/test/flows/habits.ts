@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { Stage } from '../stage.ts';
+
+export function habitFlows(stage: Stage): void {
+  test('the palette and single keys go everywhere without a mouse', async () => {
+    await stage.repository('keyboard', { 'folder/a.txt': 'a', 'z.txt': 'z' });
+    await stage.branch('keyboard', 'topic');
+    await stage.play(async (ui) => {
+      const { keyboard } = ui.page;
+      await ui.open('/repositories');
+      await ui.link('keyboard').waitFor();
+      await keyboard.press('ControlOrMeta+k');
+      await ui.field('Search or run a command').last().fill('keyboard');
+      await ui.page.locator('.mantine-Spotlight-action', { hasText: 'local://keyboard' }).waitFor();
+      await keyboard.press('Enter');
+      await ui.isAt(/\/repositories\/keyboard\/objects/);
+      await ui.link('folder/').waitFor();
+      await keyboard.press('j');
+      await keyboard.press('Enter');
+      await ui.isAt(/path=folder%2F/);
+      await ui.link('a.txt').waitFor();
+      await keyboard.press('u');
+      await ui.link('z.txt').waitFor();
+      await keyboard.press('y');
+      await ui.isAt(/ref=[0-9a-f]{64}/);
+      await keyboard.press('g');
+      await keyboard.press('b');
+      await ui.isAt(/\/branches$/);
+      await ui.link('topic').waitFor();
+      await keyboard.press('/');
+      await keyboard.type('to');
+      await ui.isAt(/prefix=to/);
+      await keyboard.press('Tab');
+      await keyboard.press('?');
+      await ui.page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+      await keyboard.press('Escape');
+    });
+  });
+
+  test('the theme follows the system, is switched, and the first frame has it', async () => {
+    await stage.play(async (ui) => {
+      await ui.page.emulateMedia({ colorScheme: 'dark' });
+      await ui.page.goto('/repositories', { waitUntil: 'commit' });
+      const scheme = (): Promise<string | null> =>
+        ui.page.evaluate(() => document.documentElement.getAttribute('data-mantine-color-scheme'));
+      await ui.page.waitForSelector('#root', { state: 'attached' });
+      expect(await scheme()).toBe('dark');
+      await ui.page.getByRole('heading', { name: 'Repositories' }).waitFor();
+      await ui.button('Theme').click();
+      await ui.page.getByRole('menuitem', { name: 'Light' }).click();
+      await expect.poll(scheme).toBe('light');
+      await ui.page.reload();
+      expect(await scheme()).toBe('light');
+    });
+  });
+
+  test('unknown pages, refs and objects say so and offer a way on', async () => {
+    await stage.repository('lost', { 'a.txt': 'a' });
+    await stage.play(async (ui) => {
+      await ui.open('/no/such/page');
+      await ui.sees('There is no page at this address');
+      await ui.open('/repositories/lost/objects?ref=nothing');
+      await ui.sees('There is no branch, tag or commit nothing');
+      await ui.open('/repositories/lost/object?ref=main&path=b.txt');
+      await ui.sees('b.txt is not on main');
+    });
+  });
+
+  test('the first list is visible within a second', async () => {
+    await stage.repository('quick', { 'a.txt': 'a' });
+    await stage.play(async (ui) => {
+      let best = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 4; round++) {
+        const started = performance.now();
+        await ui.page.goto('/repositories/quick/objects', { waitUntil: 'commit' });
+        await ui.link('a.txt').waitFor();
+        best = Math.min(best, performance.now() - started);
+      }
+      expect(best).toBeLessThan(1000);
+    });
+  });
+}

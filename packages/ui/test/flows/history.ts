@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import type { Stage } from '../stage.ts';
+
+export function historyFlows(stage: Stage): void {
+  test('the log draws its graph, leads to commits and their changes, and follows a path', async () => {
+    await stage.repository('logs', { 'a.txt': '1' });
+    await stage.branch('logs', 'side');
+    await stage.write('logs', 'side', { 'side.txt': 's' });
+    await stage.commit('logs', 'side', 'On the side');
+    await stage.client.post('/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}', {
+      params: { path: { repository: 'logs', sourceRef: 'side', destinationBranch: 'main' } },
+      body: { message: 'Bring it in' },
+    });
+    await stage.client.post('/repositories/{repository}/tags', {
+      params: { path: { repository: 'logs' } },
+      body: { id: 'v1', ref: 'main' },
+    });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/logs/commits');
+      await ui.link('Bring it in').waitFor();
+      await ui.sees('v1');
+      expect(await ui.page.locator('svg.graph circle').count()).toBe(4);
+      await ui.field('Only commits that changed a path').fill('side.txt');
+      await ui.isAt(/path=side.txt/);
+      await ui.lacks('Repository created');
+      await ui.link('On the side').click();
+      await ui.page.getByRole('heading', { name: 'On the side' }).waitFor();
+      await ui.button('Difference of side.txt').waitFor();
+      await ui.button('Actions').click();
+      await ui.page.getByRole('menuitem', { name: 'Create branch here' }).click();
+      await ui.field('Branch name').fill('from-commit');
+      await ui.button('Create branch', ui.dialog()).click();
+      await ui.isAt(/ref=from-commit/);
+    });
+  });
+
+  test('commits are reverted, a merge only after its parent is chosen', async () => {
+    await stage.repository('reverts', { 'a.txt': 'good' });
+    await stage.write('reverts', 'main', { 'a.txt': 'bad' });
+    await stage.commit('reverts', 'main', 'Break it');
+    await stage.branch('reverts', 'side');
+    await stage.write('reverts', 'side', { 'side.txt': 's' });
+    await stage.commit('reverts', 'side', 'Side');
+    await stage.client.post('/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}', {
+      params: { path: { repository: 'reverts', sourceRef: 'side', destinationBranch: 'main' } },
+      body: { message: 'Merge side' },
+    });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/reverts/commits');
+      await ui.button('Revert commits').click();
+      await ui.field('Revert Break it').check();
+      await ui.button('Continue with 1').click();
+      await ui.field('Message').fill('Mend it');
+      await ui.button('Revert').click();
+      await ui.link('Mend it').waitFor();
+      await ui.button('Revert commits').click();
+      await ui.field('Revert Merge side').check();
+      await ui.button('Continue with 1').click();
+      await ui.sees('Merge side');
+      await ui.page.getByPlaceholder('A merge: choose a parent').waitFor();
+      expect(await ui.button('Revert').isDisabled()).toBe(true);
+      await ui.page.getByPlaceholder('A merge: choose a parent').click();
+      await ui.page.getByRole('option', { name: /Parent 1/ }).click();
+      await ui.button('Revert').click();
+      await ui.link(/^Revert commit/).waitFor();
+    });
+    expect(await stage.read('reverts', 'main', 'a.txt')).toBe('good');
+    await expect(stage.read('reverts', 'main', 'side.txt')).rejects.toThrow(/not found/i);
+  });
+
+  test('branches are created, compared and deleted, also several at once', async () => {
+    await stage.repository('branching', { 'a.txt': 'a' });
+    for (const name of ['one', 'two', 'three']) await stage.branch('branching', name);
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/branching/branches');
+      await ui.link('one').waitFor();
+      expect(await ui.field('Choose main').count()).toBe(0);
+      await ui.button('Create branch').click();
+      await ui.field('Branch name').fill('fourth');
+      await ui.sees('svcctl branch create svc://branching/fourth --source svc://branching/main');
+      await ui.button('Create branch', ui.dialog()).click();
+      await ui.isAt(/ref=fourth/);
+      await ui.link('Branches').click();
+      await ui.field('Choose one').check();
+      await ui.field('Choose two').check();
+      await ui.button('Delete 2').click();
+      await ui.button('Delete', ui.dialog()).click();
+      await expect.poll(() => ui.link('two').count()).toBe(0);
+      await ui.field('Find branches that start with').fill('th');
+      await ui.isAt(/prefix=th/);
+      await ui.link('three').waitFor();
+      await expect.poll(() => ui.link('fourth').count()).toBe(0);
+    });
+  });
+
+  test('tags are created and deleted', async () => {
+    await stage.repository('tagging', { 'a.txt': 'a' });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/tagging/tags');
+      await ui.sees('No tags yet');
+      await ui.button('Create tag').first().click();
+      await ui.field('Tag name').fill('v1.0');
+      await ui.button('Create tag', ui.dialog()).click();
+      await ui.link('v1.0').click();
+      await ui.button('Tag: v1.0').waitFor();
+      await ui.link('a.txt').waitFor();
+      await ui.link('Tags').click();
+      await ui.button('Delete v1.0').click();
+      await ui.button('Delete', ui.dialog()).click();
+      await ui.sees('No tags yet');
+    });
+  });
+}

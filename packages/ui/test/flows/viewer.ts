@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Stage } from '../stage.ts';
+
+export function viewerFlows(stage: Stage): void {
+  test('text, Markdown, CSV, Parquet and images are previewed', async () => {
+    await stage.client.post('/repositories', {
+      body: { name: 'previews', storage_namespace: 'local://previews', sample_data: true },
+    });
+    await stage.play(async (ui) => {
+      const view = async (path: string): Promise<void> =>
+        await ui.open(`/repositories/previews/object?ref=main&path=${encodeURIComponent(path)}`);
+      await view('README.md');
+      await ui.page.getByRole('heading', { name: 'previews' }).waitFor();
+      await ui.button('Source').click();
+      await ui.page.locator('.cm-content').waitFor();
+      await view('data/readings/2026-01.json');
+      await ui.sees('"temperature_c"');
+      await view('data/stations.csv');
+      await ui.page.getByRole('cell', { name: 'North Ridge' }).waitFor();
+      await view('weather.parquet');
+      await ui.sees('2,190 rows');
+      await ui.page.getByRole('columnheader', { name: /temperature_c/ }).waitFor();
+      await view('images/temperature.png');
+      const image = ui.page.getByRole('img', { name: 'temperature.png' });
+      await expect
+        .poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth))
+        .toBeGreaterThan(0);
+      await ui.button('Code').click();
+      await ui.sees('svcctl fs cat svc://previews/main/images/temperature.png');
+    });
+  });
+
+  test('stored Markdown and HTML cannot run a script', async () => {
+    const attack =
+      '# Safe\n<img src=x onerror="window.hacked=1">[click](javascript:window.hacked=2)<script>window.hacked=3</script><b>bold</b>';
+    await stage.repository('attack', { 'evil.md': attack, 'x.html': '<script>window.hacked=4</script>' });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/attack/object?ref=main&path=evil.md');
+      await ui.page.getByRole('heading', { name: 'Safe' }).waitFor();
+      await ui.page.locator('b', { hasText: 'bold' }).waitFor();
+      expect(await ui.page.getByRole('link', { name: 'click' }).count()).toBe(0);
+      expect(await ui.page.evaluate('window.hacked')).toBeUndefined();
+      const raw = await ui.context.request.get('/api/v1/repositories/attack/refs/main/objects?path=x.html');
+      expect(raw.headers()['content-disposition']).toContain('attachment');
+      expect(raw.headers()['content-security-policy']).toContain('sandbox');
+    });
+  });
+
+  test('SQL runs in the browser over several refs and writes to a branch', async () => {
+    const csv = 'id,name\n1,one\n2,two\n';
+    await stage.repository('sql', { "it's 100% ü.csv": csv, 'other.csv': 'id,size\n1,10\n2,20\n' });
+    await stage.branch('sql', 'dev');
+    const sample = readFileSync(join(import.meta.dirname, '../fixtures/rows.parquet'));
+    await stage.client.objects.upload({
+      repository: 'sql',
+      branch: 'main',
+      path: "it's 100% ü.parquet",
+      body: new Uint8Array(sample),
+    });
+    await stage.play(async (ui) => {
+      const run = async (sql: string): Promise<void> => {
+        await ui.page.locator('.cm-content').fill(sql);
+        await ui.page.locator('.cm-content').press('ControlOrMeta+Enter');
+      };
+      const path = encodeURIComponent("it's 100% ü.parquet");
+      await ui.open(`/repositories/sql/object?ref=main&path=${path}&tab=sql`);
+      await ui.sees(/3 rows in/);
+      await run(
+        "SELECT a.name, b.size FROM READ_CSV('svc://sql/main/it''s 100% ü.csv', AUTO_DETECT=TRUE) a JOIN READ_CSV('svc://sql/dev/other.csv', AUTO_DETECT=TRUE) b ON a.id = b.id WHERE b.size > 15",
+      );
+      await ui.page.getByRole('cell', { name: 'two' }).waitFor();
+      await run("COPY (SELECT 41 + 1 AS answer) TO 'svc://sql/dev/out.parquet'");
+      await ui.sees('Written: svc://sql/dev/out.parquet');
+      await run("SELECT answer FROM READ_PARQUET('svc://sql/dev/out.parquet')");
+      await ui.page.getByRole('cell', { name: '42' }).waitFor();
+      await run('SELECT nonsense');
+      await ui.sees('The query failed');
+    });
+    expect((await stage.read('sql', 'dev', 'out.parquet')).startsWith('PAR1')).toBe(true);
+  });
+}

@@ -1,0 +1,185 @@
+import { createClient } from '@svc/client';
+import type { Client } from '@svc/client';
+import { chromiumPath } from '@svc/testing';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { removeBundle, startSvc } from './svc-server.ts';
+import type { SvcServer } from './svc-server.ts';
+
+export const keys = {
+  access_key_id: 'AKIAIOSFOLQUICKSTART',
+  secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+};
+
+const patience = Number(process.env['UI_PATIENCE'] ?? 15_000);
+
+/** One browser and one quick-start server for all flows; a fresh session for each. */
+export class Stage {
+  readonly browser: Browser;
+  readonly server: SvcServer;
+  readonly client: Client;
+  readonly #state: Awaited<ReturnType<BrowserContext['storageState']>>;
+
+  private constructor(
+    browser: Browser,
+    server: SvcServer,
+    state: Awaited<ReturnType<BrowserContext['storageState']>>,
+  ) {
+    this.browser = browser;
+    this.server = server;
+    this.#state = state;
+    this.client = createClient({
+      endpoint: server.url,
+      credentials: { accessKeyId: keys.access_key_id, secretAccessKey: keys.secret_access_key },
+    });
+  }
+
+  static async open(env: Record<string, string>): Promise<Stage> {
+    const executablePath = await chromiumPath();
+    const [server, browser] = await Promise.all([
+      startSvc('--quickstart', env),
+      chromium.launch({
+        executablePath,
+        args: [
+          '--headless',
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-quic',
+          '--no-first-run',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+        ],
+      }),
+    ]);
+    const context = await browser.newContext();
+    const login = await context.request.post(`${server.url}/api/v1/auth/login`, { data: keys });
+    expect(login.status()).toBe(200);
+    const state = await context.storageState();
+    await context.close();
+    return new Stage(browser, server, state);
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.server.stop();
+    removeBundle();
+  }
+
+  /** A page that fails the test on any script error, policy violation or request to another host. */
+  async page(options: { loggedIn?: boolean; url?: string } = {}): Promise<TestPage> {
+    const origin = options.url ?? this.server.url;
+    const context = await this.browser.newContext({
+      baseURL: origin,
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...(options.loggedIn !== false && { storageState: this.#state }),
+    });
+    context.setDefaultTimeout(patience);
+    return new TestPage(context, await context.newPage(), origin);
+  }
+
+  /** A repository of the test's own, with files on its default branch. */
+  async repository(name: string, files: Record<string, string> = {}): Promise<string> {
+    await this.client.post('/repositories', { body: { name, storage_namespace: `local://${name}` } });
+    await this.write(name, 'main', files);
+    if (Object.keys(files).length > 0) await this.commit(name, 'main', 'Start');
+    return name;
+  }
+
+  async write(repository: string, branch: string, files: Record<string, string>): Promise<void> {
+    for (const [path, body] of Object.entries(files)) {
+      await this.client.objects.upload({ repository, branch, path, body });
+    }
+  }
+
+  async commit(repository: string, branch: string, message: string): Promise<string> {
+    const { id } = await this.client.post('/repositories/{repository}/branches/{branch}/commits', {
+      params: { path: { repository, branch } },
+      body: { message },
+    });
+    return id;
+  }
+
+  async branch(repository: string, name: string, source = 'main'): Promise<void> {
+    await this.client.post('/repositories/{repository}/branches', {
+      params: { path: { repository } },
+      body: { name, source },
+    });
+  }
+
+  async read(repository: string, ref: string, path: string): Promise<string> {
+    const { body } = await this.client.objects.download({ repository, ref, path });
+    return await new Response(body).text();
+  }
+
+  /** Runs a flow on a page of its own and holds it to a clean console. */
+  async play(
+    flow: (page: TestPage) => Promise<void>,
+    options: { loggedIn?: boolean; url?: string } = {},
+  ): Promise<void> {
+    const page = await this.page(options);
+    try {
+      await flow(page);
+      expect(page.troubles).toEqual([]);
+    } finally {
+      await page.context.close();
+    }
+  }
+}
+
+export class TestPage {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly troubles: string[] = [];
+
+  constructor(context: BrowserContext, page: Page, origin: string) {
+    this.context = context;
+    this.page = page;
+    page.on('pageerror', (error) => this.troubles.push(`page error: ${error.message}`));
+    page.on('console', (message) => {
+      // A refused request is a line of the console, too; what the page makes of it is the test's business.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        this.troubles.push(`console: ${message.text()}`);
+      }
+    });
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) this.troubles.push(`request to ${url}`);
+    });
+  }
+
+  async open(path: string): Promise<void> {
+    await this.page.goto(path);
+  }
+
+  button(name: string | RegExp, within: Locator | Page = this.page): Locator {
+    return within.getByRole('button', { name, exact: typeof name === 'string' });
+  }
+
+  link(name: string | RegExp): Locator {
+    return this.page.getByRole('link', { name, exact: typeof name === 'string' });
+  }
+
+  field(label: string | RegExp): Locator {
+    return this.page.getByLabel(label, { exact: typeof label === 'string' });
+  }
+
+  dialog(): Locator {
+    return this.page.getByRole('dialog');
+  }
+
+  async sees(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor();
+  }
+
+  async lacks(text: string | RegExp): Promise<void> {
+    await expect.poll(() => this.page.getByText(text).count(), { timeout: patience }).toBe(0);
+  }
+
+  async isAt(pattern: RegExp): Promise<void> {
+    await this.page.waitForURL(pattern);
+  }
+}
