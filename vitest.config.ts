@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: long ? [] : ['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/*.process.test.ts', '**/*.long.test.ts', 'packages/ui/**'],
+          exclude: ['**/node_modules/**', '**/*.process.test.ts', '**/*.long.test.ts'],
           isolate: false,
         },
       },

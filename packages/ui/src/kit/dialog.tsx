@@ -11,6 +11,8 @@ interface DialogProps {
   readonly size?: string | number;
   /** While work runs the dialog stays. */
   readonly busy?: boolean;
+  /** Above whatever other dialog is open. */
+  readonly topmost?: boolean;
   readonly children: ReactNode;
 }
 
@@ -20,6 +22,7 @@ export function Dialog({
   title,
   size = 520,
   busy = false,
+  topmost = false,
   children,
 }: DialogProps): ReactNode {
   return (
@@ -30,6 +33,7 @@ export function Dialog({
       }}
       title={title}
       size={size}
+      zIndex={topmost ? 400 : 200}
       closeButtonProps={{ 'aria-label': 'Close dialog' }}
       transitionProps={{ duration: 0 }}
     >

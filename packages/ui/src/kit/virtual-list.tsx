@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import type { PagedList } from '../lib/paged-list.ts';
-import { usePagedState } from '../lib/paged-list.ts';
+import { usePagedState } from '../lib/use-paged-list.ts';
 import { formatCount } from '../lib/format.ts';
 import { ErrorNotice, Skeletons } from './basics.tsx';
 

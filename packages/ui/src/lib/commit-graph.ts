@@ -19,37 +19,56 @@ export interface GraphRow {
   readonly merge: boolean;
 }
 
-/** Places commits (newest first, children before parents) in lanes and draws the lines to their parents. */
+interface Line {
+  readonly from: number;
+  /** The lane whose commit the line waits for. */
+  readonly lane: number;
+  readonly starts: boolean;
+}
+
+/**
+ * Places commits (newest first, children before parents) in lanes and draws the lines to their parents. A first
+ * parent follows its child straight down, so that a branch keeps its lane; lanes that wait for the same commit meet
+ * at its dot.
+ */
 export function layOutGraph(commits: readonly GraphCommit[]): GraphRow[] {
   // What each lane waits for; undefined is a free lane.
   const lanes: (string | undefined)[] = [];
+  const rows: GraphRow[] = [];
+  let open: Line[] = [];
+  let last: Omit<GraphRow, 'edges'> | undefined;
   const free = (): number => {
     const index = lanes.indexOf(undefined);
     return index < 0 ? lanes.length : index;
   };
-  return commits.map(({ id, parents }) => {
+  const finish = (id: string | undefined, lane: number): void => {
+    if (last === undefined) return;
+    const edges = open.map((line) => ({
+      from: line.from,
+      to: id !== undefined && lanes[line.lane] === id ? lane : line.lane,
+      starts: line.starts,
+    }));
+    rows.push({ ...last, edges });
+  };
+  for (const { id, parents } of commits) {
     const waiting = lanes.indexOf(id);
-    const hasChild = waiting >= 0;
-    const lane = hasChild ? waiting : free();
-    const edges: Edge[] = [];
-    lanes[lane] = undefined;
-    const passing = lanes
-      .map((wanted, index) => ({ wanted, index }))
-      .filter(({ wanted }) => wanted !== undefined);
-    const targets: number[] = [];
-    parents.forEach((parent, order) => {
-      let target = lanes.indexOf(parent);
-      if (target < 0) {
-        target = order === 0 && lanes[lane] === undefined ? lane : free();
-        lanes[target] = parent;
-      }
-      targets.push(target);
-    });
-    for (const { index } of passing) edges.push({ from: index, to: index, starts: false });
-    for (const target of targets) edges.push({ from: lane, to: target, starts: true });
-    while (lanes.length > 0 && lanes.at(-1) === undefined) lanes.pop();
-    return { lane, edges, hasChild, merge: parents.length > 1 };
-  });
+    const lane = waiting >= 0 ? waiting : free();
+    finish(id, lane);
+    for (const [index, wanted] of lanes.entries()) if (wanted === id) lanes[index] = undefined;
+    open = [];
+    for (const [index, wanted] of lanes.entries()) {
+      if (wanted !== undefined) open.push({ from: index, lane: index, starts: false });
+    }
+    for (const [order, parent] of parents.entries()) {
+      const known = order === 0 ? -1 : lanes.indexOf(parent);
+      const target = order === 0 ? lane : known >= 0 ? known : free();
+      lanes[target] = parent;
+      open.push({ from: lane, lane: target, starts: true });
+    }
+    last = { lane, hasChild: waiting >= 0, merge: parents.length > 1 };
+  }
+  finish(undefined, 0);
+  return rows;
 }
 
 /** The widest row of a graph in lanes. */

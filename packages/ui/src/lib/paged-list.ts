@@ -1,6 +1,3 @@
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { onWritten } from './queries.ts';
-
 export interface ListedPage<Row> {
   readonly rows: readonly Row[];
   /** Where the next page starts; undefined at the end. */
@@ -17,7 +14,8 @@ interface HeldPage<Row> {
   rows: readonly Row[] | undefined;
 }
 
-const firstAmount = 200;
+/** The first page is small, so that something is seen soon. */
+export const firstAmount = 200;
 const furtherAmount = 1000;
 const maxHeldRows = 50_000;
 
@@ -164,49 +162,6 @@ export class PagedList<Row> {
     this.#state = { ...this.#state, ...change, version: this.#state.version + 1 };
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** A paged list that starts over when `key` changes and reloads after writes and when the window is seen again. */
-export function usePagedList<Row>(
-  key: readonly string[],
-  fetchPage: FetchPage<Row>,
-  start = '',
-): PagedList<Row> {
-  const latest = useRef(fetchPage);
-  latest.current = fetchPage;
-  const identity = JSON.stringify([...key, start]);
-  const list = useMemo(
-    () => new PagedList<Row>((after, amount, signal) => latest.current(after, amount, signal), start),
-    // The identity stands for everything the pages depend on.
-    // oxlint-disable-next-line react/exhaustive-deps
-    [identity],
-  );
-  useEffect(() => {
-    list.more();
-    let seen = Date.now();
-    const onFocus = (): void => {
-      if (
-        Date.now() - seen > 15_000 &&
-        document.visibilityState === 'visible' &&
-        list.state().count <= firstAmount
-      ) {
-        list.reload();
-        seen = Date.now();
-      }
-    };
-    globalThis.addEventListener('focus', onFocus);
-    const off = onWritten(() => list.reload());
-    return () => {
-      globalThis.removeEventListener('focus', onFocus);
-      off();
-      list.stop();
-    };
-  }, [list]);
-  return list;
-}
-
-export function usePagedState<Row>(list: PagedList<Row>): PagedState {
-  return useSyncExternalStore(list.subscribe, list.state);
 }
 
 /** Turns an answer of the API into a page. */

@@ -9,7 +9,7 @@ import { EmptyState, ErrorNotice, Time } from '../../kit/basics.tsx';
 import { FormDialog } from '../../kit/dialog.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
-import { usePagedList } from '../../lib/paged-list.ts';
+import { usePagedList } from '../../lib/use-paged-list.ts';
 import type { FetchPage } from '../../lib/paged-list.ts';
 import { useWrite } from '../../lib/queries.ts';
 

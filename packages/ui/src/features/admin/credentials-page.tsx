@@ -9,7 +9,8 @@ import { SecretCard } from '../../kit/secret-card.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Credentials, CredentialsWithSecret } from '../../lib/api.ts';
-import { toPage, usePagedList } from '../../lib/paged-list.ts';
+import { toPage } from '../../lib/paged-list.ts';
+import { usePagedList } from '../../lib/use-paged-list.ts';
 import { userQuery, useWrite } from '../../lib/queries.ts';
 
 export function MyCredentialsPage(): ReactNode {

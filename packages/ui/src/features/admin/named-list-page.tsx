@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import type { Column } from '../../kit/virtual-list.tsx';
 import { explain } from '../../lib/explain.ts';
-import { usePagedList } from '../../lib/paged-list.ts';
+import { usePagedList } from '../../lib/use-paged-list.ts';
 import type { FetchPage } from '../../lib/paged-list.ts';
 import { refreshAll } from '../../lib/queries.ts';
 

@@ -5,7 +5,8 @@ import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Commit } from '../../lib/api.ts';
 import { summaryOf } from '../../lib/format.ts';
-import { toPage, usePagedList } from '../../lib/paged-list.ts';
+import { toPage } from '../../lib/paged-list.ts';
+import { usePagedList } from '../../lib/use-paged-list.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
 /** The commits that changed one object, each with the object as it was. */

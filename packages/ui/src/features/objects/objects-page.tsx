@@ -11,7 +11,7 @@ import { SnippetsMenu } from '../../kit/snippets-menu.tsx';
 import { UriBar } from '../../kit/uri-bar.tsx';
 import { shortId } from '../../lib/format.ts';
 import type { MarkedEntry } from '../../lib/listing.ts';
-import { usePagedList, usePagedState } from '../../lib/paged-list.ts';
+import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
 import { dirtyQuery, refreshAll, useStorageOf } from '../../lib/queries.ts';
 import { listSnippets, uploadSnippet } from '../../lib/snippets.ts';
 import { CommitLine } from '../branches/commit-line.tsx';

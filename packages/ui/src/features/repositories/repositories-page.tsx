@@ -9,7 +9,8 @@ import { EmptyState, ErrorNotice, Tag, Time, usePageTitle } from '../../kit/basi
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
-import { toPage, usePagedList, usePagedState } from '../../lib/paged-list.ts';
+import { toPage } from '../../lib/paged-list.ts';
+import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
 import { configQuery, useStorages, useWrite } from '../../lib/queries.ts';
 import { createRepositorySnippet } from '../../lib/snippets.ts';
 import { Main } from '../shell/layout.tsx';

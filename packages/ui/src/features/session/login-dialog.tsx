@@ -20,6 +20,7 @@ export function LoginDialog(): ReactNode {
       onClose={() => finish(false)}
       title="Your session has ended"
       size={420}
+      topmost
     >
       <div className="stack">
         <div>Log in again to go on. Nothing you typed is lost.</div>
