@@ -146,7 +146,7 @@ export class TableCursor {
   }
 
   /** Like `withStored`, after comparing the block's checksum. */
-  withChecked(number: number, use: (bytes: Buffer, start: number, end: number) => void): void {
+  withChecked<Result>(number: number, use: (bytes: Buffer, start: number, end: number) => Result): Result {
     const start = this.#fetch(number);
     try {
       checkBlock(this.#stored, start, this.#reader.index.length(number));
@@ -154,7 +154,7 @@ export class TableCursor {
       if (error instanceof CorruptTableError) this.#reader.onCorrupt?.();
       throw error;
     }
-    use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
+    return use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
   }
 
   #load(number: number): void {

@@ -1,12 +1,6 @@
-import {
-  IdentityHasher,
-  maskedCrc32c,
-  snappyMaxLength,
-  SnappyEncoder,
-  WorkBuffer,
-  writeUvarint,
-} from '@svc/encoding';
+import { IdentityHasher, WorkBuffer, writeUvarint } from '@svc/encoding';
 import { BlockBuilder, mustCut } from './block-builder.ts';
+import { BlockOutput } from './block-output.ts';
 import { readUint32 } from './block-codec.ts';
 import { type BlockSizes, HashInput } from './hash-input.ts';
 import { LocalRecordHash, type RecordHash, type TableCheckpoint } from './record-hash.ts';
@@ -14,8 +8,6 @@ import { separatorKey, successorKey } from './separator.ts';
 import {
   type BlockHandle,
   blockTrailerLength,
-  compressionNone,
-  compressionSnappy,
   dataRestartInterval,
   emptyTableIndexKey,
   encodeFooter,
@@ -47,19 +39,14 @@ export interface FinishedTable {
   readonly fileSize: number;
 }
 
-/** Output is passed on in pieces of this size; small tables never grow their buffer so far. */
-const outputSize = 256 * 1024;
-const firstBufferSize = 16 * 1024;
-
 /**
  * Writes one table from records in strictly ascending key order. Bytes, id and estimated size equal the reference
  * writer's for the same records. Everything per record happens in reused buffers.
  */
 export class TableWriter {
-  readonly #sink: TableSink;
+  readonly #output: BlockOutput;
   readonly #type: TableType;
   readonly #extra: Readonly<Record<string, string>>;
-  readonly #snappy = new SnappyEncoder();
 
   /** The data block being filled. */
   readonly #block = new WorkBuffer(2 * 4096);
@@ -69,10 +56,6 @@ export class TableWriter {
   /** Stored form (with trailer) of the very block being filled, known from an existing table. */
   readonly #storedForm = new WorkBuffer(4096);
   #storedFormLength = 0;
-
-  readonly #output = new WorkBuffer(firstBufferSize);
-  #outputLength = 0;
-  #flushedToSink = 0;
 
   readonly #index = new BlockBuilder(1);
   readonly #partitions: { body: Buffer; lastKey: Buffer }[] = [];
@@ -88,7 +71,7 @@ export class TableWriter {
   #rawValueSize = 0;
 
   constructor(sink: TableSink, options: TableWriterOptions) {
-    this.#sink = sink;
+    this.#output = new BlockOutput(sink);
     this.#type = options.type;
     this.#extra = options.properties ?? {};
     this.#hashInput = new HashInput(options.hash ?? new LocalRecordHash());
@@ -110,7 +93,7 @@ export class TableWriter {
 
   /** Flushed data blocks, plus the pending data block uncompressed, plus the current index block. */
   get estimatedSize(): number {
-    return this.#offset + this.#blockEstimate() + this.#index.estimate;
+    return this.#output.offset + this.#blockEstimate() + this.#index.estimate;
   }
 
   /** True when the FNV-1a hash of the last key is a multiple of `divisor`. */
@@ -253,12 +236,10 @@ export class TableWriter {
     cursor.seekBlock(0);
     for (let block = 0; block < last; block++) {
       this.#dataBlocks++;
-      const offset = this.#offset;
-      cursor.withChecked(block, (bytes, start, end) => this.#writeStored(bytes, start, end));
-      this.#addIndexEntry(reader.index.storedSeparator(block), {
-        offset,
-        length: reader.index.length(block),
-      });
+      const handle = cursor.withChecked(block, (bytes, start, end) =>
+        this.#output.writeStored(bytes, start, end),
+      );
+      this.#addIndexEntry(reader.index.storedSeparator(block), handle);
     }
     cursor.seekBlock(last);
     let entries = 0;
@@ -283,29 +264,29 @@ export class TableWriter {
     const maxKey = this.lastKey;
     const lastHandle = this.#flushDataBlock();
     this.#addIndexEntry(this.#count === 0 ? emptyTableIndexKey : successorKey(maxKey), lastHandle);
-    const dataSize = this.#offset;
+    const dataSize = this.#output.offset;
 
     let indexHandle: BlockHandle;
     let indexSize: number;
     let twoLevel: { partitions: number; topSize: number } | undefined;
     if (this.#partitions.length === 0) {
       indexSize = this.#index.estimate + blockTrailerLength;
-      indexHandle = this.#writeCompressed(this.#index.finish());
+      indexHandle = this.#output.writeBlock(this.#index.finish());
     } else {
       this.#cutIndexPartition();
       const top = new BlockBuilder(1);
       indexSize = blockTrailerLength;
       for (const { body, lastKey } of this.#partitions) {
         indexSize += body.length;
-        top.add(lastKey, encodeHandle(this.#writeCompressed(body)));
+        top.add(lastKey, encodeHandle(this.#output.writeBlock(body)));
       }
       const topSize = top.estimate;
       indexSize += topSize;
       twoLevel = { partitions: this.#partitions.length, topSize };
-      indexHandle = this.#writeCompressed(top.finish());
+      indexHandle = this.#output.writeBlock(top.finish());
     }
 
-    const properties = this.#writePlain(
+    const properties = this.#output.writePlain(
       encodeProperties({
         type: this.#type,
         minKey: this.#minKey,
@@ -323,12 +304,9 @@ export class TableWriter {
     );
     const metaindex = new BlockBuilder(1);
     metaindex.add(Buffer.from(propertiesName), encodeHandle(properties));
-    const footer = encodeFooter(this.#writePlain(metaindex.finish()), indexHandle);
-    this.#output.reserve(this.#outputLength + footer.length, this.#outputLength);
-    footer.copy(this.#output.bytes, this.#outputLength);
-    this.#outputLength += footer.length;
-    const fileSize = this.#offset;
-    this.#passOutput();
+    const footer = encodeFooter(this.#output.writePlain(metaindex.finish()), indexHandle);
+    this.#output.finish(footer);
+    const fileSize = this.#output.offset;
 
     const userProperties = new IdentityHasher();
     userProperties.map({ ...this.#extra, type: this.#type });
@@ -341,10 +319,6 @@ export class TableWriter {
       estimatedSize,
       fileSize,
     };
-  }
-
-  get #offset(): number {
-    return this.#flushedToSink + this.#outputLength;
   }
 
   #blockEstimate(): number {
@@ -384,7 +358,9 @@ export class TableWriter {
       this.#blockLength = 0;
       this.#blockEntries = 0;
       this.#restarts.length = 0;
-      return this.#writeStoredForm();
+      const length = this.#storedFormLength;
+      this.#storedFormLength = 0;
+      return this.#output.writeStored(this.#storedForm.bytes, 0, length);
     }
     if (this.#restarts.length === 0) this.#restarts.push(0);
     const count = this.#restarts.length;
@@ -393,7 +369,7 @@ export class TableWriter {
     let at = this.#blockLength;
     for (let i = 0; i < count; i++, at += 4) view.setUint32(at, this.#restarts[i] as number, true);
     view.setUint32(at, count, true);
-    const handle = this.#writeBlock(bytes, view, at + 4);
+    const handle = this.#output.writeBlock(bytes, view, at + 4);
     this.#blockLength = 0;
     this.#blockEntries = 0;
     this.#restarts.length = 0;
@@ -410,67 +386,5 @@ export class TableWriter {
 
   #cutIndexPartition(): void {
     this.#partitions.push({ body: this.#index.finish(), lastKey: this.#lastSeparator });
-  }
-
-  #writeCompressed(body: Buffer): BlockHandle {
-    return this.#writeBlock(body, new DataView(body.buffer, body.byteOffset, body.length), body.length);
-  }
-
-  #writeBlock(body: Buffer, view: DataView, length: number): BlockHandle {
-    const offset = this.#offset;
-    this.#reserveOutput(snappyMaxLength(length) + blockTrailerLength);
-    const output = this.#output.bytes;
-    const start = this.#outputLength;
-    let end = this.#snappy.encode(body, view, 0, length, this.#output, start);
-    let type = compressionSnappy;
-    if (end - start >= length - Math.floor(length / 8)) {
-      type = compressionNone;
-      body.copy(output, start, 0, length);
-      end = start + length;
-    }
-    this.#finishBlock(start, end, type);
-    return { offset, length: end - start };
-  }
-
-  #writePlain(body: Buffer): BlockHandle {
-    const offset = this.#offset;
-    this.#reserveOutput(body.length + blockTrailerLength);
-    const start = this.#outputLength;
-    body.copy(this.#output.bytes, start);
-    this.#finishBlock(start, start + body.length, compressionNone);
-    return { offset, length: body.length };
-  }
-
-  #writeStoredForm(): BlockHandle {
-    const offset = this.#offset;
-    const length = this.#storedFormLength;
-    this.#writeStored(this.#storedForm.bytes, 0, length);
-    this.#storedFormLength = 0;
-    return { offset, length: length - blockTrailerLength };
-  }
-
-  #writeStored(bytes: Buffer, start: number, end: number): void {
-    this.#reserveOutput(end - start);
-    bytes.copy(this.#output.bytes, this.#outputLength, start, end);
-    this.#outputLength += end - start;
-  }
-
-  #finishBlock(start: number, end: number, type: number): void {
-    const output = this.#output.bytes;
-    output[end] = type;
-    this.#output.view.setUint32(end + 1, maskedCrc32c(output.subarray(start, end + 1)), true);
-    this.#outputLength = end + blockTrailerLength;
-  }
-
-  #reserveOutput(length: number): void {
-    if (this.#outputLength + length > outputSize) this.#passOutput();
-    this.#output.reserve(this.#outputLength + length, this.#outputLength);
-  }
-
-  #passOutput(): void {
-    if (this.#outputLength === 0) return;
-    this.#sink.write(this.#output.bytes.subarray(0, this.#outputLength));
-    this.#flushedToSink += this.#outputLength;
-    this.#outputLength = 0;
   }
 }
