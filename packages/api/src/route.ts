@@ -262,6 +262,8 @@ class RunningCall {
   }
 
   async ensure(requirement: Requirement): Promise<void> {
-    await this.#options.auth.ensureAllowed(this.identity, requirement, this.client);
+    const { auth } = this.#options;
+    if (auth.allowsAtOnce(this.identity, requirement, this.client)) return;
+    await auth.ensureAllowed(this.identity, requirement, this.client);
   }
 }

@@ -439,3 +439,28 @@ test('case 31: listing with a delimiter in pages; folded prefixes without visibl
     ...(await engine.objects.stat({ repository, ref: 'main', path: 'file1' })),
   });
 });
+
+test('a reader that remembers a branch sees what others did to it since', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const other = world.engine();
+  const repository = await newRepository(engine);
+  const etagOf = async (path: string) => (await engine.objects.stat({ repository, ref: 'side', path })).etag;
+  await engine.branches.create({ repository, name: 'side', source: 'main', actor });
+  await put(engine, repository, 'side', 'a', 'one');
+  const first = await etagOf('a');
+  await put(other, repository, 'side', 'a', 'two');
+  const second = await etagOf('a');
+  expect(second).not.toBe(first);
+  await commit(other, repository, 'side', 'by another');
+  expect(await etagOf('a')).toBe(second);
+  await put(other, repository, 'side', 'b', 'three');
+  await commit(other, repository, 'side', 'by another again');
+  expect(await etagOf('b')).toBeDefined();
+  await other.objects.delete({ repository, branch: 'side', path: 'a' });
+  expect(await refusalKind(etagOf('a'))).toBe('not_found');
+  await other.branches.delete({ repository, branch: 'side', actor });
+  expect((await refusal(etagOf('b'))).subject).toBe('ref');
+  await other.tags.create({ repository, id: 'side', ref: 'main', actor });
+  expect((await refusal(etagOf('b'))).subject).toBe('object');
+});

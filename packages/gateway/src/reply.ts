@@ -90,9 +90,10 @@ export class Reply {
 
   #writeHead(status: number, headers: Record<string, string>): void {
     this.status = status;
-    headers['Server'] = 'svc';
-    headers['x-amz-request-id'] = this.#requestId;
-    headers['x-amz-id-2'] = this.#hostId;
-    this.#response.writeHead(status, headers);
+    // A flat list is the form node:http writes without looking at each header twice.
+    const list: string[] = [];
+    for (const name in headers) list.push(name, headers[name] ?? '');
+    list.push('Server', 'svc', 'x-amz-request-id', this.#requestId, 'x-amz-id-2', this.#hostId);
+    this.#response.writeHead(status, list);
   }
 }

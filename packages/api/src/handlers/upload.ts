@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import type { Objects, UploadObjectOptions } from '@svc/engine';
+import type { ServerResponse } from 'node:http';
+import type { ObjectEntry, Objects, UploadObjectOptions } from '@svc/engine';
 import type { Operations } from '@svc/contract';
 import type { Handler } from '../call.ts';
 import { mediaTypeOf, readBytes } from '../request/json-body.ts';
@@ -20,38 +20,44 @@ export function uploadHandler(objects: Objects): Handler<Operations['uploadObjec
       ifNoneMatch: createOnly(headers),
       metadata: headerMetadata(request),
     };
-    const gone = new AbortController();
-    const stop = (): void => {
-      if (!response.writableEnded) gone.abort(new RequestError(499, 'the client went away'));
-    };
-    response.once('close', stop);
-    try {
-      const upload = (body: UploadObjectOptions['body'], contentType: string) =>
-        objects.upload({
-          ...target,
-          body,
-          contentType,
-          storageClass: query.storageClass,
-          signal: gone.signal,
-        });
-      const contentType = request.headers['content-type'] ?? '';
-      const entry =
-        mediaTypeOf(contentType) === 'multipart/form-data'
-          ? await readFormFile(request, 'content', (file) =>
-              upload({ stream: file.stream, size: -1 }, file.contentType),
+    const upload = (body: UploadObjectOptions['body'], contentType: string, signal?: AbortSignal) =>
+      objects.upload({ ...target, body, contentType, storageClass: query.storageClass, signal });
+    const given = request.headers['content-type'] ?? '';
+    const isForm = mediaTypeOf(given) === 'multipart/form-data';
+    const contentType = given === '' ? defaultContentType : given;
+    const length = request.headers['content-length'];
+    let entry: ObjectEntry;
+    if (!isForm && length !== undefined && Number(length) <= smallBody) {
+      entry = await upload(await readBytes(request, smallBody), contentType);
+    } else {
+      entry = await untilGone(response, (signal) =>
+        isForm
+          ? readFormFile(request, 'content', (file) =>
+              upload({ stream: file.stream, size: -1 }, file.contentType, signal),
             )
-          : await upload(await rawBody(request), contentType === '' ? defaultContentType : contentType);
-      return objectView(entry, { storedContentType: true });
-    } finally {
-      response.off('close', stop);
+          : upload(
+              { stream: request, size: length === undefined ? -1 : Number(length) },
+              contentType,
+              signal,
+            ),
+      );
     }
+    return objectView(entry, { storedContentType: true });
   };
 }
 
-async function rawBody(request: IncomingMessage): Promise<UploadObjectOptions['body']> {
-  const length = request.headers['content-length'];
-  if (length !== undefined && Number(length) <= smallBody) return await readBytes(request, smallBody);
-  return { stream: request, size: length === undefined ? -1 : Number(length) };
+/** Runs work that a leaving client aborts. */
+async function untilGone<T>(response: ServerResponse, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const gone = new AbortController();
+  const stop = (): void => {
+    if (!response.writableEnded) gone.abort(new RequestError(499, 'the client went away'));
+  };
+  response.once('close', stop);
+  try {
+    return await work(gone.signal);
+  } finally {
+    response.off('close', stop);
+  }
 }
 
 /** `If-None-Match: *` is the only condition of this operation. */

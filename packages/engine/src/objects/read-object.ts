@@ -4,7 +4,8 @@ import { notFound } from '../context/refusals.ts';
 import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face/objects.ts';
 import { parseKey } from '../names/names.ts';
 import { resolveRef } from '../refs/resolve-ref.ts';
-import { lookup } from '../staging/lookup.ts';
+import type { TreeRecord } from '../committed/tree.ts';
+import { lookup, lookupAsLastSeen } from '../staging/lookup.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { decodeObject, pointerOfEntry, withBlockStore } from './object-entry.ts';
 
@@ -15,18 +16,34 @@ export async function findObject(
   ref: string,
   path: string,
 ): Promise<ObjectEntry> {
-  const key = parseKey(path);
-  const target = await resolveRef(context, scope, ref);
-  const record = await lookup(context, scope, target, key);
+  const record = await findRecord(context, scope, ref, parseKey(path));
   if (record === undefined) throw notFound('object');
   return decodeObject(context, scope, path, record.data);
 }
+
+async function findRecord(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string,
+  key: Buffer,
+): Promise<TreeRecord | undefined> {
+  // A full commit id is looked for among commits first, even when a branch has that name.
+  const seen = ref.length === commitIdLength ? undefined : context.branches.lastSeen(scope, ref);
+  if (seen !== undefined) {
+    const record = await lookupAsLastSeen(context, scope, seen, key);
+    if (record !== 'moved') return record;
+  }
+  return lookup(context, scope, await resolveRef(context, scope, ref), key);
+}
+
+const commitIdLength = 64;
 
 export async function statObject(
   context: EngineContext,
   options: Parameters<Objects['stat']>[0],
 ): Promise<ObjectEntry> {
-  const scope = await context.repositories.open(options.repository);
+  const scope =
+    context.repositories.opened(options.repository) ?? (await context.repositories.open(options.repository));
   const entry = await findObject(context, scope, options.ref, options.path);
   return options.presign === true ? presignEntry(context, scope, entry) : entry;
 }
@@ -48,7 +65,8 @@ export async function openObject(
   context: EngineContext,
   options: Parameters<Objects['open']>[0],
 ): Promise<OpenedObject> {
-  const scope = await context.repositories.open(options.repository);
+  const scope =
+    context.repositories.opened(options.repository) ?? (await context.repositories.open(options.repository));
   const entry = await findObject(context, scope, options.ref, options.path);
   return { entry, body: await openData(context, scope, entry, options.range?.(entry)) };
 }
@@ -59,7 +77,8 @@ export async function openEntry(
   entry: ObjectEntry,
   range?: { readonly start: number; readonly end: number },
 ): Promise<ObjectBody> {
-  return openData(context, await context.repositories.open(repository), entry, range);
+  const scope = context.repositories.opened(repository) ?? (await context.repositories.open(repository));
+  return openData(context, scope, entry, range);
 }
 
 function openData(
@@ -78,7 +97,8 @@ export async function underlyingProperties(
   context: EngineContext,
   options: ObjectLocation,
 ): Promise<{ storageClass: string | undefined }> {
-  const scope = await context.repositories.open(options.repository);
+  const scope =
+    context.repositories.opened(options.repository) ?? (await context.repositories.open(options.repository));
   const entry = await findObject(context, scope, options.ref, options.path);
   const { storageClass } = await withBlockStore(adapterOf(context, scope), (adapter) =>
     adapter.properties(pointerOfEntry(scope, entry)),

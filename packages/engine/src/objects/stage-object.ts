@@ -40,7 +40,7 @@ async function stageGiven(
   }
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, branch, options.force);
-  await context.branches.get(scope, branch);
+  const seen = await context.branches.get(scope, branch);
   const given = await acceptAddress(context, {
     scope,
     claim: { repository: options.repository, branch, path },
@@ -60,7 +60,7 @@ async function stageGiven(
     metadata: options.metadata ?? emptyStringMap,
     contentType: options.contentType ?? defaultContentType,
   };
-  await stageEntry(context, { scope, branch, key }, entry, options);
+  await stageEntry(context, { scope, branch, key, seen }, entry, options);
   return toObjectEntry(context, scope, path, entry);
 }
 

@@ -32,7 +32,8 @@ export async function lookupCommitted(
   commitId: string,
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
-  const { metaRangeId } = await context.commits.get(scope, commitId);
+  const { metaRangeId } =
+    context.commits.known(scope, commitId) ?? (await context.commits.get(scope, commitId));
   const known = context.trees.tryGet(scope.committed, metaRangeId, key);
   return known === null ? context.trees.get(scope.committed, metaRangeId, key) : known;
 }
@@ -47,6 +48,23 @@ export async function lookupInBranch(
   const staged = await lookupStaged(context, branch.tokens, key);
   if (staged !== undefined) return staged.identity.length === 0 ? undefined : staged;
   return lookupCommitted(context, scope, branch.data.commitId, key);
+}
+
+/**
+ * A key as a branch shows it now, when the branch is still as it was last seen: its staging is read first and the
+ * branch afterwards, which proves in one read that token and head were the right ones. `'moved'` when they were not.
+ */
+export async function lookupAsLastSeen(
+  context: EngineContext,
+  scope: RepositoryScope,
+  seen: BranchSnapshot,
+  key: Buffer,
+): Promise<TreeRecord | undefined | 'moved'> {
+  const staged = await lookupStaged(context, seen.tokens, key);
+  const now = await context.branches.find(scope, seen.data.id);
+  if (now === undefined || !sameState(now, seen)) return 'moved';
+  if (staged !== undefined) return staged.identity.length === 0 ? undefined : staged;
+  return lookupCommitted(context, scope, now.data.commitId, key);
 }
 
 /** A key as a ref shows it now. */

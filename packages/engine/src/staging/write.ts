@@ -27,6 +27,8 @@ export interface StagedKey {
   readonly scope: RepositoryScope;
   readonly branch: string;
   readonly key: Buffer;
+  /** The branch as the operation has just read it, which spares the first read here. */
+  readonly seen?: BranchSnapshot | undefined;
 }
 
 /**
@@ -44,8 +46,9 @@ export async function withStagingToken(
       context.onRetry(operation);
       await pauseBetweenWrites();
     }
-    const before = await context.branches.get(place.scope, place.branch);
-    const written = await write(before, Buffer.from(before.data.stagingToken));
+    const before =
+      (attempt === 0 ? place.seen : undefined) ?? (await context.branches.get(place.scope, place.branch));
+    const written = await write(before, before.tokens[0] ?? Buffer.from(before.data.stagingToken));
     const after = await context.branches.get(place.scope, place.branch);
     if (written && after.data.stagingToken === before.data.stagingToken) return;
   }

@@ -29,8 +29,13 @@ export class BranchStore {
   }
 
   find(scope: RepositoryScope, id: string): Promise<BranchSnapshot | undefined> {
-    const name = `${scope.repository.instanceUid}/${id}`;
+    const name = nameOf(scope, id);
     return this.#reads.read(name, () => this.#load(name, scope, id));
+  }
+
+  /** The record as some earlier read showed it. It may be out of date: who uses it must read again afterwards. */
+  lastSeen(scope: RepositoryScope, id: string): BranchSnapshot | undefined {
+    return this.#decoded.get(nameOf(scope, id));
   }
 
   async get(scope: RepositoryScope, id: string): Promise<BranchSnapshot> {
@@ -86,4 +91,9 @@ export class BranchStore {
       for (const entry of page) yield branchMessage.decode(entry.value);
     }
   }
+}
+
+/** By instance: a re-created repository is another one. */
+function nameOf(scope: RepositoryScope, id: string): string {
+  return `${scope.repository.instanceUid}/${id}`;
 }

@@ -20,9 +20,13 @@ export class CommitStore {
     this.#reads = new SharedReads(settings.maxBatchDelayMs);
   }
 
+  /** As `get`, without waiting: undefined when it is not in memory. */
+  known(scope: RepositoryScope, id: string): Commit | undefined {
+    return this.#cache.get(nameOf(scope, id));
+  }
+
   async find(scope: RepositoryScope, id: string): Promise<Commit | undefined> {
-    // By instance, not by name: a re-created repository must not see its predecessor's commits.
-    const name = `${scope.repository.instanceUid}/${id}`;
+    const name = nameOf(scope, id);
     return this.#cache.get(name) ?? (await this.#reads.read(name, () => this.#load(name, scope, id)));
   }
 
@@ -68,4 +72,9 @@ export class CommitStore {
       for (const entry of page) yield commitMessage.decode(entry.value);
     }
   }
+}
+
+/** By instance, not by name: a re-created repository must not see its predecessor's commits. */
+function nameOf(scope: RepositoryScope, id: string): string {
+  return `${scope.repository.instanceUid}/${id}`;
 }

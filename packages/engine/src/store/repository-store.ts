@@ -36,6 +36,11 @@ export class RepositoryStore {
     this.#unsubscribe = bus.subscribe(topic, (id) => this.#cache.delete(id));
   }
 
+  /** As `open`, without waiting: undefined when it is not in memory. */
+  opened(id: string): RepositoryScope | undefined {
+    return this.#cache.get(id);
+  }
+
   /** An active repository, possibly a few seconds old. */
   async open(id: string): Promise<RepositoryScope> {
     return this.#cache.get(id) ?? (await this.#load(id));

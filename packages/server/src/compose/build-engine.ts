@@ -29,7 +29,9 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
     cacheSizeBytes: cache.size_bytes,
     rangeProportion: cache.range_proportion,
     metarangeProportion: cache.metarange_proportion,
-    memoryCacheBytes: shareOf(committed.sstable.memory.cache_size_bytes, processes),
+    memoryCacheBytes: Math.floor(
+      committed.sstable.memory.cache_size_bytes * (options.blockMemoryShare ?? 1 / processes),
+    ),
     openRanges: shareOf(cache.range.open_readers, processes),
     openMetaRanges: shareOf(cache.metarange.open_readers, processes),
     minRangeSize: committed.permanent.min_range_size_bytes,

@@ -13,6 +13,8 @@ export interface FoundationOptions {
   readonly cacheBus: CacheBus;
   /** Processes that share the configured limits. */
   readonly processes: number;
+  /** This process's part of the memory for blocks; by default an equal one. */
+  readonly blockMemoryShare?: number | undefined;
   readonly metrics?: Metrics | undefined;
 }
 

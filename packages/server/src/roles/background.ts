@@ -11,12 +11,22 @@ import { auditInstallation } from '../stats/self-audit.ts';
 import { isDevelopmentVersion, version } from '../version.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
+/** Its part of the memory for blocks: it reads trees once and in order, while requests come back to theirs. */
+export const backgroundBlockMemory = 1 / 16;
+
 /** The one process that does what no request asks for: expired work, audits, eviction. */
 export async function startBackground(context: RoleContext): Promise<RunningRole> {
   const { config, logger, exchange } = context;
   const metrics = createMetrics();
   const cacheBus = new ExchangeCacheBus(exchange);
-  const foundation: FoundationOptions = { config, logger, cacheBus, processes: context.workers + 1, metrics };
+  const foundation: FoundationOptions = {
+    config,
+    logger,
+    cacheBus,
+    processes: context.workers + 1,
+    metrics,
+    blockMemoryShare: backgroundBlockMemory,
+  };
   const kv = await openKv(foundation);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   const installationId = (): Promise<string> => auth.installation.id();

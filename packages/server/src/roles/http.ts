@@ -6,7 +6,7 @@ import { readTlsPair } from '../http/tls.ts';
 import { addRuntimeMetrics, createMetrics } from '../metrics/metrics.ts';
 import { ExchangeCacheBus } from '../processes/exchange.ts';
 import { openStatistics } from '../stats/open-statistics.ts';
-import { startBackgroundWork } from './background.ts';
+import { backgroundBlockMemory, startBackgroundWork } from './background.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
 /** How long requests in flight may take to finish when the server stops. */
@@ -19,7 +19,8 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const cacheBus = new ExchangeCacheBus(exchange);
   // The background process opens the stores as well.
   const processes = context.worksAlone ? 1 : context.workers + 1;
-  const foundation: FoundationOptions = { config, logger, cacheBus, processes, metrics };
+  const blockMemoryShare = context.worksAlone ? 1 : (1 - backgroundBlockMemory) / context.workers;
+  const foundation: FoundationOptions = { config, logger, cacheBus, processes, metrics, blockMemoryShare };
   const tls = config.tls.enabled ? readTlsPair(config.tls) : undefined;
 
   const kv = await openKv(foundation);
