@@ -12,7 +12,7 @@ export const keys = {
   secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 };
 
-const patience = Number(process.env['UI_PATIENCE'] ?? 15_000);
+const patience = 15_000;
 
 /** One browser and one quick-start server for all flows; a fresh session for each. */
 export class Stage {
@@ -20,6 +20,7 @@ export class Stage {
   readonly server: SvcServer;
   readonly client: Client;
   readonly #state: Awaited<ReturnType<BrowserContext['storageState']>>;
+  #shared: BrowserContext | undefined;
 
   private constructor(
     browser: Browser,
@@ -67,18 +68,16 @@ export class Stage {
     removeBundle();
   }
 
-  /** A page that fails the test on any script error, policy violation or request to another host. */
-  async page(options: { loggedIn?: boolean; url?: string } = {}): Promise<TestPage> {
-    const origin = options.url ?? this.server.url;
+  async #newContext(loggedIn: boolean, baseURL: string): Promise<BrowserContext> {
     const context = await this.browser.newContext({
-      baseURL: origin,
+      baseURL,
       viewport: { width: 1280, height: 800 },
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
-      ...(options.loggedIn !== false && { storageState: this.#state }),
+      ...(loggedIn && { storageState: this.#state }),
     });
     context.setDefaultTimeout(patience);
-    return new TestPage(context, await context.newPage(), origin);
+    return context;
   }
 
   /** A repository of the test's own, with files on its default branch. */
@@ -115,19 +114,29 @@ export class Stage {
     return await new Response(body).text();
   }
 
-  /** Runs a flow on a page of its own and holds it to a clean console. */
-  async play(
-    flow: (page: TestPage) => Promise<void>,
-    options: { loggedIn?: boolean; url?: string } = {},
-  ): Promise<void> {
-    const page = await this.page(options);
+  /**
+   * Runs a flow on a page of its own and holds it to a clean console. Pages share one session and the browser's cache;
+   * a flow that logs in or out, or changes what is remembered, gets a browser profile of its own.
+   */
+  async play(flow: (page: TestPage) => Promise<void>, options: PlayOptions = {}): Promise<void> {
+    const { loggedIn = true, url = this.server.url, alone = !loggedIn } = options;
+    const context = alone
+      ? await this.#newContext(loggedIn, url)
+      : (this.#shared ??= await this.#newContext(true, url));
+    const page = new TestPage(context, await context.newPage(), url);
     try {
       await flow(page);
       expect(page.troubles).toEqual([]);
     } finally {
-      await page.context.close();
+      await (alone ? context : page.page).close();
     }
   }
+}
+
+interface PlayOptions {
+  readonly loggedIn?: boolean;
+  readonly url?: string;
+  readonly alone?: boolean;
 }
 
 export class TestPage {

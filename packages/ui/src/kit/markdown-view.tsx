@@ -75,8 +75,8 @@ export function MarkdownView({ text, place }: { text: string; place?: MarkdownPl
         rehypePlugins={[rehypeRaw, [rehypeSanitize, schema]]}
         urlTransform={(url) => url}
         components={{
-          a({ href = '', children }) {
-            const target = hrefOf(place, href);
+          a({ href, children }) {
+            const target = href === undefined || href === '' ? undefined : hrefOf(place, href);
             return target === undefined ? (
               <span>{children}</span>
             ) : (

@@ -27,7 +27,7 @@ export function accessibilityFlows(stage: Stage): void {
     const screens: readonly (readonly [path: string, shows: string | RegExp])[] = [
       ['/repositories', 'Create repository'],
       ['/repositories/axe/objects', 'weather.parquet'],
-      ['/repositories/axe/objects?ref=topic', '~ Changed'],
+      ['/repositories/axe/objects?ref=topic', '+ Added'],
       ['/repositories/axe/objects?ref=topic&showChanges=true', 'pending.txt'],
       ['/repositories/axe/objects?ref=topic&upload=true', 'Choose files'],
       ['/repositories/axe/objects?ref=topic&importDialog=true', 'No data is copied'],

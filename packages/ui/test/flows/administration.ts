@@ -12,7 +12,8 @@ export function administrationFlows(stage: Stage): void {
       await ui.button('Create user', ui.dialog()).click();
       await ui.isAt(/\/auth\/users\/reader\/groups$/);
       await ui.button('Add group').click();
-      await ui.field('Name of the group').fill('Viewers');
+      await ui.field('Name of the group').fill('View');
+      await ui.page.getByRole('option', { name: 'Viewers' }).click();
       await ui.button('Add', ui.dialog()).click();
       await ui.link('Viewers').waitFor();
       await ui.link('Effective policies').click();
@@ -54,7 +55,8 @@ export function administrationFlows(stage: Stage): void {
         .getByRole('link', { name: 'Policies' })
         .click();
       await ui.button('Add policy').click();
-      await ui.field('Name of the policy').fill('OnlyList');
+      await ui.field('Name of the policy').fill('Only');
+      await ui.page.getByRole('option', { name: 'OnlyList' }).click();
       await ui.button('Add', ui.dialog()).click();
       await ui.link('OnlyList').waitFor();
 

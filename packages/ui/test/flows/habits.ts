@@ -38,20 +38,23 @@ export function habitFlows(stage: Stage): void {
   });
 
   test('the theme follows the system, is switched, and the first frame has it', async () => {
-    await stage.play(async (ui) => {
-      await ui.page.emulateMedia({ colorScheme: 'dark' });
-      await ui.page.goto('/repositories', { waitUntil: 'commit' });
-      const scheme = (): Promise<string | null> =>
-        ui.page.evaluate(() => document.documentElement.getAttribute('data-mantine-color-scheme'));
-      await ui.page.waitForSelector('#root', { state: 'attached' });
-      expect(await scheme()).toBe('dark');
-      await ui.page.getByRole('heading', { name: 'Repositories' }).waitFor();
-      await ui.button('Theme').click();
-      await ui.page.getByRole('menuitem', { name: 'Light' }).click();
-      await expect.poll(scheme).toBe('light');
-      await ui.page.reload();
-      expect(await scheme()).toBe('light');
-    });
+    await stage.play(
+      async (ui) => {
+        await ui.page.emulateMedia({ colorScheme: 'dark' });
+        await ui.page.goto('/repositories', { waitUntil: 'commit' });
+        const scheme = (): Promise<string | null> =>
+          ui.page.evaluate(() => document.documentElement.getAttribute('data-mantine-color-scheme'));
+        await ui.page.waitForSelector('#root', { state: 'attached' });
+        expect(await scheme()).toBe('dark');
+        await ui.page.getByRole('heading', { name: 'Repositories' }).waitFor();
+        await ui.button('Theme').click();
+        await ui.page.getByRole('menuitem', { name: 'Light' }).click();
+        await expect.poll(scheme).toBe('light');
+        await ui.page.reload();
+        expect(await scheme()).toBe('light');
+      },
+      { alone: true },
+    );
   });
 
   test('unknown pages, refs and objects say so and offer a way on', async () => {

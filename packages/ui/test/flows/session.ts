@@ -80,19 +80,22 @@ export function sessionFlows(stage: Stage): void {
   test('a session that ends while somebody types is renewed over the page and the work is sent once', async () => {
     await stage.repository('expiry');
     await stage.write('expiry', 'main', { 'a.txt': 'a' });
-    await stage.play(async (ui) => {
-      await ui.open('/repositories/expiry/objects');
-      await ui.button('Commit').click();
-      await ui.field('Message').fill('Typed before the session ended');
-      await ui.sees('1 change, 1 B new');
-      await ui.context.clearCookies();
-      await ui.button('Commit', ui.dialog()).click();
-      await ui.sees('Your session has ended');
-      await ui.field('Access key ID').fill(keys.access_key_id);
-      await ui.field('Secret access key').fill(keys.secret_access_key);
-      await ui.button('Log in').click();
-      await ui.sees('Committed');
-    });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/repositories/expiry/objects');
+        await ui.button('Commit').click();
+        await ui.field('Message').fill('Typed before the session ended');
+        await ui.sees('1 change, 1 B new');
+        await ui.context.clearCookies();
+        await ui.button('Commit', ui.dialog()).click();
+        await ui.sees('Your session has ended');
+        await ui.field('Access key ID').fill(keys.access_key_id);
+        await ui.field('Secret access key').fill(keys.secret_access_key);
+        await ui.button('Log in').click();
+        await ui.sees('Committed');
+      },
+      { alone: true },
+    );
     const { results } = await stage.client.get('/repositories/{repository}/refs/{ref}/commits', {
       params: { path: { repository: 'expiry', ref: 'main' } },
     });

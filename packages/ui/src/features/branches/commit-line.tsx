@@ -21,7 +21,8 @@ export function CommitLine({ commitId }: { commitId: string }): ReactNode {
       </Link>{' '}
       {data !== undefined && (
         <>
-          {summaryOf(data.message)} · {data.committer}, <Time seconds={data.creation_date} />
+          {summaryOf(data.message)} · {data.committer !== '' && `${data.committer}, `}
+          <Time seconds={data.creation_date} />
         </>
       )}
     </div>

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Progress, TextInput } from '@mantine/core';
+import { ApiError } from '@svc/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, FolderUp, Upload, X } from 'lucide-react';
@@ -9,6 +10,7 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import type { StorageConfig } from '../../lib/api.ts';
 import { explain } from '../../lib/explain.ts';
+import { globMatches } from '../../lib/glob.ts';
 import { formatBytes, plural } from '../../lib/format.ts';
 import { refreshAll } from '../../lib/queries.ts';
 import { uploadFile } from '../../lib/upload-file.ts';
@@ -51,15 +53,25 @@ export function UploadDialog({
   const [over, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folders = useRef<HTMLInputElement>(null);
-  // Asked before files are chosen: a protected branch refuses them all.
+  // Asked before files are chosen: a protected branch refuses them all, a missing permission too.
   const allowed = useQuery({
     queryKey: ['stage-allowed', repository.id, branch],
     queryFn: async () => {
+      const path = { repository: repository.id, branch };
       await client.get('/repositories/{repository}/branches/{branch}/objects/stage_allowed', {
-        params: { path: { repository: repository.id, branch }, query: { path: `${prefix}new` } },
+        params: { path, query: { path: `${prefix}new` } },
       });
+      // Who may not read the rules learns of them when the upload is refused.
+      const rules = await client
+        .get('/repositories/{repository}/settings/branch_protection', { params: { path } })
+        .catch(() => []);
+      const rule = rules.find(({ pattern }) => globMatches(pattern, branch));
+      if (rule !== undefined) {
+        throw new ApiError(403, `branch ${branch} is protected by the rule ${rule.pattern}`, {});
+      }
       return true;
     },
+    staleTime: 0,
   });
   useEffect(() => {
     folders.current?.setAttribute('webkitdirectory', '');

@@ -148,6 +148,14 @@ export function Palette(): ReactNode {
         leftSection: <Search size={18} />,
         placeholder: 'Repository, branch, path/ or command',
         'aria-label': 'Search or run a command',
+        onKeyDown(event) {
+          // Answers that arrive late take the selection away; Enter then means the first of them.
+          if (event.key !== 'Enter') return;
+          const actions = document.querySelector('.mantine-Spotlight-actionsList');
+          if (actions?.querySelector('[data-selected]') === null) {
+            actions.querySelector<HTMLElement>('.mantine-Spotlight-action')?.click();
+          }
+        },
       }}
     />
   );
