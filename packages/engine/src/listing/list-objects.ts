@@ -77,7 +77,7 @@ async function buildPage(
   amount: number,
   storage: PageStorage,
 ): Promise<ListedPage> {
-  const builder = new PageBuilder();
+  const builder = new PageBuilder(amount);
   if (walk.start === undefined) return builder.build(storage, false);
   const records = await openView(context, scope, target, walk.start);
   try {

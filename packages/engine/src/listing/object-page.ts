@@ -11,6 +11,8 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
   plainBytes[char.charCodeAt(0)] = 1;
 }
 
+const typicalItemBytes = 192;
+
 /** Where listed addresses are resolved. */
 export interface PageStorage {
   readonly adapter: BlockAdapter;
@@ -19,10 +21,15 @@ export interface PageStorage {
 
 /** Copies listed records into one buffer: a page costs a few allocations, however many items it has. */
 export class PageBuilder {
-  #arena = Buffer.allocUnsafe(64 * 1024);
+  #arena: Buffer;
   #used = 0;
   /** Per item: end of its key and end of its data (equal for common prefixes). */
   readonly #ends: number[] = [];
+
+  /** `expected` items: a guess of what the page will need. */
+  constructor(expected: number) {
+    this.#arena = Buffer.allocUnsafe(Math.min(1024 + expected * typicalItemBytes, 64 * 1024));
+  }
 
   get count(): number {
     return this.#ends.length / 2;

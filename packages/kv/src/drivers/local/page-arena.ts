@@ -1,21 +1,21 @@
 const firstBlock = 4096;
 const largestBlock = 256 * 1024;
+const noBlock: Buffer = Buffer.alloc(0);
 
 /**
  * Memory for the keys and values of one page: they are copied out of the database into a few blocks and handed out
  * as slices, instead of one allocation each. A page owns its blocks, so what a caller keeps pins that page only.
  */
 export class PageArena {
-  #block: Buffer;
+  /** Taken with the first copy: many pages turn out to be empty. */
+  #block = noBlock;
   #used = 0;
   #nextSize: number;
   bytes = 0;
 
   /** `expected` is a guess of what the page will need; a wrong one costs a further block. */
   constructor(expected: number) {
-    const size = Math.min(Math.max(expected, firstBlock), largestBlock);
-    this.#block = Buffer.allocUnsafeSlow(size);
-    this.#nextSize = Math.min(size * 2, largestBlock);
+    this.#nextSize = Math.min(Math.max(expected, firstBlock), largestBlock);
   }
 
   /** Copies `source[start, end)` and returns the slice that now holds it. */
