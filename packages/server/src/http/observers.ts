@@ -120,12 +120,19 @@ class ApiOperation {
 /** Turns what the gateway tells into log lines, metrics and statistics. */
 export function observeGateway(options: ObserverOptions): GatewayObserver {
   const { metrics, statistics, accessLog } = options;
+  const operations = new Map<string, GatewayOperation>();
+  const operationOf = (id: string): GatewayOperation => {
+    const known = operations.get(id);
+    if (known !== undefined) return known;
+    const operation = new GatewayOperation(metrics, id);
+    operations.set(id, operation);
+    return operation;
+  };
   return {
-    started: (operation) => metrics.concurrentRequests.labels({ service: 'gateway', operation }).inc(),
+    started: (operation) => operationOf(operation).concurrent.inc(),
     finished(record) {
       const { operation } = record;
-      metrics.concurrentRequests.labels({ service: 'gateway', operation }).dec();
-      metrics.gatewayDuration.observe({ code: String(record.status), operation }, record.durationMs / 1000);
+      operationOf(operation).measure(record.status, record.durationMs / 1000);
       const { repository, ref, client } = record;
       const user = record.identity?.user.username;
       if (record.event !== undefined) {
@@ -161,4 +168,29 @@ export function observeGateway(options: ObserverOptions): GatewayObserver {
       });
     },
   };
+}
+
+/** What one operation of the gateway is measured with; looked up once, used by every request. */
+class GatewayOperation {
+  readonly concurrent: NumberSeries;
+  readonly #operation: string;
+  readonly #metrics: Metrics;
+  readonly #durations = new Map<number, HistogramSeries>();
+
+  constructor(metrics: Metrics, operation: string) {
+    this.concurrent = metrics.concurrentRequests.labels({ service: 'gateway', operation });
+    this.#operation = operation;
+    this.#metrics = metrics;
+  }
+
+  measure(status: number, seconds: number): void {
+    this.concurrent.dec();
+    (this.#durations.get(status) ?? this.#durationOf(status)).observe(seconds);
+  }
+
+  #durationOf(status: number): HistogramSeries {
+    const series = this.#metrics.gatewayDuration.labels({ code: String(status), operation: this.#operation });
+    this.#durations.set(status, series);
+    return series;
+  }
 }
