@@ -17,7 +17,7 @@ export function changeFlows(stage: Stage): void {
       await ui.page.locator('.cm-deletedChunk, .cm-deletedText').first().waitFor();
       await ui.button('Undo the change of gone.txt').click();
       await ui.button('Undo', ui.dialog()).click();
-      await expect.poll(() => ui.button('Undo the change of gone.txt').count()).toBe(0);
+      await expect.poll(() => ui.button('Undo the change of gone.txt').count(), { timeout: 10_000 }).toBe(0);
       await ui.button('Undo all changes').click();
       await ui.button('Undo', ui.dialog()).click();
       await ui.lacks('keep.txt');
@@ -43,8 +43,7 @@ export function changeFlows(stage: Stage): void {
       await ui.sees('This key is already used');
       await ui.button('Remove metadata 2').click();
       await ui.button('Commit', ui.dialog()).click();
-      await ui.sees('Committed');
-      await expect.poll(() => ui.button('Commit').count()).toBe(0);
+      await expect.poll(() => ui.button('Commit').count(), { timeout: 10_000 }).toBe(0);
     });
     const commit = await stage.client.get('/repositories/{repository}/commits/{commitId}', {
       params: { path: { repository: 'committing', commitId: 'main' } },

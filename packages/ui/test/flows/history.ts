@@ -85,11 +85,11 @@ export function historyFlows(stage: Stage): void {
       await ui.field('Choose two').check();
       await ui.button('Delete 2').click();
       await ui.button('Delete', ui.dialog()).click();
-      await expect.poll(() => ui.link('two').count()).toBe(0);
+      await expect.poll(() => ui.link('two').count(), { timeout: 10_000 }).toBe(0);
       await ui.field('Find branches that start with').fill('th');
       await ui.isAt(/prefix=th/);
       await ui.link('three').waitFor();
-      await expect.poll(() => ui.link('fourth').count()).toBe(0);
+      await expect.poll(() => ui.link('fourth').count(), { timeout: 10_000 }).toBe(0);
     });
   });
 

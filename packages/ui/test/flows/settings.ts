@@ -12,7 +12,7 @@ export function settingsFlows(stage: Stage): void {
       await ui.field('Metadata key 1').fill('description');
       await ui.field('Metadata value 1').fill('For tests');
       await ui.button('Save metadata').click();
-      await expect.poll(() => ui.button('Save metadata').count()).toBe(0);
+      await expect.poll(() => ui.button('Save metadata').count(), { timeout: 10_000 }).toBe(0);
       await ui.button('Delete repository').click();
       expect(await ui.button('Delete repository', ui.dialog()).isDisabled()).toBe(true);
       await ui.field('Type general to confirm').fill('general');
