@@ -48,7 +48,7 @@ export function RefPicker(props: RefPickerProps): ReactNode {
           onClick={() => setOpened((was) => !was)}
           maw={320}
         >
-          {label !== undefined && <span className="muted">{label}:&nbsp;</span>}
+          {label !== undefined && <span className="muted">{words}:&nbsp;</span>}
           <span className="ellipsis">{shortId(value)}</span>
         </Button>
       </Popover.Target>

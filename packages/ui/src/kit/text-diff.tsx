@@ -18,7 +18,7 @@ export function TextDiff({
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (host.current === null) return undefined;
-    const label = (text: string) => EditorView.contentAttributes.of({ 'aria-label': text, role: 'document' });
+    const label = (text: string) => EditorView.contentAttributes.of({ 'aria-label': text });
     const extensions = [appearance, readOnly, EditorView.lineWrapping];
     if (split) {
       const view = new MergeView({

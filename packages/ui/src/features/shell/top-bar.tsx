@@ -39,7 +39,7 @@ export function TopBar(): ReactNode {
         type="button"
         className="search-button"
         onClick={() => spotlight.open()}
-        aria-label="Search or run a command"
+        aria-label="Search or jump to … Ctrl K"
       >
         <Search size={15} aria-hidden />
         <span className="hide-narrow">Search or jump to …</span>
