@@ -1,3 +1,4 @@
+import { hash, randomBytes } from 'node:crypto';
 import type { SessionVerifier } from '../auth.ts';
 import { isJwt } from '../crypto/jwt.ts';
 import { authenticationFailed } from '../errors.ts';
@@ -21,10 +22,11 @@ const maxVerified = 4096;
 /** The first source of identity that a request carries decides; a wrong one is not made up for by the next. */
 export class RequestAuthenticator {
   readonly #options: RequestAuthenticatorOptions;
+  readonly #salt = randomBytes(16).toString('base64');
   /**
    * Basic headers whose secret was right, with the key that showed it. They hold as long as the caches hold those
-   * very copies of key and user, so whatever drops a copy (a change, its age) also ends this. The lookup goes by a
-   * seeded hash of the whole header: its time tells nothing about how much of a guess was right.
+   * very copies of key and user, so whatever drops a copy (a change, its age) also ends this. Kept under a salted
+   * digest: finding one takes no time that tells how much of a guess was right, and no secret stays in memory.
    */
   readonly #verified = new Map<string, { readonly key: KnownKey; readonly identity: Identity }>();
 
@@ -34,7 +36,7 @@ export class RequestAuthenticator {
 
   recognize(headers: RequestHead['headers']): Identity | undefined {
     const header = headers['authorization'];
-    const verified = typeof header === 'string' ? this.#verified.get(header) : undefined;
+    const verified = typeof header === 'string' ? this.#verified.get(this.#digest(header)) : undefined;
     if (verified === undefined) return undefined;
     const { key, identity } = verified;
     const { callers } = this.#options;
@@ -44,13 +46,18 @@ export class RequestAuthenticator {
 
   #remember(header: string | readonly string[] | undefined, key: KnownKey, identity: Identity): void {
     if (typeof header !== 'string') return;
-    if (this.#verified.size >= maxVerified && !this.#verified.has(header)) {
+    const digest = this.#digest(header);
+    if (this.#verified.size >= maxVerified && !this.#verified.has(digest)) {
       for (const oldest of this.#verified.keys()) {
         this.#verified.delete(oldest);
         break;
       }
     }
-    this.#verified.set(header, { key, identity });
+    this.#verified.set(digest, { key, identity });
+  }
+
+  #digest(header: string): string {
+    return hash('sha256', this.#salt + header, 'base64');
   }
 
   async authenticate(request: RequestHead): Promise<Identity | undefined> {
