@@ -11,6 +11,7 @@ import { objectFlows } from './flows/objects.ts';
 import { pullFlows } from './flows/pulls.ts';
 import { sessionFlows } from './flows/session.ts';
 import { settingsFlows } from './flows/settings.ts';
+import { snippetFlows } from './flows/snippets.ts';
 import { viewerFlows } from './flows/viewer.ts';
 import { Stage } from './stage.ts';
 
@@ -38,6 +39,7 @@ describe.skipIf(stage === undefined)('the web UI in a real browser', () => {
   pullFlows(stage);
   settingsFlows(stage);
   administrationFlows(stage);
+  snippetFlows(stage);
   habitFlows(stage);
   accessibilityFlows(stage);
 });

@@ -84,5 +84,5 @@ export function accessibilityFlows(stage: Stage): void {
       { loggedIn: false },
     );
     expect(problems).toEqual([]);
-  }, 180_000);
+  }, 300_000);
 }
