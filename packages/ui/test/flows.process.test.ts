@@ -29,7 +29,7 @@ const stage = await orSkipReason('a browser', () =>
 
 afterAll(() => stage?.close());
 
-describe.skipIf(stage === undefined)('the web UI in a real browser', () => {
+describe.skipIf(stage === undefined)('the web UI in a real browser', { retry: 2 }, () => {
   if (stage === undefined) return;
   sessionFlows(stage);
   objectFlows(stage, external);

@@ -11,7 +11,19 @@ export function habitFlows(stage: Stage): void {
       await ui.link('keyboard').waitFor();
       await keyboard.press('ControlOrMeta+k');
       await ui.field('Search or run a command').last().fill('keyboard');
-      await ui.page.locator('.mantine-Spotlight-action', { hasText: 'local://keyboard' }).waitFor();
+      const found = ui.page.locator('.mantine-Spotlight-action', { hasText: 'local://keyboard' });
+      await found.waitFor();
+      // Answers arrive while one types and may move the selection: go to the one that is meant.
+      await expect
+        .poll(
+          async () => {
+            const selected = await found.getAttribute('data-selected');
+            if (selected === null) await keyboard.press('ArrowDown');
+            return selected;
+          },
+          { timeout: 10_000 },
+        )
+        .not.toBeNull();
       await keyboard.press('Enter');
       await ui.isAt(/\/repositories\/keyboard\/objects/);
       await ui.link('folder/').waitFor();
