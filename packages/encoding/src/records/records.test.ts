@@ -77,7 +77,9 @@ const int64 = fc.maxSafeInteger();
 const strings = fc.array(string, { maxLength: 4 });
 
 function mapOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
-  return fc.array(fc.tuple(string, value), { maxLength: 4 }).map((pairs) => {
+  // JavaScript moves keys like "0" to the front of an object, so the oracle cannot write them in byte order.
+  const key = string.filter((text) => !/^\d+$/.test(text));
+  return fc.array(fc.tuple(key, value), { maxLength: 4 }).map((pairs) => {
     const map = Object.create(null) as Record<string, T>;
     // Sorted by bytes, as we write them; protobufjs keeps insertion order.
     for (const [key, item] of pairs.toSorted((left, right) =>
@@ -220,6 +222,13 @@ test('Entry has the bytes of protobuf; the lazy view and the plain decoder agree
     ),
     { numRuns: 1000 },
   );
+});
+
+test('map keys that look like array indexes are written in byte order too', () => {
+  const entry = { address: '', lastModified: { seconds: 0, nanos: 0 }, size: 0, etag: '', addressType: 0 as const };
+  const encoded = records.encodeEntry({ ...entry, metadata: { '0': '', '': '', '-': '' }, contentType: '' });
+  expect(encoded.toString('hex')).toBe('1200' + '2a040a001200' + '2a050a012d1200' + '2a050a01301200');
+  expect(Object.keys(records.decodeEntry(encoded).metadata)).toHaveLength(3);
 });
 
 test('staged entries and tombstones', () => {
