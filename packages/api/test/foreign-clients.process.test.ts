@@ -49,6 +49,8 @@ test('the Java client does its tour', async (context) => {
     svc.accessKeyId,
     svc.secretAccessKey,
     'local://java-tour',
+    `local://${svc.importFolder}/`,
   ]);
   expect(output.trim().split('\n').at(-1)).toBe('done');
+  expect(output.match(/^ok /gm)).toHaveLength(14);
 });

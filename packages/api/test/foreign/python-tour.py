@@ -11,7 +11,7 @@ import lakefs_sdk
 from lakefs.client import Client
 from lakefs_sdk import exceptions, models
 
-endpoint, access_key, secret_key, namespace = sys.argv[1:5]
+endpoint, access_key, secret_key, namespace, import_source = sys.argv[1:6]
 os.environ["LAKECTL_SERVER_ENDPOINT_URL"] = endpoint
 os.environ["LAKECTL_CREDENTIALS_ACCESS_KEY_ID"] = access_key
 os.environ["LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY"] = secret_key
@@ -112,17 +112,33 @@ def changes(page):
 
 expected = [("changed", "data/a.txt"), ("removed", "data/b.txt"), ("added", "new.txt")]
 assert changes(branches.diff_branch(name, "dev")) == expected
+assert changes(branches.diff_branch(name, "dev", delimiter="/")) == [("prefix_changed", "data/"), ("added", "new.txt")]
 second = commit("dev", "second")
 assert changes(branches.diff_branch(name, "dev")) == []
 assert changes(refs.diff_refs(name, "main", "dev")) == expected
 assert changes(refs.diff_refs(name, "main", "dev", type="two_dot")) == expected
 assert changes(refs.diff_refs(name, "main", "dev", delimiter="/")) == [("prefix_changed", "data/"), ("added", "new.txt")]
+assert changes(refs.diff_refs(name, "dev", "main", type="two_dot")) == [
+    ("changed", "data/a.txt"),
+    ("added", "data/b.txt"),
+    ("removed", "new.txt"),
+]
+assert changes(refs.diff_refs(name, "dev", "main", type="three_dot")) == []
+assert changes(refs.diff_refs(name, "main", "dev", prefix="data/")) == expected[:2]
+page = refs.diff_refs(name, "main", "dev", amount=1)
+assert changes(page) == expected[:1] and page.pagination.has_more
+assert changes(refs.diff_refs(name, "main", "dev", after=page.pagination.next_offset)) == expected[1:]
 assert refs.diff_refs(name, "main", "dev", include_right_stats=True).results[0].right.checksum
 step("branches and diff in every form")
 
 put("main", "data/a.txt", "three")
 third = commit("main", "third")
-conflict = refused(409, refs.merge_into_branch, name, "dev", "main")
+assert changes(refs.diff_refs(name, "main", "dev", type="three_dot"))[0] == ("conflict", "data/a.txt")
+refused(409, refs.merge_into_branch, name, "dev", "main")
+assert branches.get_branch(name, "main").commit_id == third.id
+branches.create_branch(name, models.BranchCreation(name="ours", source="main"))
+refs.merge_into_branch(name, "dev", "ours", merge=models.Merge(strategy="dest-wins"))
+assert objects.get_object(name, "ours", "data/a.txt") == b"three"
 base = refs.find_merge_base(name, "dev", "main")
 assert (base.base_commit_id, base.source_commit_id) == (first.id, second.id)
 merged = refs.merge_into_branch(name, "dev", "main", merge=models.Merge(strategy="source-wins", message="merged"))
@@ -138,6 +154,8 @@ assert objects.get_object(name, "main", "data/a.txt") == b"three"
 branches.create_branch(name, models.BranchCreation(name="pick", source=first.id))
 picked = branches.cherry_pick(name, "pick", models.CherryPickCreation(ref=second.id))
 assert picked.metadata["cherry-pick-origin"] == second.id
+branches.create_branch(name, models.BranchCreation(name="clash", source="main"))
+refused(409, branches.cherry_pick, name, "clash", models.CherryPickCreation(ref=second.id))
 put("pick", "scratch", "x")
 branches.reset_branch(name, "pick", models.ResetCreation(type="reset"))
 assert changes(branches.diff_branch(name, "pick")) == []
@@ -175,26 +193,26 @@ assert pulls.merge_pull_request(name, pull.id).reference
 assert pulls.get_pull_request(name, pull.id).status == "merged"
 step("pull requests")
 
-if config.get_config().storage_config.import_support and len(sys.argv) > 5:
-    started = imports.import_start(
-        name,
-        "main",
-        models.ImportCreation(
-            paths=[models.ImportLocation(type="common_prefix", path=sys.argv[5], destination="imported/")],
-            commit=models.CommitCreation(message="import"),
-        ),
-    )
-    for _ in range(100):
-        status = imports.import_status(name, "main", started.id)
-        assert status.error is None, status.error
-        if status.completed:
-            break
-        time.sleep(0.1)
-    assert status.completed and status.commit.message == "import", status
-    found = objects.list_objects(name, "main", prefix="imported/").results
-    assert [item.path for item in found] == ["imported/one.txt", "imported/two.txt"], found
-    assert objects.get_object(name, "main", "imported/one.txt") == b"1"
-    step("import")
+assert config.get_config().storage_config.import_support
+started = imports.import_start(
+    name,
+    "main",
+    models.ImportCreation(
+        paths=[models.ImportLocation(type="common_prefix", path=import_source, destination="imported/")],
+        commit=models.CommitCreation(message="import"),
+    ),
+)
+for _ in range(100):
+    status = imports.import_status(name, "main", started.id)
+    assert status.error is None, status.error
+    if status.completed:
+        break
+    time.sleep(0.1)
+assert status.completed and status.commit.message == "import", status
+found = objects.list_objects(name, "main", prefix="imported/").results
+assert [item.path for item in found] == ["imported/one.txt", "imported/two.txt"], found
+assert objects.get_object(name, "main", "imported/one.txt") == b"1"
+step("import")
 
 user = auth.create_user(user_creation=models.UserCreation(id=f"user-{name}"))
 group = auth.create_group(group_creation=models.GroupCreation(id=f"group-{name}"))
@@ -248,12 +266,35 @@ assert [change.path for change in main.diff(topic)] == ["topic.txt"]
 topic.merge_into(main)
 high.tag("v1").create("main")
 assert [found.id for found in high.tags()] == ["v1"]
+assert high.tag("v1").get_commit().id == main.get_commit().id
 assert sorted(item.path for item in main.objects()) == ["in-tx.txt", "lines.txt", "readme.md", "topic.txt"]
 with main.object("empty").writer("wb"):
     pass
 main.delete_objects(["empty"])
+
+main.object("topic.txt").upload(data="here")
+main.commit("here")
+topic.object("topic.txt").upload(data="there")
+theirs = topic.commit("there").get_commit()
+assert [(change.type, change.path) for change in main.diff(topic, type="three_dot")] == [("conflict", "topic.txt")]
+assert [(change.type, change.path) for change in main.diff(topic, type="two_dot")] == [("changed", "topic.txt")]
+try:
+    topic.merge_into(main)
+    raise AssertionError("a conflict was merged")
+except lakefs.exceptions.ConflictException:
+    pass
+merged = topic.merge_into(main, strategy="source-wins")
+assert main.object("topic.txt").reader("r").read() == "there"
+main.revert(merged, parent_number=1)
+assert main.object("topic.txt").reader("r").read() == "here"
+picked = high.branch("picked").create(source_reference=f"{theirs.id}~1")
+picked.cherry_pick(theirs.id)
+assert picked.object("topic.txt").reader("r").read() == "there"
+status = main.import_data(commit_message="import").prefix(import_source, destination="imported/").run()
+assert status.completed and status.ingested_objects == 2
+assert [item.path for item in main.objects(prefix="imported/")] == ["imported/one.txt", "imported/two.txt"]
 high.delete()
-step("the high-level package with transactions")
+step("the high-level package with transactions, conflicts, reverts, picks and import")
 
 # --- the file system ---------------------------------------------------------------------------------------
 from lakefs_spec import LakeFSFileSystem  # noqa: E402
@@ -280,7 +321,15 @@ with fs.transaction(name, "main") as tx:
     fs.pipe_file(f"{name}/{tx.branch.id}/spec/tx.txt", b"tx")
     tx.commit(message="fsspec transaction")
 assert fs.cat_file(f"{root}/spec/tx.txt") == b"tx"
-step("the file system with transactions")
+with fs.transaction(name, "main") as tx:
+    fs.pipe_file(f"{name}/{tx.branch.id}/spec/tx.txt", b"changed")
+    changed = tx.commit(message="to be reverted")
+    assert tx.rev_parse(tx.branch.id).id == changed.id
+    tx.revert(tx.branch, tx.branch.id)
+    tx.tag(changed, name="changed")
+assert fs.cat_file(f"{root}/spec/tx.txt") == b"tx"
+assert fs.cat_file(f"{name}/changed/spec/tx.txt") == b"changed"
+step("the file system with transactions, reverts and tags")
 
 repositories.delete_repository(name)
 refused(404, repositories.get_repository, name)
