@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { compressSync } from 'snappy';
 import { describe, expect, test } from 'vitest';
-import { snappyDecompress } from './snappy-decoder.ts';
-import { snappyCompress } from './snappy-encoder.ts';
+import { snappyCompress, snappyDecompress } from './snappy.ts';
+import { snappySource } from './snappy-wasm.ts';
 
 interface Vector {
   raw: string;
@@ -16,6 +17,11 @@ const vectors = readFileSync(new URL('../fixtures/snappy.jsonl', import.meta.url
   .map((line) => JSON.parse(line) as Vector);
 
 describe('snappy', () => {
+  test('was compiled from the source beside it', () => {
+    const source = readFileSync(new URL('../wasm/snappy.as', import.meta.url));
+    expect(createHash('sha256').update(source).digest('hex'), 'run scripts/build-wasm.ts').toBe(snappySource);
+  });
+
   test('reproduces every vector of the reference encoder and reads it back', () => {
     expect(vectors.length).toBeGreaterThan(100);
     for (const { raw, compressed } of vectors) {

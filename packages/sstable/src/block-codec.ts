@@ -16,7 +16,7 @@ export function checkBlock(stored: WorkBuffer, start: number, length: number): v
 
 /** Checks and decodes the block stored at `stored[start, start + length)` with its trailer behind it. */
 export function decodeBlock(stored: WorkBuffer, start: number, length: number, target: WorkBuffer): number {
-  const { bytes, view } = stored;
+  const { bytes } = stored;
   const end = start + length;
   checkBlock(stored, start, length);
   const type = bytes[end];
@@ -27,7 +27,7 @@ export function decodeBlock(stored: WorkBuffer, start: number, length: number, t
   }
   if (type !== compressionSnappy) throw new CorruptTableError(`compression type ${type} is unknown`);
   try {
-    return snappyDecode(bytes, view, start, end, target, maxBlockLength);
+    return snappyDecode(bytes, start, end, target, maxBlockLength);
   } catch (error) {
     if (error instanceof SnappyError) throw new CorruptTableError(error.message, { cause: error });
     throw error;

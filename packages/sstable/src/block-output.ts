@@ -1,4 +1,4 @@
-import { maskedCrc32c, snappyMaxLength, SnappyEncoder, viewOf, WorkBuffer } from '@svc/encoding';
+import { maskedCrc32c, snappyEncode, snappyMaxLength, WorkBuffer } from '@svc/encoding';
 import { type BlockHandle, blockTrailerLength, compressionNone, compressionSnappy } from './table-format.ts';
 import type { TableSink } from './table-sink.ts';
 
@@ -9,7 +9,6 @@ const firstBufferSize = 16 * 1024;
 /** The bytes of a table as they are written: blocks with their trailers, one after the other. */
 export class BlockOutput {
   readonly #sink: TableSink;
-  readonly #snappy = new SnappyEncoder();
   readonly #output = new WorkBuffer(firstBufferSize);
   #length = 0;
   #passed = 0;
@@ -24,15 +23,16 @@ export class BlockOutput {
   }
 
   /** Writes a block compressed, unless that saves too little. */
-  writeBlock(body: Buffer, view: DataView = viewOf(body), length: number = body.length): BlockHandle {
+  writeBlock(body: Buffer, bodyStart = 0, bodyEnd: number = body.length): BlockHandle {
     const { offset } = this;
+    const length = bodyEnd - bodyStart;
     this.#reserve(snappyMaxLength(length) + blockTrailerLength);
     const start = this.#length;
-    let end = this.#snappy.encode(body, view, 0, length, this.#output, start);
+    let end = snappyEncode(body, bodyStart, bodyEnd, this.#output.bytes, start);
     let type = compressionSnappy;
     if (end - start >= length - Math.floor(length / 8)) {
       type = compressionNone;
-      body.copy(this.#output.bytes, start, 0, length);
+      body.copy(this.#output.bytes, start, bodyStart, bodyEnd);
       end = start + length;
     }
     this.#finishBlock(start, end, type);

@@ -369,7 +369,7 @@ export class TableWriter {
     let at = this.#blockLength;
     for (let i = 0; i < count; i++, at += 4) view.setUint32(at, this.#restarts[i] as number, true);
     view.setUint32(at, count, true);
-    const handle = this.#output.writeBlock(bytes, view, at + 4);
+    const handle = this.#output.writeBlock(bytes, 0, at + 4);
     this.#blockLength = 0;
     this.#blockEntries = 0;
     this.#restarts.length = 0;

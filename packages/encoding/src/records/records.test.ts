@@ -225,7 +225,13 @@ test('Entry has the bytes of protobuf; the lazy view and the plain decoder agree
 });
 
 test('map keys that look like array indexes are written in byte order too', () => {
-  const entry = { address: '', lastModified: { seconds: 0, nanos: 0 }, size: 0, etag: '', addressType: 0 as const };
+  const entry = {
+    address: '',
+    lastModified: { seconds: 0, nanos: 0 },
+    size: 0,
+    etag: '',
+    addressType: 0 as const,
+  };
   const encoded = records.encodeEntry({ ...entry, metadata: { '0': '', '': '', '-': '' }, contentType: '' });
   expect(encoded.toString('hex')).toBe('1200' + '2a040a001200' + '2a050a012d1200' + '2a050a01301200');
   expect(Object.keys(records.decodeEntry(encoded).metadata)).toHaveLength(3);
