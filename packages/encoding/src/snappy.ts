@@ -105,7 +105,7 @@ export function snappyDecode(
 
 function kernelFor(inputLength: number, outputLength: number): Kernel {
   if (kernel === undefined || kernel.bytes.length > keptMemory) {
-    const run = instantiateWasm<SnappyExports>(snappyWasm);
+    const run = instantiateWasm(snappyWasm) as SnappyExports;
     kernel = { run, start: run.heap(), bytes: Buffer.from(run.memory.buffer) };
   }
   const missing = kernel.start + inputLength + outputLength + 3 * slack - kernel.bytes.length;
