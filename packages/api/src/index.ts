@@ -1,4 +1,4 @@
-export { apiServerOptions, createApi, openApiJson } from './api.ts';
+export { createApi, isApiRequest, openApiJson } from './api.ts';
 export type {
   ApiObserver,
   ApiOptions,

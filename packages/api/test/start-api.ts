@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
-import fastify from 'fastify';
+import { createServer } from 'node:http';
 import { createAuth } from '@svc/auth';
 import type { Auth, RbacMode } from '@svc/auth';
 import type { Engine } from '@svc/engine';
 import { createMemStore, LocalCacheBus } from '@svc/kv';
 import type { KvStore } from '@svc/kv';
-import { apiServerOptions, basePath, createApi } from '../src/index.ts';
+import { basePath, createApi } from '../src/index.ts';
 import type { ApiObserver, FinishedRequest, InstallationFacts } from '../src/index.ts';
 
 export const adminKey = { accessKeyId: 'AKIAJTESTADMINKEY', secretAccessKey: 'a-secret-of-the-tests' };
@@ -81,15 +81,11 @@ export async function startApi(
     finished: (request) => finished.push(request),
   };
   const engine = await makeEngine(kv, cacheBus);
-  const app = fastify(apiServerOptions);
-  await app.register(
+  const server = createServer(
     createApi({ engine, auth, installation: () => options.facts ?? installation, observer }),
-    {
-      prefix: basePath,
-    },
   );
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}${basePath}`,
     port,
@@ -97,8 +93,8 @@ export async function startApi(
     failures,
     finished,
     async stop() {
-      app.server.closeAllConnections();
-      await app.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
       await engine.close();
       auth.close();
     },

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, tempDir, waitUntil } from '@svc/testing';
+import { chattyLogging, startSvcProcess, tempDir } from '@svc/testing';
 
 export interface RunningSvc {
   readonly endpoint: string;
@@ -12,17 +11,13 @@ export interface RunningSvc {
   stop(): Promise<void>;
 }
 
-const program = join(import.meta.dirname, '../../server/src/bin/svc.ts');
-
 /** The whole server as an operator starts it, on local stores in a fresh folder. */
 export async function startSvc(): Promise<RunningSvc> {
   const folder = tempDir('svc-tour');
-  const port = await freePort();
   const importFolder = join(folder, 'source');
   mkdirSync(importFolder);
   const key = { accessKeyId: 'AKIAJTOUROFTHEAPI', secretAccessKey: 'a-secret-of-the-tour' };
   const config = {
-    listen_address: `127.0.0.1:${port}`,
     database: { type: 'local', local: { path: join(folder, 'kv') } },
     blockstore: {
       type: 'local',
@@ -43,33 +38,13 @@ export async function startSvc(): Promise<RunningSvc> {
   };
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));
-  const child = spawn(process.execPath, [program, '--config', file, 'run'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const endpoint = `http://127.0.0.1:${port}`;
-  try {
-    await waitUntil(
-      async () => {
-        if (child.exitCode !== null) throw new Error('the server ended');
-        return (await fetch(`${endpoint}/_health`)).ok;
-      },
-      { timeoutMs: 60_000, what: 'the server to answer' },
-    );
-  } catch (error) {
-    child.kill('SIGKILL');
-    throw new Error(`the server did not start:\n${output.slice(-3000)}`, { cause: error });
-  }
+  const { url, stop } = await startSvcProcess({ args: ['--config', file], env: chattyLogging, home: folder });
   return {
-    endpoint,
+    endpoint: url,
     ...key,
     importFolder,
     async stop() {
-      child.kill('SIGTERM');
-      await ended;
+      await stop();
     },
   };
 }

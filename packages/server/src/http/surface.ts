@@ -1,6 +1,4 @@
-import { fastify } from 'fastify';
-import type { FastifyPluginCallback } from 'fastify';
-import { apiServerOptions, basePath } from '@svc/api';
+import { isApiRequest } from '@svc/api';
 import type { Gateway } from '@svc/gateway';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +7,7 @@ import type { TlsPair } from './listener.ts';
 
 interface SurfaceOptions {
   readonly tls?: TlsPair | undefined;
-  readonly api: FastifyPluginCallback;
+  readonly api: RequestListener;
   readonly gateway: Gateway;
   /** Everything that is neither API nor gateway. */
   readonly pages: RequestListener;
@@ -24,23 +22,14 @@ export interface Surface {
   useTls(pair: TlsPair): void;
 }
 
-/**
- * The gateway stands beside Fastify, not inside it: S3 clients send paths and content types that Fastify refuses
- * before any handler sees them.
- */
-export async function createSurface(options: SurfaceOptions): Promise<Surface> {
-  const { gateway, pages } = options;
-  let api: RequestListener = () => {};
-  const isApi = (url: string | undefined): boolean =>
-    url !== undefined &&
-    url.startsWith(basePath) &&
-    (url.length === basePath.length || '/?'.includes(url.charAt(basePath.length)));
-  const listener = new Listener({
-    tls: options.tls,
-    traces: options.traces,
+/** Sends each request to the part that answers it; what S3 clients sign is the gateway's, whatever its path. */
+export function createSurface({ tls, traces, api, gateway, pages }: SurfaceOptions): Surface {
+  return new Listener({
+    tls,
+    traces,
     serve(request, response) {
       if (gateway.isGatewayRequest(request)) void gateway.handle(request, response);
-      else if (isApi(request.url)) api(request, response);
+      else if (isApiRequest(request)) api(request, response);
       else pages(request, response);
     },
     serveExpecting(request, response) {
@@ -49,18 +38,8 @@ export async function createSurface(options: SurfaceOptions): Promise<Surface> {
         return;
       }
       response.writeContinue();
-      if (isApi(request.url)) api(request, response);
+      if (isApiRequest(request)) api(request, response);
       else pages(request, response);
     },
   });
-  const app = fastify({
-    ...apiServerOptions,
-    serverFactory(handler) {
-      api = handler;
-      return listener.server;
-    },
-  });
-  app.register(options.api, { prefix: basePath });
-  await app.ready();
-  return listener;
 }

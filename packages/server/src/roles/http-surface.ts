@@ -41,7 +41,7 @@ function userInterface(config: Config): RequestListener {
 }
 
 /** Everything a worker answers on its listener, from the parts it has opened. */
-export async function buildSurface(context: RoleContext, parts: SurfaceParts): Promise<Surface> {
+export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface {
   const { config, logger, exchange } = context;
   const { kv, auth, blocks, engine, metrics, statistics, installationId, tls } = parts;
   let alerts: Pick<InstallationFacts, 'upgradeRecommended' | 'upgradeUrl'> = {};
@@ -63,7 +63,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
     traceRequestHeaders: config.logging.trace_request_headers,
   });
   const observing = { logger, metrics, statistics, accessLog };
-  const surface = await createSurface({
+  const surface = createSurface({
     tls,
     traces: () => logger.isEnabled('TRACE'),
     api: createApi({

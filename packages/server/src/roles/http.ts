@@ -43,7 +43,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   }
   const installationId = await auth.installation.id();
   const statistics = openStatistics({ config, logger, metrics, installationId });
-  const surface = await buildSurface(context, {
+  const surface = buildSurface(context, {
     kv,
     auth,
     blocks,
