@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Router } from './router.ts';
+
+const router = new Router<string>();
+router.add('GET', '/things', 'list');
+router.add('POST', '/things', 'create');
+router.add('GET', '/things/{thing}', 'get');
+router.add('GET', '/things/special', 'special');
+router.add('GET', '/things/{thing}/parts/{part}', 'part');
+router.add('GET', '/things/special/extra', 'extra');
+
+const find = (method: string, path: string): unknown[] => {
+  const match = router.find(method, path);
+  return match === undefined ? [] : [match.handler, { ...match.params }];
+};
+
+test('finds a handler by method and path', () => {
+  expect(find('GET', '/things')).toEqual(['list', {}]);
+  expect(find('POST', '/things')).toEqual(['create', {}]);
+  expect(find('GET', '/things/a')).toEqual(['get', { thing: 'a' }]);
+  expect(find('GET', '/things/a/parts/b')).toEqual(['part', { thing: 'a', part: 'b' }]);
+});
+
+test('prefers a fixed name and comes back when it leads nowhere', () => {
+  expect(find('GET', '/things/special')).toEqual(['special', {}]);
+  expect(find('GET', '/things/special/extra')).toEqual(['extra', {}]);
+  expect(find('GET', '/things/special/parts/b')).toEqual(['part', { thing: 'special', part: 'b' }]);
+});
+
+test('decodes segments, so that an encoded slash stays inside one', () => {
+  expect(find('GET', '/things/a%2Fb')).toEqual(['get', { thing: 'a/b' }]);
+  expect(find('GET', '/th%69ngs/%C3%A4')).toEqual(['get', { thing: 'ä' }]);
+  expect(() => find('GET', '/things/%zz')).toThrow(URIError);
+  expect(() => find('GET', '/things/%ff')).toThrow(URIError);
+});
+
+test('finds nothing for other methods, empty parameters and other paths', () => {
+  for (const path of ['/things/', '/', '', '/thing', '/things/a/', '/things//parts/b', '/things/a/parts']) {
+    expect(find('GET', path), path).toEqual([]);
+  }
+  expect(find('DELETE', '/things/a')).toEqual([]);
+  expect(find('GET', '/__proto__')).toEqual([]);
+});
+
+test('refuses two handlers in one place', () => {
+  expect(() => router.add('GET', '/things/{other}', 'again')).toThrow('routed twice');
+});

@@ -1,0 +1,81 @@
+/** A handler with the decoded parameters of its path. */
+export interface Match<H> {
+  readonly handler: H;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** A place in the tree of paths: its handlers by method, the fixed names below it, and the parameter below it. */
+class Place<H> {
+  readonly handlers = new Map<string, { readonly handler: H; readonly names: readonly string[] }>();
+  readonly fixed = new Map<string, Place<H>>();
+  parameter: Place<H> | undefined;
+}
+
+/**
+ * Finds the handler of a method and a path. A fixed name goes before a parameter; parameters are whole segments and
+ * never empty.
+ */
+export class Router<H> {
+  readonly #root = new Place<H>();
+
+  /** `path` has its parameters in braces: `/repositories/{repository}`. */
+  add(method: string, path: string, handler: H): void {
+    let place = this.#root;
+    const names: string[] = [];
+    for (const segment of segmentsOf(path)) {
+      if (segment.startsWith('{')) {
+        names.push(segment.slice(1, -1));
+        place = place.parameter ??= new Place();
+      } else {
+        const next = place.fixed.get(segment) ?? new Place();
+        place.fixed.set(segment, next);
+        place = next;
+      }
+    }
+    if (place.handlers.has(method)) throw new TypeError(`${method} ${path} is routed twice`);
+    place.handlers.set(method, { handler, names });
+  }
+
+  /** Throws a `URIError` when the path is not validly encoded. */
+  find(method: string, path: string): Match<H> | undefined {
+    const segments = segmentsOf(path);
+    if (path.includes('%')) {
+      for (const [index, segment] of segments.entries()) segments[index] = decodeURIComponent(segment);
+    }
+    return findIn(this.#root, method, segments, 0, []);
+  }
+}
+
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/');
+  segments.shift();
+  return segments;
+}
+
+function findIn<H>(
+  place: Place<H>,
+  method: string,
+  segments: readonly string[],
+  index: number,
+  values: string[],
+): Match<H> | undefined {
+  const segment = segments[index];
+  if (segment === undefined) {
+    const found = place.handlers.get(method);
+    if (found === undefined) return undefined;
+    const params: Record<string, string> = {};
+    let at = 0;
+    for (const name of found.names) params[name] = values[at++] ?? '';
+    return { handler: found.handler, params };
+  }
+  const fixed = place.fixed.get(segment);
+  if (fixed !== undefined) {
+    const found = findIn(fixed, method, segments, index + 1, values);
+    if (found !== undefined) return found;
+  }
+  if (place.parameter === undefined || segment === '') return undefined;
+  values.push(segment);
+  const found = findIn(place.parameter, method, segments, index + 1, values);
+  if (found === undefined) values.pop();
+  return found;
+}
