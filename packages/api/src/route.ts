@@ -106,7 +106,7 @@ export class Route {
       if (permission.type !== 'open') {
         const method = request.method ?? '';
         identity =
-          auth.recognize(request.headers) ??
+          auth.recognize(request.headers, socket) ??
           (await auth.authenticate({ method, headers: request.headers, client, requestId }));
         if (identity === undefined) throw unauthenticated();
         const requirement = this.#requirement({ path: params, query, body });

@@ -77,9 +77,10 @@ export interface Auth {
   authenticate(request: RequestHead): Promise<Identity | undefined>;
   /**
    * The caller of a request whose Basic header was verified before and whose key and user are unchanged in memory,
-   * answered without waiting. Undefined says nothing: ask `authenticate`.
+   * answered without waiting. Undefined says nothing: ask `authenticate`. `connection` stands for the socket, whose
+   * requests mostly repeat the header.
    */
-  recognize(headers: RequestHead['headers']): Identity | undefined;
+  recognize(headers: RequestHead['headers'], connection: object): Identity | undefined;
   /** For signature verification: the user and secret of an access key, or undefined when there is no such key. */
   credentialsFor(accessKeyId: string): Promise<SigningCredentials | undefined>;
   /** Counts a failed signature; throws `too_many_failures` once its address has failed too often. */

@@ -105,7 +105,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     setup,
     installation,
     authenticate: (request) => masked(requests.authenticate(request)),
-    recognize: (headers) => requests.recognize(headers),
+    recognize: (headers, connection) => requests.recognize(headers, connection),
     credentialsFor: (accessKeyId) => masked(signingCredentials(callers, accessKeyId)),
     signatureFailed: (client) => {
       const wait = limits.exceeded('address', client.ip);

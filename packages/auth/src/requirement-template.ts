@@ -32,7 +32,7 @@ export function requirementFrom(
   template: RequirementTemplate,
   values: TemplateValues,
 ): Requirement | undefined {
-  return fill(template, { ...values });
+  return fill(template, values as unknown as Values);
 }
 
 /** The same for a node the operation checks itself: `deferred` nodes count, and `item` may be given. */
@@ -40,7 +40,7 @@ export function deferredRequirementFrom(
   template: RequirementTemplate,
   values: TemplateValues & { readonly item?: unknown },
 ): Requirement | undefined {
-  return fill(template.type === 'deferred' ? template.node : template, { ...values });
+  return fill(template.type === 'deferred' ? template.node : template, values as unknown as Values);
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ function fill(template: RequirementTemplate, values: Values): Requirement | unde
       return { type: template.type, nodes };
     }
     case 'each': {
-      const items = lookUp(`body.${template.of}`, values);
+      const items = lookUp(['body', template.of], values);
       if (!Array.isArray(items)) throw new TypeError(`"${template.of}" is not a list in the body`);
       const nodes = items
         .map((item: unknown) => fill(template.node, { ...values, item }))
@@ -70,7 +70,7 @@ function fill(template: RequirementTemplate, values: Values): Requirement | unde
     }
     case 'choose':
       return fill(
-        lookUp(`query.${template.query}`, values) === true ? template.whenTrue : template.otherwise,
+        lookUp(['query', template.query], values) === true ? template.whenTrue : template.otherwise,
         values,
       );
     case 'deferred':
@@ -78,19 +78,44 @@ function fill(template: RequirementTemplate, values: Values): Requirement | unde
   }
 }
 
-function fillResource(resource: string, values: Values): string {
-  return resource.replace(/\{([^{}]+)\}/g, (_placeholder, name: string) => {
-    const value = lookUp(name, values);
-    if (typeof value !== 'string') throw new TypeError(`no value for {${name}} in resource "${resource}"`);
-    return value;
-  });
+type ResourcePart = string | { readonly placeholder: string; readonly steps: readonly string[] };
+
+/** Templates are few and known at start: each is taken apart once. */
+const resourceParts = new Map<string, readonly ResourcePart[]>();
+
+function partsOf(resource: string): readonly ResourcePart[] {
+  const known = resourceParts.get(resource);
+  if (known !== undefined) return known;
+  const parts = resource
+    .split(/(\{[^{}]+\})/)
+    .filter((part) => part !== '')
+    .map((part) =>
+      part.startsWith('{') ? { placeholder: part, steps: part.slice(1, -1).split('.') } : part,
+    );
+  resourceParts.set(resource, parts);
+  return parts;
 }
 
-function lookUp(name: string, values: Values): unknown {
+function fillResource(resource: string, values: Values): string {
+  let filled = '';
+  for (const part of partsOf(resource)) {
+    if (typeof part === 'string') {
+      filled += part;
+      continue;
+    }
+    const value = lookUp(part.steps, values);
+    if (typeof value !== 'string')
+      throw new TypeError(`no value for ${part.placeholder} in resource "${resource}"`);
+    filled += value;
+  }
+  return filled;
+}
+
+function lookUp(steps: readonly string[], values: Values): unknown {
   let value: unknown = values;
-  for (const part of name.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Values)[part];
+  for (const step of steps) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Values)[step];
   }
   return value;
 }

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SessionVerifier } from '../auth.ts';
 import { isJwt } from '../crypto/jwt.ts';
 import { authenticationFailed } from '../errors.ts';
@@ -16,6 +16,11 @@ export interface RequestAuthenticatorOptions {
   readonly sessionVerifier: SessionVerifier | undefined;
 }
 
+interface Verified {
+  readonly key: KnownKey;
+  readonly identity: Identity;
+}
+
 /** Headers remembered; more than a server's active clients. */
 const maxVerified = 4096;
 
@@ -28,20 +33,35 @@ export class RequestAuthenticator {
    * very copies of key and user, so whatever drops a copy (a change, its age) also ends this. Kept under a salted
    * digest: finding one takes no time that tells how much of a guess was right, and no secret stays in memory.
    */
-  readonly #verified = new Map<string, { readonly key: KnownKey; readonly identity: Identity }>();
+  readonly #verified = new Map<string, Verified>();
+  /** The last recognized header of each connection: its next request mostly has the same one. */
+  readonly #lastOf = new WeakMap<object, { readonly header: Buffer; readonly verified: Verified }>();
 
   constructor(options: RequestAuthenticatorOptions) {
     this.#options = options;
   }
 
-  recognize(headers: RequestHead['headers']): Identity | undefined {
+  recognize(headers: RequestHead['headers'], connection: object): Identity | undefined {
     const header = headers['authorization'];
-    const verified = typeof header === 'string' ? this.#verified.get(this.#digest(header)) : undefined;
-    if (verified === undefined) return undefined;
-    const { key, identity } = verified;
+    if (typeof header !== 'string') return undefined;
+    const bytes = Buffer.from(header, 'latin1');
+    const last = this.#lastOf.get(connection);
+    if (
+      last?.header.length === bytes.length &&
+      timingSafeEqual(last.header, bytes) &&
+      this.#holds(last.verified)
+    ) {
+      return last.verified.identity;
+    }
+    const verified = this.#verified.get(this.#digest(header));
+    if (verified === undefined || !this.#holds(verified)) return undefined;
+    this.#lastOf.set(connection, { header: bytes, verified });
+    return verified.identity;
+  }
+
+  #holds({ key, identity }: Verified): boolean {
     const { callers } = this.#options;
-    if (callers.warmKey(key.accessKeyId) !== key) return undefined;
-    return callers.warmUser(key.username) === identity.user ? identity : undefined;
+    return callers.warmKey(key.accessKeyId) === key && callers.warmUser(key.username) === identity.user;
   }
 
   #remember(header: string | readonly string[] | undefined, key: KnownKey, identity: Identity): void {

@@ -25,7 +25,9 @@ function sender(options: { extended?: boolean; status?: () => number; flushSize?
 test('without an address counters only reach the metrics', async () => {
   const counted: unknown[] = [];
   const fetched = vi.spyOn(globalThis, 'fetch');
-  const statistics = createStatistics({ events: { inc: (labels, value) => counted.push([labels, value]) } });
+  const statistics = createStatistics({
+    events: { labels: (labels) => ({ inc: (value) => counted.push([labels, value]) }) },
+  });
   statistics.count({ class: 'api_server', name: 'x', repository: 'secret' });
   await statistics.close();
   expect(counted).toEqual([[{ class: 'api_server', name: 'x' }, 1]]);

@@ -19,19 +19,31 @@ export interface Statistics {
   close(): Promise<void>;
 }
 
+interface EventCounter {
+  inc(by?: number): void;
+}
+
 interface StatisticsOptions {
   /** Shown in `/metrics`. */
-  readonly events: { inc(labels: { class: string; name: string }, value?: number): void };
+  readonly events: { labels(labels: { class: string; name: string }): EventCounter };
   /** Where counters are posted; undefined keeps them here. */
   readonly sender?: StatisticsSender | undefined;
 }
 
 /** Counts what the service is used for. Without a sender nothing leaves the process. */
 export function createStatistics(options: StatisticsOptions): Statistics {
+  const counters = new Map<string, Map<string, EventCounter>>();
+  const counterOf = (event: StatisticsEvent): EventCounter => {
+    const names = counters.get(event.class) ?? new Map<string, EventCounter>();
+    counters.set(event.class, names);
+    const counter = options.events.labels({ class: event.class, name: event.name });
+    names.set(event.name, counter);
+    return counter;
+  };
   return {
     detailed: options.sender !== undefined,
     count(event, value = 1) {
-      options.events.inc({ class: event.class, name: event.name }, value);
+      (counters.get(event.class)?.get(event.name) ?? counterOf(event)).inc(value);
       options.sender?.add(event, value);
     },
     close: async () => {
