@@ -146,8 +146,8 @@ await measure(
     const writer = new TableWriter(sink, { type: 'ranges' });
     const cursor = new TableReader(new MemorySource(tables[0] as Buffer)).scan();
     while (cursor.next()) {
-      if (cursor.startsBlock && writer.addBlock(cursor, Number.MAX_SAFE_INTEGER)) cursor.passBlock();
-      else writer.add(cursor.key, 0, cursor.keyLength, cursor.block, cursor.valueStart, cursor.valueEnd);
+      if (!cursor.startsBlock || !writer.addBlock(cursor))
+        writer.add(cursor.key, 0, cursor.keyLength, cursor.block, cursor.valueStart, cursor.valueEnd);
     }
     rewritten = await writer.finish();
   },

@@ -1,8 +1,7 @@
 export { BlockCache } from './block-cache.ts';
 export { CorruptTableError } from './corrupt-table-error.ts';
-export { hashBufferSize } from './hash-input.ts';
 export { TableWriter } from './table-writer.ts';
-export type { FinishedTable, TableType, TableWriterOptions } from './table-writer.ts';
+export type { FinishedTable, TableSplit, TableType, TableWriterOptions } from './table-writer.ts';
 export { LocalRecordHash } from './record-hash.ts';
 export type { RecordHash, TableCheckpoint } from './record-hash.ts';
 export { TableCursor } from './table-cursor.ts';

@@ -3,10 +3,10 @@ import { createHash, type Hash } from 'node:crypto';
 /** Takes the hash input of a table in pieces; another thread may do the work. */
 export interface RecordHash {
   /**
-   * Hashes `buffer[start, end)` and gives back a buffer of the same size to fill next. With a checkpoint the state
-   * reached is worth keeping, for a later table that starts with the same records.
+   * Hashes `input`, which may be reused after the call. With a checkpoint the state reached is worth keeping, for a
+   * later table that starts with the same records.
    */
-  update(buffer: Buffer, start: number, end: number, checkpoint: TableCheckpoint | undefined): Buffer;
+  update(input: Buffer, checkpoint: TableCheckpoint | undefined): void;
   /** Hex, after a last piece; the whole table takes `fileSize` bytes. */
   digest(last: Buffer, fileSize: number): string | Promise<string>;
   /** There will be no digest. */
@@ -24,9 +24,8 @@ export interface TableCheckpoint {
 export class LocalRecordHash implements RecordHash {
   readonly #hash: Hash = createHash('sha256');
 
-  update(buffer: Buffer, start: number, end: number): Buffer {
-    this.#hash.update(buffer.subarray(start, end));
-    return buffer;
+  update(input: Buffer): void {
+    this.#hash.update(input);
   }
 
   digest(last: Buffer): string {

@@ -68,6 +68,11 @@ export class TableCursor {
     return this.#bodyLength;
   }
 
+  /** The part of the block's body that holds entries. */
+  get entriesLength(): number {
+    return this.#entriesEnd;
+  }
+
   next(): boolean {
     if (this.#held) {
       this.#held = false;
@@ -128,10 +133,13 @@ export class TableCursor {
     this.#entriesEnd = 0;
   }
 
-  /** The following `next()` goes to the first record of the next block. */
-  passBlock(): void {
-    this.#held = false;
-    this.#position = this.#entriesEnd;
+  /**
+   * Goes from a block's first record on to the one whose entry ends at `position`. Its key and value are not shown
+   * when it is the block's last.
+   */
+  passTo(position: number): void {
+    if (position >= this.#entriesEnd) this.#position = this.#entriesEnd;
+    else while (this.#position < position) this.#readEntry();
   }
 
   /** Orders the current key and `other`. */

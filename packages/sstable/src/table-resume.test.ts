@@ -16,10 +16,9 @@ class KeepingHash implements RecordHash {
     this.#hash = hash;
   }
 
-  update(buffer: Buffer, start: number, end: number, checkpoint: TableCheckpoint | undefined): Buffer {
-    this.#hash.update(buffer.subarray(start, end));
+  update(input: Buffer, checkpoint: TableCheckpoint | undefined): void {
+    this.#hash.update(input);
     if (checkpoint !== undefined) this.kept.push({ checkpoint, state: this.#hash.copy() });
-    return buffer;
   }
 
   digest(last: Buffer): string {

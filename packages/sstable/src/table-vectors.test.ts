@@ -61,8 +61,8 @@ describe.each(vectors)('$name', (vector) => {
     const writer = new TableWriter(sink, { type: vector.type, properties: vector.properties });
     const cursor = new TableReader(new MemorySource(file)).scan();
     while (cursor.next()) {
-      if (cursor.startsBlock && writer.addBlock(cursor, 50_000)) cursor.passBlock();
-      else writer.add(cursor.key, 0, cursor.keyLength, cursor.block, cursor.valueStart, cursor.valueEnd);
+      if (!cursor.startsBlock || !writer.addBlock(cursor))
+        writer.add(cursor.key, 0, cursor.keyLength, cursor.block, cursor.valueStart, cursor.valueEnd);
     }
     expect((await writer.finish()).id).toBe(vector.id);
     expect(sink.bytes().equals(file)).toBe(true);

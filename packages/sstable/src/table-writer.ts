@@ -1,9 +1,8 @@
-import { IdentityHasher, WorkBuffer, writeUvarint } from '@svc/encoding';
+import { IdentityHasher, WorkBuffer } from '@svc/encoding';
 import { BlockBuilder, mustCut } from './block-builder.ts';
 import { BlockOutput } from './block-output.ts';
-import { readUint32 } from './block-codec.ts';
-import { type BlockSizes, HashInput } from './hash-input.ts';
 import { LocalRecordHash, type RecordHash, type TableCheckpoint } from './record-hash.ts';
+import { RecordKernel, recordStatus } from './record-kernel.ts';
 import { separatorKey, successorKey } from './separator.ts';
 import {
   type BlockHandle,
@@ -12,9 +11,7 @@ import {
   emptyTableIndexKey,
   encodeFooter,
   encodeHandle,
-  internalTrailerLength,
   propertiesName,
-  recordTrailer,
 } from './table-format.ts';
 import type { TableCursor } from './table-cursor.ts';
 import type { TableReader } from './table-reader.ts';
@@ -28,6 +25,15 @@ export interface TableWriterOptions {
   /** User properties beyond `type`; hashed into the id and stored. */
   readonly properties?: Readonly<Record<string, string>> | undefined;
   readonly hash?: RecordHash | undefined;
+  /** After which records the caller wants to be asked whether the table ends. */
+  readonly split?: TableSplit | undefined;
+}
+
+export interface TableSplit {
+  /** Those whose key has an FNV-1a hash that is a multiple of this. */
+  readonly divisor: number;
+  /** Those that bring the estimated size to this. */
+  readonly maxSize: number;
 }
 
 export interface FinishedTable {
@@ -39,68 +45,72 @@ export interface FinishedTable {
   readonly fileSize: number;
 }
 
+/** Hash input between states worth keeping, less what is left of a piece for one block. */
+const keptInterval = 160 * 1024;
+const noLimit = 0x7fffffff;
+
 /**
  * Writes one table from records in strictly ascending key order. Bytes, id and estimated size equal the reference
- * writer's for the same records. Everything per record happens in reused buffers.
+ * writer's for the same records. What happens per record happens in WebAssembly; here, what happens per block.
  */
 export class TableWriter {
   readonly #output: BlockOutput;
   readonly #type: TableType;
   readonly #extra: Readonly<Record<string, string>>;
+  readonly #hash: RecordHash;
+  readonly #maxSize: number;
+  readonly #kernel: RecordKernel;
+  #released = false;
 
-  /** The data block being filled. */
-  readonly #block = new WorkBuffer(2 * 4096);
-  #blockLength = 0;
-  #blockEntries = 0;
-  readonly #restarts: number[] = [];
-  /** Stored form (with trailer) of the very block being filled, known from an existing table. */
+  /** Stored form (with trailer) of the block being filled, known from an existing table while it has so many entries. */
   readonly #storedForm = new WorkBuffer(4096);
   #storedFormLength = 0;
+  #storedFormEntries = 0;
 
   readonly #index = new BlockBuilder(1);
   readonly #partitions: { body: Buffer; lastKey: Buffer }[] = [];
   #lastSeparator: Buffer = emptyTableIndexKey;
 
-  readonly #hashInput: HashInput;
-  readonly #blockSizes: BlockSizes = { entries: 0, keyBytes: 0, valueBytes: 0 };
-
-  #minKey: Buffer = Buffer.alloc(0);
-  #count = 0;
+  #minKey: Buffer | undefined;
+  #maxKey: Buffer | undefined;
   #dataBlocks = 0;
-  #rawKeySize = 0;
-  #rawValueSize = 0;
 
   constructor(sink: TableSink, options: TableWriterOptions) {
     this.#output = new BlockOutput(sink);
     this.#type = options.type;
     this.#extra = options.properties ?? {};
-    this.#hashInput = new HashInput(options.hash ?? new LocalRecordHash());
+    this.#hash = options.hash ?? new LocalRecordHash();
+    this.#kernel = RecordKernel.take();
+    this.#maxSize = options.split?.maxSize ?? Number.POSITIVE_INFINITY;
+    if (options.split !== undefined) this.#kernel.run.setDivisor(options.split.divisor);
+    this.#limitBlock();
   }
 
   get count(): number {
-    return this.#count;
+    return this.#kernel.run.recordCount();
   }
 
   /** The first key; empty before it. */
   get minKey(): Buffer {
-    return this.#minKey;
+    return this.#minKey ?? Buffer.alloc(0);
   }
 
   /** A copy of the last key added. */
   get lastKey(): Buffer {
-    return Buffer.from(this.#hashInput.lastKey);
+    return this.#maxKey ?? Buffer.from(this.#kernel.lastKey);
   }
 
   /** Flushed data blocks, plus the pending data block uncompressed, plus the current index block. */
   get estimatedSize(): number {
-    return this.#output.offset + this.#blockEstimate() + this.#index.estimate;
+    return this.#output.offset + this.#kernel.run.estimate() + this.#index.estimate;
   }
 
   /** True when the FNV-1a hash of the last key is a multiple of `divisor`. */
   lastKeyHashIsMultiple(divisor: number): boolean {
-    return this.#hashInput.lastKeyHashIsMultiple(divisor);
+    return this.#kernel.run.lastKeyIsMultiple(divisor) !== 0;
   }
 
+  /** Adds a record. True when the table may have to end with it. */
   add(
     key: Buffer,
     keyStart: number,
@@ -108,117 +118,46 @@ export class TableWriter {
     value: Buffer,
     valueStart: number,
     valueEnd: number,
-  ): void {
+  ): boolean {
+    const kernel = this.#kernel;
     const keyLength = keyEnd - keyStart;
     const valueLength = valueEnd - valueStart;
-    const hashInput = this.#hashInput;
-    hashInput.reserve(keyLength, valueLength);
-    const last = hashInput.bytes;
-    const lastStart = hashInput.lastKeyStart;
-    const lastLength = hashInput.lastKeyLength;
-
-    const shorter = lastLength < keyLength ? lastLength : keyLength;
-    let shared = 0;
-    while (shared < shorter && last[lastStart + shared] === key[keyStart + shared]) shared++;
-    if (
-      this.#count > 0 &&
-      (shared === shorter
-        ? keyLength <= lastLength
-        : (key[keyStart + shared] as number) < (last[lastStart + shared] as number))
-    ) {
-      throw new Error(
-        `keys must be added in ascending order: ${key.toString('utf8', keyStart, keyEnd)} after ${hashInput.lastKey.toString()}`,
-      );
-    }
-
-    const storedKeyLength = keyLength + internalTrailerLength;
-    if (
-      this.#blockEntries > 0 &&
-      mustCut(
-        this.#blockEstimate(),
-        storedKeyLength,
-        valueLength,
-        this.#blockEntries % dataRestartInterval === 0,
-      )
-    ) {
-      this.#keepCheckpoint();
-      const handle = this.#flushDataBlock();
-      this.#addIndexEntry(separatorKey(hashInput.lastKey, key.subarray(keyStart, keyEnd)), handle);
-    }
-
-    let storedShared = 0;
-    if (this.#blockEntries % dataRestartInterval === 0) {
-      this.#restarts.push(this.#blockLength);
-    } else {
-      storedShared = shared;
-      // The previous stored key goes on with its trailer, which a longer key may share.
-      if (shared === lastLength) {
-        while (
-          storedShared < keyLength &&
-          storedShared - lastLength < internalTrailerLength &&
-          key[keyStart + storedShared] === recordTrailer[storedShared - lastLength]
-        ) {
-          storedShared++;
-        }
+    kernel.reserve(keyLength + valueLength);
+    const { bytes, stage } = kernel;
+    key.copy(bytes, stage, keyStart, keyEnd);
+    value.copy(bytes, stage + keyLength, valueStart, valueEnd);
+    this.#minKey ??= Buffer.from(key.subarray(keyStart, keyEnd));
+    for (;;) {
+      const status = kernel.run.add(keyLength, valueLength);
+      if (status === recordStatus.done) return false;
+      if (status === recordStatus.due) return true;
+      if (!this.#makeWay(status)) {
+        throw new Error(
+          `keys must be added in ascending order: ${key.toString('utf8', keyStart, keyEnd)} after ${kernel.lastKey.toString()}`,
+        );
       }
     }
-
-    const unshared = keyLength - storedShared;
-    this.#block.reserve(this.#blockLength + 40 + unshared + valueLength, this.#blockLength);
-    const block = this.#block.bytes;
-    let at = this.#blockLength;
-    if (storedShared < 0x80) block[at++] = storedShared;
-    else at = writeUvarint(block, at, storedShared);
-    at = writeUvarint(block, at, unshared + internalTrailerLength);
-    at = writeUvarint(block, at, valueLength);
-    for (let i = keyStart + storedShared; i < keyEnd; i++) block[at++] = key[i] as number;
-    block[at] = 1;
-    block[at + 1] = 0;
-    block[at + 2] = 0;
-    block[at + 3] = 0;
-    block[at + 4] = 0;
-    block[at + 5] = 0;
-    block[at + 6] = 0;
-    block[at + 7] = 0;
-    at += internalTrailerLength;
-    value.copy(block, at, valueStart, valueEnd);
-    this.#blockLength = at + valueLength;
-    this.#blockEntries++;
-    this.#storedFormLength = 0;
-
-    hashInput.add(key, keyStart, keyEnd, shared, block, at, this.#blockLength);
-
-    if (this.#count === 0) this.#minKey = Buffer.from(key.subarray(keyStart, keyEnd));
-    this.#count++;
-    this.#rawKeySize += storedKeyLength;
-    this.#rawValueSize += valueLength;
   }
 
   /**
-   * Adds the whole block whose first record `from` stands at, with its stored bytes. False, with nothing done, when
-   * this table would not hold the same block, or when the hash of a key before the block's last is a multiple of
-   * `divisor`.
+   * Adds the records of the block whose first record `from` stands at, up to one that the table may have to end
+   * with, and moves `from` to the last one added. A block that comes out as it was is not compressed again. False,
+   * with nothing done, when its first record has to be added by itself.
    */
-  addBlock(from: TableCursor, divisor: number): boolean {
-    const hashInput = this.#hashInput;
-    let separator: Buffer | undefined;
-    if (this.#blockEntries > 0) {
-      const startsRestart = this.#blockEntries % dataRestartInterval === 0;
-      const storedKeyLength = from.keyLength + internalTrailerLength;
-      const valueLength = from.valueEnd - from.valueStart;
-      if (!mustCut(this.#blockEstimate(), storedKeyLength, valueLength, startsRestart)) return false;
-      this.#keepCheckpoint();
-      separator = separatorKey(hashInput.lastKey, from.key.subarray(0, from.keyLength));
-    }
-    const sizes = this.#blockSizes;
-    if (!hashInput.addBlock(from.block, from.bodyLength, divisor, sizes)) return false;
-    if (separator === undefined) this.#minKey = Buffer.from(from.key.subarray(0, from.keyLength));
-    else this.#addIndexEntry(separator, this.#flushDataBlock());
-
-    this.#takeBlock(from, sizes.entries);
-    this.#count += sizes.entries;
-    this.#rawKeySize += sizes.keyBytes + sizes.entries * internalTrailerLength;
-    this.#rawValueSize += sizes.valueBytes;
+  addBlock(from: TableCursor): boolean {
+    const kernel = this.#kernel;
+    const { run } = kernel;
+    kernel.reserve(from.bodyLength + run.lastKeyLength());
+    from.block.copy(kernel.bytes, kernel.body, 0, from.bodyLength);
+    run.openBody(from.entriesLength);
+    let status: number;
+    do status = run.addBody();
+    while (status > recordStatus.due && this.#makeWay(status));
+    const position = run.bodyPosition();
+    if (position === 0) return false;
+    this.#minKey ??= Buffer.from(from.key.subarray(0, from.keyLength));
+    if (status === recordStatus.done && run.isBody(from.bodyLength) !== 0) this.#keepStoredForm(from);
+    from.passTo(position);
     return true;
   }
 
@@ -227,7 +166,9 @@ export class TableWriter {
    * state it had there.
    */
   resume(reader: TableReader, checkpoint: TableCheckpoint): void {
-    if (this.#count > 0) throw new Error('a table can only start with the blocks of another');
+    const kernel = this.#kernel;
+    const { run } = kernel;
+    if (run.recordCount() > 0) throw new Error('a table can only start with the blocks of another');
     const cursor = reader.scan();
     cursor.next();
     this.#minKey = Buffer.from(cursor.key.subarray(0, cursor.keyLength));
@@ -247,23 +188,30 @@ export class TableWriter {
       cursor.next();
       entries++;
     } while (!cursor.endsBlock);
-    this.#takeBlock(cursor, entries);
-    this.#hashInput.resumeAfter(cursor.key.subarray(0, cursor.keyLength));
-    this.#count = checkpoint.count;
-    this.#rawKeySize = checkpoint.rawKeySize;
-    this.#rawValueSize = checkpoint.rawValueSize;
+    const { key, keyLength, bodyLength } = cursor;
+    kernel.reserve(bodyLength + keyLength);
+    cursor.block.copy(kernel.bytes, kernel.body, 0, bodyLength);
+    run.takeBody(cursor.entriesLength, entries, Math.ceil(entries / dataRestartInterval));
+    this.#keepStoredForm(cursor);
+    key.copy(kernel.bytes, kernel.stage, 0, keyLength);
+    run.resume(keyLength, checkpoint.count, checkpoint.rawKeySize, checkpoint.rawValueSize);
+    this.#limitBlock();
   }
 
   /** Gives up before `finish`. */
   discard(): void {
-    this.#hashInput.discard();
+    this.#release();
+    this.#hash.discard();
   }
 
   async finish(): Promise<FinishedTable> {
-    const estimatedSize = this.estimatedSize;
+    const { run } = this.#kernel;
+    const { estimatedSize, minKey } = this;
+    const count = run.recordCount();
     const maxKey = this.lastKey;
+    this.#maxKey = maxKey;
     const lastHandle = this.#flushDataBlock();
-    this.#addIndexEntry(this.#count === 0 ? emptyTableIndexKey : successorKey(maxKey), lastHandle);
+    this.#addIndexEntry(count === 0 ? emptyTableIndexKey : successorKey(maxKey), lastHandle);
     const dataSize = this.#output.offset;
 
     let indexHandle: BlockHandle;
@@ -289,15 +237,15 @@ export class TableWriter {
     const properties = this.#output.writePlain(
       encodeProperties({
         type: this.#type,
-        minKey: this.#minKey,
+        minKey,
         maxKey,
-        count: this.#count,
+        count,
         estimatedSize,
         dataSize,
         dataBlocks: this.#dataBlocks,
         indexSize,
-        rawKeySize: this.#rawKeySize,
-        rawValueSize: this.#rawValueSize,
+        rawKeySize: run.keyBytes(),
+        rawValueSize: run.valueBytes(),
         twoLevel,
         extra: this.#extra,
       }),
@@ -310,70 +258,89 @@ export class TableWriter {
 
     const userProperties = new IdentityHasher();
     userProperties.map({ ...this.#extra, type: this.#type });
-    const id = await this.#hashInput.digest(userProperties.gathered(), fileSize);
+    const last = Buffer.concat([
+      this.#kernel.bytes.subarray(run.inputStart(), run.inputEnd()),
+      userProperties.gathered(),
+    ]);
+    this.#release();
     return {
-      id,
-      minKey: this.#minKey,
+      id: await this.#hash.digest(last, fileSize),
+      minKey,
       maxKey,
-      count: this.#count,
+      count,
       estimatedSize,
       fileSize,
     };
   }
 
-  #blockEstimate(): number {
-    return this.#blockLength + 4 * this.#restarts.length + 4;
+  /** Does what must come before the record that waits; false when it cannot be added. */
+  #makeWay(status: number): boolean {
+    if (status === recordStatus.mustPass) {
+      this.#pass(undefined);
+      return true;
+    }
+    if (status !== recordStatus.mustCut) return false;
+    const separator = separatorKey(this.#kernel.lastKey, this.#kernel.nextKey);
+    this.#keepCheckpoint();
+    this.#addIndexEntry(separator, this.#flushDataBlock());
+    this.#limitBlock();
+    return true;
   }
 
   /** The block being filled is complete: notes how far the table is, when the hash keeps its state here. */
   #keepCheckpoint(): void {
-    if (!this.#hashInput.isWorthKeeping) return;
-    this.#hashInput.passUntil({
+    const { run } = this.#kernel;
+    if (run.inputEnd() - run.inputStart() < keptInterval) return;
+    this.#pass({
       blocks: this.#dataBlocks + 1,
-      count: this.#count,
-      rawKeySize: this.#rawKeySize,
-      rawValueSize: this.#rawValueSize,
+      count: run.recordCount(),
+      rawKeySize: run.keyBytes(),
+      rawValueSize: run.valueBytes(),
     });
   }
 
-  /** Makes the block `from` stands in the one being filled, with its stored form. */
-  #takeBlock(from: TableCursor, entries: number): void {
-    const restarts = Math.ceil(entries / dataRestartInterval);
-    const length = from.bodyLength - 4 * restarts - 4;
-    this.#block.reserve(length);
-    from.block.copy(this.#block.bytes, 0, 0, length);
-    for (let i = 0; i < restarts; i++) this.#restarts.push(readUint32(from.block, length + 4 * i));
-    this.#blockLength = length;
-    this.#blockEntries = entries;
+  #pass(checkpoint: TableCheckpoint | undefined): void {
+    const { run, bytes } = this.#kernel;
+    this.#hash.update(bytes.subarray(run.inputStart(), run.inputEnd()), checkpoint);
+    run.passed();
+  }
+
+  /** The block being filled is the one `from` stands in. */
+  #keepStoredForm(from: TableCursor): void {
     from.withStored(from.blockNumber, (bytes, start, end) => {
       this.#storedForm.reserve(end - start);
       bytes.copy(this.#storedForm.bytes, 0, start, end);
       this.#storedFormLength = end - start;
     });
+    this.#storedFormEntries = this.#kernel.run.entries();
   }
 
   #flushDataBlock(): BlockHandle {
+    const { run, bytes } = this.#kernel;
     this.#dataBlocks++;
-    if (this.#storedFormLength > 0) {
-      this.#blockLength = 0;
-      this.#blockEntries = 0;
-      this.#restarts.length = 0;
-      const length = this.#storedFormLength;
-      this.#storedFormLength = 0;
-      return this.#output.writeStored(this.#storedForm.bytes, 0, length);
+    const storedLength = run.entries() === this.#storedFormEntries ? this.#storedFormLength : 0;
+    this.#storedFormLength = 0;
+    let handle: BlockHandle;
+    if (storedLength > 0) {
+      handle = this.#output.writeStored(this.#storedForm.bytes, 0, storedLength);
+    } else {
+      const start = run.block();
+      handle = this.#output.writeBlock(bytes, start, start + run.finishBlock());
     }
-    if (this.#restarts.length === 0) this.#restarts.push(0);
-    const count = this.#restarts.length;
-    this.#block.reserve(this.#blockLength + 4 * count + 4, this.#blockLength);
-    const { bytes, view } = this.#block;
-    let at = this.#blockLength;
-    for (let i = 0; i < count; i++, at += 4) view.setUint32(at, this.#restarts[i] as number, true);
-    view.setUint32(at, count, true);
-    const handle = this.#output.writeBlock(bytes, 0, at + 4);
-    this.#blockLength = 0;
-    this.#blockEntries = 0;
-    this.#restarts.length = 0;
+    run.startBlock();
     return handle;
+  }
+
+  /** Tells how large the block being filled may become before the table reaches its greatest size. */
+  #limitBlock(): void {
+    const left = this.#maxSize - this.#output.offset - this.#index.estimate;
+    this.#kernel.run.setSizeLimit(Math.max(0, Math.min(left, noLimit)));
+  }
+
+  #release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#kernel.release();
   }
 
   #addIndexEntry(separator: Buffer, handle: BlockHandle): void {

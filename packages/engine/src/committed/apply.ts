@@ -166,14 +166,11 @@ export function blockIsBelowKey(from: TreeCursor, key: Buffer, start: number, en
 }
 
 /**
- * Adds the whole block that the current record starts, without decoding it into records or compressing it again.
- * False when the writer would not write the same block; then its records have to be added one by one.
+ * Adds the records of the block that the current one starts, in one go; without compressing the block again where
+ * the writer would write the same one. False when the current record has to be added by itself.
  */
 export function copyBlock(from: TreeCursor, writer: TreeWriter): boolean {
-  const { records } = from;
-  if (!writer.addBlock(records)) return false;
-  records.passBlock();
-  writer.closeIfDue();
+  if (!writer.addBlock(from.records)) return false;
   from.nextRecord();
   return true;
 }

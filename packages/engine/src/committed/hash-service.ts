@@ -35,7 +35,7 @@ export function serveHashes(port: MessagePort): void {
       }
       case 'update': {
         const { hash, kept: states } = hashOf(message.hash);
-        hash.update(new Uint8Array(message.bytes, message.start, message.end - message.start));
+        hash.update(new Uint8Array(message.bytes, 0, message.length));
         if (message.keep) states.push(hash.copy());
         send({ type: 'spare', bytes: message.bytes }, [message.bytes]);
         return;

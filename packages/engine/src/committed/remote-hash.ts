@@ -1,4 +1,4 @@
-import { hashBufferSize, type RecordHash, type TableCheckpoint } from '@svc/sstable';
+import { type RecordHash, type TableCheckpoint } from '@svc/sstable';
 import type { Worker } from 'node:worker_threads';
 import type { Hasher } from './tree-writer.ts';
 import type { FromHasher, ToHasher } from './worker-messages.ts';
@@ -6,6 +6,8 @@ import type { FromHasher, ToHasher } from './worker-messages.ts';
 /** Pieces on their way to the hashing thread before the writer waits: a few MiB. */
 const maxInFlight = 24;
 const maxSpares = 8;
+/** What most pieces need; a larger one is made to measure. */
+const pieceSize = 256 * 1024;
 /** Hash states kept over there, half a KiB each: those of some 20 million records. */
 const maxStates = 20_000;
 
@@ -19,7 +21,7 @@ interface KeptStates {
 /** Hands the hashing of records to another thread. */
 export class RemoteHasher implements Hasher {
   readonly #worker: Worker;
-  readonly #spares: Buffer[] = [];
+  readonly #spares: ArrayBuffer[] = [];
   readonly #waiting = new Map<number, (digest: string) => void>();
   readonly #failed: Promise<never>;
   #wake: (() => void) | undefined;
@@ -70,14 +72,17 @@ export class RemoteHasher implements Hasher {
       this.#post({ type: 'resume', hash, from: known.hash, states: after.states });
     }
     return {
-      update: (buffer, start, end, checkpoint) => {
+      update: (input, checkpoint) => {
         this.#inFlight++;
         const keep = checkpoint !== undefined;
         if (keep) checkpoints.push(checkpoint);
-        const bytes = buffer.buffer as ArrayBuffer;
-        const offset = buffer.byteOffset;
-        this.#post({ type: 'update', hash, bytes, start: offset + start, end: offset + end, keep }, [bytes]);
-        return this.#spares.pop() ?? Buffer.allocUnsafeSlow(hashBufferSize);
+        const spare = this.#spares.pop();
+        const bytes =
+          spare !== undefined && spare.byteLength >= input.length
+            ? spare
+            : new ArrayBuffer(Math.max(input.length, pieceSize));
+        new Uint8Array(bytes).set(input);
+        this.#post({ type: 'update', hash, bytes, length: input.length, keep }, [bytes]);
       },
       digest: async (last, fileSize) => {
         const digest = new Promise<string>((resolve) => {
@@ -117,7 +122,7 @@ export class RemoteHasher implements Hasher {
       return;
     }
     this.#inFlight--;
-    if (this.#spares.length < maxSpares) this.#spares.push(Buffer.from(message.bytes));
+    if (this.#spares.length < maxSpares) this.#spares.push(message.bytes);
     this.#wake?.();
   }
 

@@ -42,8 +42,6 @@ export interface Hasher {
 }
 
 const maxUploads = 10;
-/** What a block adds to the index besides its separator, with its trailer: more than any handle takes. */
-const indexEntryRoom = 64;
 
 /**
  * Writes a tree from records and whole existing ranges in key order. Finished ranges are uploaded while the next
@@ -99,22 +97,20 @@ export class TreeWriter {
     valueEnd: number,
   ): boolean {
     const table = this.#table ?? this.#open(key, keyStart, keyEnd);
-    table.add(key, keyStart, keyEnd, value, valueStart, valueEnd);
     this.count++;
-    return this.closeIfDue();
+    return table.add(key, keyStart, keyEnd, value, valueStart, valueEnd) && this.#closeIfDue();
   }
 
   /**
-   * Adds the whole block whose first record `from` stands at; `closeIfDue` must follow. False, with nothing added,
-   * when its records have to be added one by one.
+   * Adds records of the block whose first record `from` stands at, if possible all of them, and moves `from` to the
+   * last one added. False, with nothing added, when the first has to be added by itself.
    */
   addBlock(from: TableCursor): boolean {
     const table = this.#table ?? this.#open(from.key, 0, from.keyLength);
-    const added = from.bodyLength + from.keyLength + indexEntryRoom;
-    if (table.estimatedSize + added >= this.#options.split.maxRangeSize) return false;
     const before = table.count;
-    if (!table.addBlock(from, this.#divisor)) return false;
+    if (!table.addBlock(from)) return false;
     this.count += table.count - before;
+    this.#closeIfDue();
     return true;
   }
 
@@ -138,7 +134,7 @@ export class TreeWriter {
   }
 
   /** Closes the open range when its last record says so. */
-  closeIfDue(): boolean {
+  #closeIfDue(): boolean {
     const table = this.#table;
     if (table === undefined) return false;
     const { minRangeSize, maxRangeSize } = this.#options.split;
@@ -210,9 +206,14 @@ export class TreeWriter {
     if (last !== undefined && compareSlices(key, keyStart, keyEnd, last, 0, last.length) <= 0) {
       throw new Error('records must be added in ascending order');
     }
-    const { store, properties } = this.#options;
+    const { store, properties, split } = this.#options;
     this.#sink = new FileSink(store.temporaryPath('ranges'));
-    this.#table = new TableWriter(this.#sink, { type: 'ranges', properties, hash });
+    this.#table = new TableWriter(this.#sink, {
+      type: 'ranges',
+      properties,
+      hash,
+      split: { divisor: this.#divisor, maxSize: split.maxRangeSize },
+    });
     this.rangesOpened++;
     return this.#table;
   }

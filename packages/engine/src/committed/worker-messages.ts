@@ -48,8 +48,7 @@ export type ToHasher =
       readonly type: 'update';
       readonly hash: number;
       readonly bytes: ArrayBuffer;
-      readonly start: number;
-      readonly end: number;
+      readonly length: number;
       /** Keep the state reached. */
       readonly keep: boolean;
     }
