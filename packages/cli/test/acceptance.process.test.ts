@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { tempDir } from '@svc/testing';
+import { svcBundle, tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle, collect, startSvc, Tool, type Server } from './start-svc.ts';
+import { collect, startSvc, Tool, type Server } from './start-svc.ts';
 import { FakeServer } from './fake-server.ts';
 
 let server: Server;
@@ -545,9 +545,14 @@ describe('configuration and plugins', () => {
   it('completes repositories, branches and paths, and prints scripts for three shells', async () => {
     const offers = async (...words: string[]): Promise<string[]> =>
       (await tool.ok(['__complete', ...words])).split('\n').filter((line) => line !== '');
-    expect(await offers('fs', 'ls', 'svc://rep')).toEqual(['svc://repo1/']);
-    expect(await offers('fs', 'ls', 'svc://repo1/ma')).toEqual(['svc://repo1/main/']);
-    expect(await offers('fs', 'ls', 'svc://repo1/main/da')).toEqual(['svc://repo1/main/data/']);
+    await put('main/typed/a');
+    // There are no offers when the server takes longer than a person who types would wait.
+    const patience = { timeout: 30_000 };
+    await expect.poll(() => offers('fs', 'ls', 'svc://rep'), patience).toEqual(['svc://repo1/']);
+    await expect.poll(() => offers('fs', 'ls', 'svc://repo1/ma'), patience).toEqual(['svc://repo1/main/']);
+    await expect
+      .poll(() => offers('fs', 'ls', 'svc://repo1/main/ty'), patience)
+      .toEqual(['svc://repo1/main/typed/']);
     expect(await offers('branch', '-')).toContain('--help');
     for (const shell of ['bash', 'zsh', 'fish']) {
       expect(await tool.ok(['completion', shell])).toContain('svcctl __complete');
@@ -556,13 +561,15 @@ describe('configuration and plugins', () => {
     const folder = tempDir();
     writeFileSync(
       join(folder, 'svcctl'),
-      `#!/bin/sh\nexec ${process.execPath} ${join(bundle(), 'svcctl.js')} "$@"\n`,
+      `#!/bin/sh\nexec ${process.execPath} ${join(svcBundle(), 'svcctl.js')} "$@"\n`,
     );
     chmodSync(join(folder, 'svcctl'), 0o755);
-    const line = 'svcctl fs ls svc://repo1/main/da';
+    const line = 'svcctl fs ls svc://repo1/main/ty';
     const script = `source <(svcctl completion bash); COMP_LINE='${line}' COMP_POINT=${line.length}; _svcctl 2>/dev/null; echo "\${COMPREPLY[*]}"`;
     const env = { ...tool.environment, PATH: `${folder}:${process.env['PATH'] ?? ''}` };
-    expect(execFileSync('bash', ['-c', script], { env, encoding: 'utf8' })).toBe('//repo1/main/data/\n');
+    await expect
+      .poll(() => execFileSync('bash', ['-c', script], { env, encoding: 'utf8' }), patience)
+      .toBe('//repo1/main/typed/\n');
   });
 
   it('cancels an import on a signal (case 47)', async () => {

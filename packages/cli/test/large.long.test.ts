@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { tempDir } from '@svc/testing';
+import { svcBundle, tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle, startSvc, Tool, type Server } from './start-svc.ts';
+import { startSvc, Tool, type Server } from './start-svc.ts';
 
 const gibibyte = 1024 ** 3;
 const smallFiles = 100_000;
@@ -24,7 +24,7 @@ let server: Server;
 let tool: Tool;
 
 beforeAll(async () => {
-  server = await startSvc();
+  server = await startSvc({ SVC_LOGGING_LEVEL: 'INFO' });
   tool = new Tool(server.url);
   await tool.ok(['repo', 'create', 'svc://repo1', 'local://repo1']);
 });
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** Runs the tool and watches its memory. */
 async function watched(args: readonly string[]): Promise<{ stdout: string; peak: number }> {
-  const child = spawn(process.execPath, [join(bundle(), 'svcctl.js'), ...args], {
+  const child = spawn(process.execPath, [join(svcBundle(), 'svcctl.js'), ...args], {
     cwd: tool.home,
     env: tool.environment,
   });

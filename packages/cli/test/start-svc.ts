@@ -1,25 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { tempDir, waitUntil } from '@svc/testing';
-
-const root = join(import.meta.dirname, '../../..');
-
-let copy: string | undefined;
-
-/** A copy of the bundle that people run: another build may begin while the tests are running. */
-export function bundle(): string {
-  if (copy !== undefined) return copy;
-  const bootstrap = [join(root, 'scripts', 'bootstrap.mjs'), '--build'];
-  const result = spawnSync(process.execPath, bootstrap, { encoding: 'utf8' });
-  if (result.status !== 0) throw new Error(`the bundle cannot be built: ${result.stderr}`);
-  const folder = join(root, 'node_modules', '.cache', `svcctl-test-${process.pid}`);
-  cpSync(join(root, 'dist'), folder, { recursive: true });
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  copy = folder;
-  return folder;
-}
+import { chattyLogging, keepLog, startSvcProcess, svcBundle, tempDir } from '@svc/testing';
 
 export const quickstart = {
   accessKeyId: 'AKIAIOSFOLQUICKSTART',
@@ -37,26 +19,12 @@ export async function startSvc(
   env: Record<string, string> = {},
   args: readonly string[] = ['--quickstart'],
 ): Promise<Server> {
-  const home = tempDir();
-  const child = spawn(process.execPath, [join(bundle(), 'svc.js'), 'run', ...args], {
-    cwd: home,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, SVC_LISTEN_ADDRESS: '127.0.0.1:0', ...env },
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  child.stdout.resume();
-  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
-  const url = await waitUntil(
-    () => (child.exitCode === null ? /is serving at (\S+)/.exec(stderr)?.[1] : 'ended'),
-    { timeoutMs: 60_000, what: 'the server to start' },
-  );
-  if (url === 'ended') throw new Error(`svc run ended: ${stderr}`);
+  const { url, home, stop } = await startSvcProcess({ args, env: { ...chattyLogging, ...env } });
   return {
     url,
     home,
     async stop() {
-      child.kill('SIGTERM');
-      await ended;
+      await stop();
     },
   };
 }
@@ -96,7 +64,7 @@ export class Tool {
 
   /** Starts it and leaves it running. */
   start(args: readonly string[], options: RunOptions = {}): ChildProcess {
-    return spawn(process.execPath, [join(bundle(), 'svcctl.js'), ...args], {
+    return spawn(process.execPath, [join(svcBundle(), 'svcctl.js'), ...args], {
       cwd: options.cwd ?? this.home,
       env: { ...this.environment, ...options.env },
     });
@@ -106,7 +74,9 @@ export class Tool {
     const child = this.start(args, options);
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input ?? '');
-    return collect(child);
+    const finished = collect(child);
+    void finished.then(({ stderr }) => keepLog('svcctl-stderr.log', stderr));
+    return finished;
   }
 
   /** Runs it and expects success; answers what it printed. */
@@ -118,7 +88,7 @@ export class Tool {
 
   /** Runs it on a pseudo-terminal; both outputs come as one. */
   onTerminal(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
-    const words = [process.execPath, join(bundle(), 'svcctl.js'), ...args];
+    const words = [process.execPath, join(svcBundle(), 'svcctl.js'), ...args];
     const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       cwd: options.cwd ?? this.home,

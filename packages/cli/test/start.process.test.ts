@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { svcBundle } from '@svc/testing';
 import { expect, it } from 'vitest';
-import { bundle } from './start-svc.ts';
 
 /** Processor time says what a quiet machine would need, however busy this one is. */
 const reporter =
@@ -9,7 +9,7 @@ const reporter =
 
 it('shows help in less than 100 ms', () => {
   const times = Array.from({ length: 8 }, () => {
-    const args = ['--import', reporter, join(bundle(), 'svcctl.js'), '--help'];
+    const args = ['--import', reporter, join(svcBundle(), 'svcctl.js'), '--help'];
     const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stdout).toContain('Usage: svcctl');
     return Number(/cpu=(\d+)/.exec(stderr)?.[1]) / 1000;

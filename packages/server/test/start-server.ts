@@ -1,47 +1,19 @@
-import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
-import { cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { tempDir, waitUntil } from '@svc/testing';
+import { readFileSync, readdirSync } from 'node:fs';
+import { runSvcCommand, startSvcProcess, tempDir } from '@svc/testing';
+import type { FinishedProcess, SvcProcess } from '@svc/testing';
 import { afterAll } from 'vitest';
 
-const root = join(import.meta.dirname, '../../..');
-
-let program: string | undefined;
-
-/** A copy of the bundle that people run: another build may begin while the tests are running. */
-function bundledProgram(): string {
-  if (program !== undefined) return program;
-  const bootstrap = [join(root, 'scripts', 'bootstrap.mjs'), '--build'];
-  const result = spawnSync(process.execPath, bootstrap, { encoding: 'utf8' });
-  if (result.status !== 0) throw new Error(`the bundle cannot be built: ${result.stderr}`);
-  const copy = join(root, 'node_modules', '.cache', `svc-test-${process.pid}`);
-  cpSync(join(root, 'dist'), copy, { recursive: true });
-  program = join(copy, 'svc.js');
-  return program;
-}
+export type Finished = FinishedProcess;
 
 const started = new Set<ChildProcess>();
 
 // Whatever a failed test has left behind.
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL');
-  if (program !== undefined) rmSync(dirname(program), { recursive: true, force: true });
-  program = undefined;
 });
-
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Only what a test sets: variables of the machine must not reach the server. */
-function environment(home: string, env: Record<string, string>): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: home, NO_COLOR: '1', ...env };
-}
 
 /** Runs a command of `svc` to its end. */
 export function runSvc(
@@ -49,19 +21,7 @@ export function runSvc(
   env: Record<string, string> = {},
   home: string = tempDir(),
 ): Promise<Finished> {
-  const child = spawn(process.execPath, [bundledProgram(), ...args], {
-    cwd: home,
-    env: environment(home, env),
-  });
-  return collect(child);
-}
-
-function collect(child: ChildProcess): Promise<Finished> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return runSvcCommand({ args, env, home });
 }
 
 export interface Answer {
@@ -75,43 +35,34 @@ export class RunningSvc {
   readonly url: string;
   readonly port: number;
   readonly finished: Promise<Finished>;
-  readonly #child: ChildProcess;
-  readonly #output: { stdout: string; stderr: string };
+  readonly #process: SvcProcess;
 
-  constructor(parts: {
-    home: string;
-    url: string;
-    child: ChildProcess;
-    output: { stdout: string; stderr: string };
-    finished: Promise<Finished>;
-  }) {
-    this.home = parts.home;
-    this.url = parts.url;
-    this.port = Number(new URL(parts.url).port);
-    this.#child = parts.child;
-    this.#output = parts.output;
-    this.finished = parts.finished;
+  constructor(process: SvcProcess) {
+    this.home = process.home;
+    this.url = process.url;
+    this.port = Number(new URL(process.url).port);
+    this.finished = process.finished;
+    this.#process = process;
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.#process.child.pid ?? 0;
   }
 
   get stdout(): string {
-    return this.#output.stdout;
+    return this.#process.output.stdout;
   }
 
   get stderr(): string {
-    return this.#output.stderr;
+    return this.#process.output.stderr;
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name);
+    this.#process.child.kill(name);
   }
 
   async stop(): Promise<Finished> {
-    this.signal('SIGTERM');
-    return this.finished;
+    return await this.#process.stop();
   }
 
   /** Process ids of everything the primary has started, oldest first. */
@@ -167,29 +118,8 @@ export async function startSvc(
   env: Record<string, string> = {},
   home: string = tempDir(),
 ): Promise<RunningSvc> {
-  const child = spawn(process.execPath, [bundledProgram(), 'run', ...args], {
-    cwd: home,
-    env: environment(home, { SVC_LISTEN_ADDRESS: '127.0.0.1:0', ...env }),
-  });
-  started.add(child);
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
-  const finished = new Promise<Finished>((resolve) => {
-    child.on('close', (code) => {
-      started.delete(child);
-      resolve({ code, ...output });
-    });
-  });
-  let ended: Finished | undefined;
-  void finished.then((result) => (ended = result));
-  const url = await waitUntil(
-    () => {
-      if (ended !== undefined) return 'ended';
-      return /is serving at (\S+)/.exec(output.stderr)?.[1];
-    },
-    { timeoutMs: 30_000, what: 'the server to start' },
-  );
-  if (ended !== undefined) throw new Error(`svc run ended with ${ended.code}: ${ended.stderr}`);
-  return new RunningSvc({ home, url, child, output, finished });
+  const running = await startSvcProcess({ args, env, home });
+  started.add(running.child);
+  void running.finished.then(() => started.delete(running.child));
+  return new RunningSvc(running);
 }

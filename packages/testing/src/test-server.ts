@@ -1,3 +1,4 @@
+import { noteSecret } from './secrets/run-book.ts';
 import { UnavailableError, orSkipReason } from './unavailable-error.ts';
 
 /** The variable through which test processes find the run's server host. */
@@ -30,6 +31,7 @@ export interface TestServers {
 /** The run's shared server of that kind, started on first use. */
 export async function testServer<Name extends keyof TestServers>(name: Name): Promise<TestServers[Name]> {
   const address = await ask(name, 'address');
+  noteSecret(`the secret key of ${name}`, address['secretAccessKey'] ?? '');
   const control: ServerControl = {
     stop: async () => void (await ask(name, 'stop')),
     start: async () => void (await ask(name, 'start')),

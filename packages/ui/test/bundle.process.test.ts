@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
-import { bundleFolder, removeBundle } from './svc-server.ts';
+import { svcBundle } from '@svc/testing';
+import { expect, test } from 'vitest';
 
-afterAll(removeBundle);
-
-const ui = join(bundleFolder(), 'ui');
+const ui = join(svcBundle(), 'ui');
 const html = readFileSync(join(ui, 'index.html'), 'utf8');
 const gzipped = (path: string): number => gzipSync(readFileSync(join(ui, path)), { level: 9 }).length;
 

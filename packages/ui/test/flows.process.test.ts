@@ -5,6 +5,7 @@ import { afterAll, describe } from 'vitest';
 import { accessibilityFlows } from './flows/accessibility.ts';
 import { administrationFlows } from './flows/administration.ts';
 import { changeFlows } from './flows/changes.ts';
+import { entryFlows } from './flows/entries.ts';
 import { habitFlows } from './flows/habits.ts';
 import { historyFlows } from './flows/history.ts';
 import { objectFlows } from './flows/objects.ts';
@@ -29,10 +30,11 @@ const stage = await orSkipReason('a browser', () =>
 
 afterAll(() => stage?.close());
 
-describe.skipIf(stage === undefined)('the web UI in a real browser', { retry: 2 }, () => {
+describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', () => {
   if (stage === undefined) return;
   sessionFlows(stage);
   objectFlows(stage, external);
+  entryFlows(stage);
   viewerFlows(stage);
   changeFlows(stage);
   historyFlows(stage);

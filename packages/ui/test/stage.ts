@@ -4,7 +4,7 @@ import { chromiumPath } from '@svc/testing';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { removeBundle, startSvc } from './svc-server.ts';
+import { startSvc } from './svc-server.ts';
 import type { SvcServer } from './svc-server.ts';
 
 export const keys = {
@@ -12,7 +12,9 @@ export const keys = {
   secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 };
 
-const patience = 15_000;
+const patience = 20_000;
+/** So many flows run beside each other: while one waits for the server, another's page is drawn. */
+const atOnce = 3;
 
 /** One browser and one quick-start server for all flows; a fresh session for each. */
 export class Stage {
@@ -20,7 +22,9 @@ export class Stage {
   readonly server: SvcServer;
   readonly client: Client;
   readonly #state: Awaited<ReturnType<BrowserContext['storageState']>>;
-  #shared: BrowserContext | undefined;
+  #shared: Promise<BrowserContext> | undefined;
+  #free = atOnce;
+  readonly #waiting: (() => void)[] = [];
 
   private constructor(
     browser: Browser,
@@ -65,7 +69,6 @@ export class Stage {
   async close(): Promise<void> {
     await this.browser.close();
     await this.server.stop();
-    removeBundle();
   }
 
   async #newContext(loggedIn: boolean, baseURL: string): Promise<BrowserContext> {
@@ -109,9 +112,31 @@ export class Stage {
     });
   }
 
-  async read(repository: string, ref: string, path: string): Promise<string> {
+  /** A repository with the sample data. */
+  async sample(name: string): Promise<{ stations: string }> {
+    await this.client.post('/repositories', {
+      body: { name, storage_namespace: `local://${name}`, sample_data: true },
+    });
+    return { stations: await this.read(name, 'main', 'data/stations.csv') };
+  }
+
+  async bytes(repository: string, ref: string, path: string): Promise<Uint8Array> {
     const { body } = await this.client.objects.download({ repository, ref, path });
-    return await new Response(body).text();
+    return new Uint8Array(await new Response(body).arrayBuffer());
+  }
+
+  async read(repository: string, ref: string, path: string): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(repository, ref, path));
+  }
+
+  async #turn(): Promise<() => void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return () => {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    };
   }
 
   /**
@@ -120,15 +145,20 @@ export class Stage {
    */
   async play(flow: (page: TestPage) => Promise<void>, options: PlayOptions = {}): Promise<void> {
     const { loggedIn = true, url = this.server.url, alone = !loggedIn } = options;
-    const context = alone
-      ? await this.#newContext(loggedIn, url)
-      : (this.#shared ??= await this.#newContext(true, url));
-    const page = new TestPage(context, await context.newPage(), url);
+    const release = await this.#turn();
     try {
-      await flow(page);
-      expect(page.troubles).toEqual([]);
+      const context = await (alone
+        ? this.#newContext(loggedIn, url)
+        : (this.#shared ??= this.#newContext(true, url)));
+      const page = new TestPage(context, await context.newPage(), url);
+      try {
+        await flow(page);
+        expect(page.troubles).toEqual([]);
+      } finally {
+        await (alone ? context : page.page).close();
+      }
     } finally {
-      await (alone ? context : page.page).close();
+      release();
     }
   }
 }
@@ -162,6 +192,21 @@ export class TestPage {
 
   async open(path: string): Promise<void> {
     await this.page.goto(path);
+  }
+
+  /** Follows an address inside the open page, as a link does. */
+  async go(path: string): Promise<void> {
+    await this.page.evaluate((to) => {
+      history.pushState({}, '', to);
+      dispatchEvent(new PopStateEvent('popstate', { state: {} }));
+    }, path);
+  }
+
+  /** Nothing is being loaded any more. */
+  async settles(): Promise<void> {
+    await this.page.waitForFunction(
+      () => document.querySelector('[aria-busy="true"], .loading-bar, [data-loading]') === null,
+    );
   }
 
   button(name: string | RegExp, within: Locator | Page = this.page): Locator {

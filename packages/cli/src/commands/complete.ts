@@ -13,11 +13,11 @@ export function register(program: Command): void {
     .helpOption(false)
     .allowUnknownOption()
     .action(async (words: string[]) => {
+      const tree = await createProgram('*');
       // Late answers help nobody who is typing, and neither do errors.
       const timeout = new Promise<string[]>((resolve) => {
         setTimeout(resolve, capMs, []).unref();
       });
-      const tree = await createProgram('*');
       const offers = await Promise.race([
         timeout,
         complete(tree, words, () => new CommandContext({ color: false })).catch(() => []),

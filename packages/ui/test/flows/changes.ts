@@ -76,6 +76,57 @@ export function changeFlows(stage: Stage): void {
     expect(await stage.read('merging', 'main', 'deep/b.txt')).toBe('b');
   });
 
+  test('data files are compared by rows and columns, images over each other', async () => {
+    const sample = await stage.sample('versions');
+    await stage.branch('versions', 'next');
+    await stage.write('versions', 'next', {
+      'data/stations.csv': sample.stations.replace('North Ridge', 'South Ridge').replace(/\nH02.*/, ''),
+    });
+    const picture = await stage.bytes('versions', 'main', 'images/temperature.png');
+    await stage.client.objects.upload({
+      repository: 'versions',
+      branch: 'next',
+      path: 'images/temperature.png',
+      // Bytes after the end of an image are ignored, so it is another object that still shows.
+      body: new Uint8Array([...picture, 0]),
+    });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/versions/object?ref=next&path=weather.parquet&tab=sql');
+      await ui.sees(/rows in/);
+      const source = "READ_PARQUET('svc://versions/main/weather.parquet')";
+      await ui.page
+        .locator('.cm-content')
+        .fill(
+          `COPY (SELECT *, 1 AS added FROM ${source} LIMIT 2000) TO 'svc://versions/next/weather.parquet'`,
+        );
+      await ui.page.locator('.cm-content').press('ControlOrMeta+Enter');
+      await ui.sees('Written: svc://versions/next/weather.parquet');
+      await ui.open('/repositories/versions/objects?ref=next&showChanges=true');
+      await ui.button('Difference of data/stations.csv').click();
+      await ui.sees('~ 1 row');
+      await ui.sees('− 1 row');
+      await ui.page.locator('td.changed del', { hasText: 'North Ridge' }).waitFor();
+      await ui.page.getByText('Unified', { exact: true }).click();
+      await ui.page.locator('.cm-deletedChunk, .cm-deletedText').first().waitFor();
+      await ui.button('Difference of weather.parquet').click();
+      await ui.sees('+ column added');
+      await ui.button('Difference of images/temperature.png').click();
+      await ui.page.getByText('Difference', { exact: true }).click();
+      await ui.sees('Black is the same');
+      await ui.page.getByText('Swipe', { exact: true }).click();
+      const slider = ui.page.getByRole('slider');
+      await slider.press('Home');
+      await expect
+        .poll(() =>
+          ui.page
+            .locator('.image-stack img')
+            .last()
+            .evaluate((image) => image.style.clipPath),
+        )
+        .toContain('0%');
+    });
+  });
+
   test('a conflicting merge names the paths and a strategy settles it', async () => {
     await stage.repository('conflict', { 'a.txt': 'base' });
     await stage.branch('conflict', 'topic');

@@ -36,6 +36,9 @@ export function habitFlows(stage: Stage): void {
       await keyboard.press('y');
       await ui.isAt(/ref=[0-9a-f]{64}/);
       await keyboard.press('g');
+      await keyboard.press('d');
+      await ui.isAt(/\/compare/);
+      await keyboard.press('g');
       await keyboard.press('b');
       await ui.isAt(/\/branches$/);
       await ui.link('topic').waitFor();
@@ -69,6 +72,28 @@ export function habitFlows(stage: Stage): void {
     );
   });
 
+  test('preferences change how times, rows and text are shown, and are kept', async () => {
+    await stage.repository('preferring', { 'a.json': '{"a": 1}' });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/repositories/preferring/objects');
+        const row = ui.page.getByRole('row').filter({ hasText: 'a.json' });
+        const tall = (await row.boundingBox())?.height ?? 0;
+        await ui.button(/Account of/).click();
+        await ui.page.getByRole('menuitem', { name: 'Preferences' }).click();
+        await ui.dialog().getByText('UTC', { exact: true }).click();
+        await ui.dialog().getByText('Compact', { exact: true }).click();
+        await ui.field('Wrap long lines of text').check();
+        await ui.page.keyboard.press('Escape');
+        await expect.poll(() => row.locator('time').getAttribute('title')).toMatch(/ UTC$/);
+        expect((await row.boundingBox())?.height ?? tall).toBeLessThan(tall);
+        await ui.open('/repositories/preferring/object?ref=main&path=a.json');
+        await ui.button('Do not wrap').waitFor();
+      },
+      { alone: true },
+    );
+  });
+
   test('unknown pages, refs and objects say so and offer a way on', async () => {
     await stage.repository('lost', { 'a.txt': 'a' });
     await stage.play(async (ui) => {
@@ -81,7 +106,7 @@ export function habitFlows(stage: Stage): void {
     });
   });
 
-  test('the first list is visible within a second', async () => {
+  test('the first list is visible within a second', { concurrent: false }, async () => {
     await stage.repository('quick', { 'a.txt': 'a' });
     await stage.play(async (ui) => {
       let best = Number.POSITIVE_INFINITY;

@@ -77,6 +77,42 @@ export function sessionFlows(stage: Stage): void {
     },
   );
 
+  test('shortly before a session ends there is time to renew it', async () => {
+    await stage.play(
+      async (ui) => {
+        const end = Math.floor(Date.now() / 1000) + 200;
+        await ui.page.addInitScript((seconds) => {
+          if (localStorage.getItem('svc:ui:session-end') === null)
+            localStorage.setItem('svc:ui:session-end', String(seconds));
+        }, end);
+        await ui.open('/repositories');
+        await ui.sees('Your session ends soon');
+        await ui.button('Renew').click();
+        await ui.sees('Renew your session');
+        await ui.field('Access key ID').fill(keys.access_key_id);
+        await ui.field('Secret access key').fill(keys.secret_access_key);
+        await ui.button('Log in').click();
+        await ui.lacks('Your session ends soon');
+        const kept = await ui.page.evaluate(() => Number(localStorage.getItem('svc:ui:session-end')));
+        expect(kept).toBeGreaterThan(end + 3600);
+      },
+      { alone: true },
+    );
+  });
+
+  test.for(['/auth/users/create?token=x', '/auth/resetpassword'])(
+    'without mail %s leads to the login',
+    async (path) => {
+      await stage.play(
+        async (ui) => {
+          await ui.open(path);
+          await ui.isAt(/\/auth\/login$/);
+        },
+        { loggedIn: false },
+      );
+    },
+  );
+
   test('a session that ends while somebody types is renewed over the page and the work is sent once', async () => {
     await stage.repository('expiry');
     await stage.write('expiry', 'main', { 'a.txt': 'a' });

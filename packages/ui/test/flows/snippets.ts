@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { tempDir } from '@svc/testing';
+import { svcBundle, tempDir } from '@svc/testing';
 import { expect, test } from 'vitest';
 import {
   branchSnippet,
@@ -20,7 +20,6 @@ import {
 } from '../../src/lib/snippets.ts';
 import { keys } from '../stage.ts';
 import type { Stage } from '../stage.ts';
-import { bundleFolder } from '../svc-server.ts';
 
 export function snippetFlows(stage: Stage): void {
   test('every svcctl command the pages show runs, with the configuration they hand out', async () => {
@@ -46,7 +45,7 @@ export function snippetFlows(stage: Stage): void {
       logSnippet('shown', 'main'),
       protectSnippet('shown', 'release-*'),
     ];
-    const program = join(bundleFolder(), 'svcctl.js');
+    const program = join(svcBundle(), 'svcctl.js');
     const script = `set -e\nsvcctl() { "${process.execPath}" "${program}" --config "${config}" "$@"; }\n${commands.join('\n')}\n`;
     const { stdout } = await promisify(execFile)('sh', ['-c', script], {
       cwd: home,

@@ -13,10 +13,16 @@ export function viewerFlows(stage: Stage): void {
         await ui.open(`/repositories/previews/object?ref=main&path=${encodeURIComponent(path)}`);
       await view('README.md');
       await ui.page.getByRole('heading', { name: 'previews' }).waitFor();
-      await ui.button('Source').click();
+      await ui.page.getByText('Source', { exact: true }).click();
+      await ui.isAt(/view=source/);
       await ui.page.locator('.cm-content').waitFor();
       await view('data/readings/2026-01.json');
       await ui.sees('"temperature_c"');
+      await ui.page.getByText('Tree', { exact: true }).click();
+      await ui.isAt(/view=tree/);
+      await ui.page.locator('.json-tree summary', { hasText: 'root' }).waitFor();
+      await ui.page.locator('.json-tree .json-children summary').first().click();
+      await ui.page.locator('.json-leaf', { hasText: 'temperature_c' }).first().waitFor();
       await view('data/stations.csv');
       await ui.page.getByRole('cell', { name: 'North Ridge' }).waitFor();
       await view('weather.parquet');
@@ -45,6 +51,38 @@ export function viewerFlows(stage: Stage): void {
       const raw = await ui.context.request.get('/api/v1/repositories/attack/refs/main/objects?path=x.html');
       expect(raw.headers()['content-disposition']).toContain('attachment');
       expect(raw.headers()['content-security-policy']).toContain('sandbox');
+    });
+  });
+
+  test('a notebook is shown with its outputs, and no script in it runs', async () => {
+    const notebook = {
+      cells: [
+        { cell_type: 'markdown', source: ['# Findings\n', 'Warm **winters**'] },
+        {
+          cell_type: 'code',
+          execution_count: 3,
+          source: 'print(1 + 1)',
+          outputs: [
+            { output_type: 'stream', name: 'stdout', text: ['two\n'] },
+            {
+              output_type: 'display_data',
+              data: {
+                'text/html':
+                  '<b>rich</b><script>parent.hacked=1</script><img src=x onerror="parent.hacked=2">',
+              },
+            },
+          ],
+        },
+      ],
+    };
+    await stage.repository('notebooks', { 'n.ipynb': JSON.stringify(notebook) });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/notebooks/object?ref=main&path=n.ipynb');
+      await ui.page.getByRole('heading', { name: 'Findings' }).waitFor();
+      await ui.sees('print(1 + 1)');
+      await ui.sees('two');
+      await ui.page.locator('.notebook b', { hasText: 'rich' }).waitFor();
+      expect(await ui.page.evaluate('window.hacked')).toBeUndefined();
     });
   });
 
