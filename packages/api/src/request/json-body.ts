@@ -60,6 +60,8 @@ export function readBytes(request: IncomingMessage, limit: number): Promise<Buff
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
     request.on('error', reject);
-    request.on('close', () => reject(new RequestError(499, 'the client went away')));
+    request.on('close', () => {
+      if (!request.readableEnded) reject(new RequestError(499, 'the client went away'));
+    });
   });
 }

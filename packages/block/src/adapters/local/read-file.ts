@@ -16,16 +16,13 @@ import type { Readable } from 'node:stream';
 import type { ObjectBody } from '../../adapter.ts';
 import { bytesBody, smallObjectSize } from '../../body.ts';
 import { errorCode, notFound, readError } from './errors.ts';
+import { InlineCalls } from './inline-calls.ts';
 import type { LocalPaths } from './paths.ts';
 
 // Without O_NONBLOCK opening a named pipe below an external prefix would hang the process.
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const readUnit = 1024 * 1024;
-
-/** A synchronous read that takes longer than this says the disk is slow: reads leave the event loop for a while. */
-const slowReadMs = 2;
-const slowPeriodMs = 1000;
 
 export interface OpenFile {
   readonly fd: number;
@@ -35,7 +32,7 @@ export interface OpenFile {
 /** Opens and reads object files. Small ones that the page cache holds are read without a thread-pool hop. */
 export class FileReader {
   readonly #paths: LocalPaths;
-  #slowUntil = 0;
+  readonly #inline = new InlineCalls();
 
   constructor(paths: LocalPaths) {
     this.#paths = paths;
@@ -44,7 +41,7 @@ export class FileReader {
   /** Opens a regular file; anything else is `not_found`. */
   async open(path: string): Promise<OpenFile> {
     this.#paths.verify(path, 'read');
-    if (performance.now() >= this.#slowUntil) return this.#openSync(path);
+    if (this.#inline.begin() !== undefined) return this.#openSync(path);
     let fd: number;
     try {
       fd = await openAsync(path);
@@ -85,20 +82,17 @@ export class FileReader {
 
   async #readSmall(fd: number, start: number, size: number): Promise<Buffer> {
     const buffer = Buffer.allocUnsafe(size);
-    const began = performance.now();
-    const inline = began >= this.#slowUntil;
+    const began = this.#inline.begin();
     let length = 0;
     while (length < size) {
-      const count = inline
-        ? readSync(fd, buffer, length, size - length, start + length)
-        : await readAsync(fd, buffer, length, size - length, start + length);
+      const count =
+        began === undefined
+          ? await readAsync(fd, buffer, length, size - length, start + length)
+          : readSync(fd, buffer, length, size - length, start + length);
       if (count === 0) break;
       length += count;
     }
-    if (inline) {
-      const now = performance.now();
-      if (now - began > slowReadMs) this.#slowUntil = now + slowPeriodMs;
-    }
+    if (began !== undefined) this.#inline.ended(began);
     return length === size ? buffer : buffer.subarray(0, length);
   }
 

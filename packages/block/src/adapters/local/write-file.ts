@@ -1,6 +1,7 @@
-import { close, constants, fdatasync, open, unlink, write, writev } from 'node:fs';
+import { close, closeSync, constants, fdatasync, open, unlink, write, writeSync, writev } from 'node:fs';
 import type { BodySource, BodyStream } from '../../adapter.ts';
 import { checkBodySize, eachChunk } from '../../body.ts';
+import { InlineCalls } from './inline-calls.ts';
 
 const exclusive = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
 
@@ -40,7 +41,14 @@ export async function writeNewFile(path: string, body: BodySource, options: Writ
   }
 }
 
-/** By callbacks: this is the path of every small object, and promises per step cost a third of it. */
+const inline = new InlineCalls();
+/** More than this is not copied into the page cache on the event loop. */
+const inlineBytes = 64 * 1024;
+
+/**
+ * By callbacks: this is the path of every small object, and promises per step cost a third of it. Only creating the
+ * file and syncing it wait for the disk; what goes to the page cache is done without a thread-pool hop.
+ */
 function writeBytes(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     open(path, exclusive, 0o640, (openError, fd) => {
@@ -52,17 +60,38 @@ function writeBytes(path: string, bytes: Uint8Array, sync: boolean): Promise<voi
         close(fd, () => unlink(path, () => reject(error)));
       };
       const finish = (): void => {
-        close(fd, (error) => (error === null ? resolve() : fail(error)));
+        try {
+          closeSync(fd);
+        } catch (error) {
+          unlink(path, () => reject(error));
+          return;
+        }
+        resolve();
+      };
+      const written = (): void => {
+        if (sync) fdatasync(fd, (error) => (error === null ? finish() : fail(error)));
+        else finish();
       };
       const writeFrom = (offset: number): void => {
-        write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
+        write(fd, bytes, offset, bytes.length - offset, null, (error, count) => {
           if (error !== null) fail(error);
-          else if (offset + written < bytes.length) writeFrom(offset + written);
-          else if (sync) fdatasync(fd, (syncError) => (syncError === null ? finish() : fail(syncError)));
-          else finish();
+          else if (offset + count < bytes.length) writeFrom(offset + count);
+          else written();
         });
       };
-      writeFrom(0);
+      const began = bytes.length <= inlineBytes ? inline.begin() : undefined;
+      if (began === undefined) {
+        writeFrom(0);
+        return;
+      }
+      try {
+        for (let offset = 0; offset < bytes.length;) offset += writeSync(fd, bytes, offset);
+      } catch (error) {
+        fail(error);
+        return;
+      }
+      inline.ended(began);
+      written();
     });
   });
 }
