@@ -2,6 +2,7 @@ import { CommanderError, type Command } from 'commander';
 import { CliError, ExitStatus, UsageError } from './errors.ts';
 import { paint } from './output/style.ts';
 import { commandModules, createProgram } from './program.ts';
+import { normaliseSwitches } from './switches.ts';
 import { isTerminal } from './terminal.ts';
 
 /** Runs the tool and answers its exit status: 0, or 1 for every failure (a plugin's own status passes through). */
@@ -23,7 +24,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const program = await createProgram(word);
     nameUnknownCommands(program);
     inheritSettings(program);
-    await program.parseAsync(commandLine(given, index), { from: 'user' });
+    await program.parseAsync(normaliseSwitches(program, commandLine(given, index)), { from: 'user' });
     return 0;
   } catch (error) {
     return await report(error, args);

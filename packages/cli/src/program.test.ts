@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { firstWord } from './main.ts';
 import { commandModules, createProgram } from './program.ts';
+import { normaliseSwitches } from './switches.ts';
 
 describe('the command tree', () => {
   it('describes every command in the root help as the command describes itself', async () => {
@@ -28,5 +29,18 @@ describe('the command tree', () => {
     [['--help'], undefined],
   ])('finds the command in %j', (args, word) => {
     expect(firstWord(args).word).toBe(word);
+  });
+
+  it.each([
+    ['fs cat --pre-sign svc://r/b/x', 'fs cat --pre-sign=true svc://r/b/x'],
+    ['fs cat --pre-sign=false svc://r/b/x', 'fs cat --pre-sign=false svc://r/b/x'],
+    ['branch delete --yes=true svc://r/b', 'branch delete --yes svc://r/b'],
+    ['branch delete --yes=false svc://r/b', 'branch delete svc://r/b'],
+    ['--json=1 --no-color=false commit -m --yes=true', '--json commit -m --yes=true'],
+    ['blame --first-parent=T svc://r/b/x', 'blame --first-parent svc://r/b/x'],
+    ['branch delete --yes=maybe', 'branch delete --yes=maybe'],
+    ['branch delete -- --yes=true', 'branch delete -- --yes=true'],
+  ])('reads the switches of %s', async (given, normal) => {
+    expect(normaliseSwitches(await createProgram('*'), given.split(' ')).join(' ')).toBe(normal);
   });
 });

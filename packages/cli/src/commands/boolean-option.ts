@@ -9,6 +9,5 @@ export function booleanOption(name: string, description: string): Option {
       if (value === undefined) throw new InvalidArgumentError('expected true or false.');
       return value;
     })
-    .preset('true')
     .default(true);
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { action, type CommandContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { collectList, parsePairs } from '../list-flag.ts';
+import { booleanOption } from './boolean-option.ts';
 import { formatUri, type RefUri } from '../uri.ts';
 
 interface MergeFlags {
@@ -25,7 +26,7 @@ export function register(program: Command): void {
     .argument('<source ref URI>')
     .argument('<destination branch URI>')
     .option('--allow-empty', 'commit even when nothing changes')
-    .option('--allow-empty-message', 'allow an empty message', true)
+    .addOption(booleanOption('--allow-empty-message', 'allow an empty message'))
     .option('--force', 'merge into a read-only repository')
     .option('-m, --message <text>', 'commit message')
     .option('--meta <key=value>', 'metadata, repeatable', collectList)
@@ -45,6 +46,9 @@ export function register(program: Command): void {
         const destination = uris.branch(destinationText, 'destination branch URI');
         if (flags.strategy !== undefined && !strategies.includes(flags.strategy)) {
           throw new UsageError(`--strategy "${flags.strategy}" is not one of ${strategies.join(', ')}`);
+        }
+        if (!flags.allowEmptyMessage && (flags.message ?? '').trim() === '') {
+          throw new CliError('a merge needs a message: use --message, or --allow-empty-message');
         }
         if (source.repository !== destination.repository) {
           throw new CliError('both references must belong to the same repository');
