@@ -34,7 +34,8 @@ export interface CacheSettings {
 }
 
 export interface AuthOptions {
-  readonly kv: KvStore;
+  /** May still be opening: the keys are derived meanwhile. */
+  readonly kv: KvStore | Promise<KvStore>;
   readonly cacheBus: CacheBus;
   /** `auth.encrypt.secret_key`. */
   readonly encryptSecretKey: string;

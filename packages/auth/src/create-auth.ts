@@ -28,11 +28,11 @@ import { AuthStore } from './store/auth-store.ts';
  * secret key is not the one the installation began with.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const { kv, cacheBus, cache, logger, mode } = options;
+  const { cacheBus, cache, logger, mode } = options;
   const clock = options.clock ?? Date.now;
   checkOptions(options);
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
-  const keyRing = await KeyRing.derive(options.encryptSecretKey);
+  const [keyRing, kv] = await Promise.all([KeyRing.derive(options.encryptSecretKey), options.kv]);
   const store = new AuthStore(kv);
   const installation = new InstallationStore(store, keyRing, options.fixedInstallationId);
   await installation.checkSecretKey();

@@ -33,9 +33,8 @@ export interface AuthFixture {
 export async function makeAuth(options: Partial<AuthOptions> = {}): Promise<AuthFixture> {
   const clock = new TestClock();
   const log = new LogLines();
-  const kv = options.kv ?? createMemStore();
+  const kv = (await options.kv) ?? createMemStore();
   const auth = await createAuth({
-    kv,
     cacheBus: new LocalCacheBus(),
     encryptSecretKey: 'a secret of more than sixteen bytes',
     mode: 'internal',
@@ -45,6 +44,7 @@ export async function makeAuth(options: Partial<AuthOptions> = {}): Promise<Auth
     clock: clock.read,
     logger: log,
     ...options,
+    kv,
   });
   return { auth, kv, clock, log };
 }

@@ -1,14 +1,14 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { ConfigError, ConfigFileError } from '../config/index.ts';
 import { errorText } from '../logging/index.ts';
+import type { WorkerProcesses } from '../processes/worker-processes.ts';
 import { version } from '../version.ts';
 import { complete, completionScript, completionShells } from './completion.ts';
 import type { flare as FlareCommand } from './flare.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { workerArgument } from './main.ts';
 
 interface ProgramOptions {
-  readonly program: string;
+  readonly processes: WorkerProcesses;
   readonly argv: readonly string[];
 }
 
@@ -83,8 +83,7 @@ export function createProgram(options: ProgramOptions, exitWith: (code: number) 
     exitWith(
       await run(withPreset(globals(), flags), {
         allowMismatchedRepositories: flags.allowMismatchedRepos === true,
-        program: options.program,
-        workerArguments: [workerArgument],
+        processes: options.processes,
       }),
     );
   });

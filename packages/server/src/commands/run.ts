@@ -9,15 +9,14 @@ import { Supervisor } from '../processes/supervisor.ts';
 import type { ServerAddress } from '../processes/messages.ts';
 import { describeStartError } from '../processes/start-error.ts';
 import { watchForChange } from '../processes/watch-file.ts';
+import type { WorkerProcesses } from '../processes/worker-processes.ts';
 import { version } from '../version.ts';
 import { banner } from './banner.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 interface RunOptions {
   readonly allowMismatchedRepositories: boolean;
-  /** The program that becomes a worker when started with `workerArguments`. */
-  readonly program: string;
-  readonly workerArguments: readonly string[];
+  readonly processes: WorkerProcesses;
 }
 
 /** `svc run`: the primary process, from the configuration to the last drained request. Returns the exit code. */
@@ -40,8 +39,7 @@ export async function run(globals: GlobalOptions, options: RunOptions): Promise<
   const lock = await lockStore(loaded);
   const oneProcess = keepsStateInMemory(config);
   const supervisor = new Supervisor({
-    program: options.program,
-    workerArguments: options.workerArguments,
+    processes: options.processes,
     config,
     workers: oneProcess ? 1 : config.server.workers === 0 ? availableParallelism() : config.server.workers,
     oneProcess,

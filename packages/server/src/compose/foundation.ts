@@ -36,7 +36,8 @@ export async function openBlocks(options: FoundationOptions): Promise<BlockStore
   return new BlockStores(stores.list().map((adapter) => instrumentBlock(adapter, metrics)));
 }
 
-export async function openAuth(options: FoundationOptions, kv: KvStore): Promise<Auth> {
+/** Opens access control; the store may still be opening. */
+export async function openAuth(options: FoundationOptions, kv: KvStore | Promise<KvStore>): Promise<Auth> {
   const { config, processes } = options;
   const { createAuth } = await import('@svc/auth');
   const { auth, security, installation } = config;

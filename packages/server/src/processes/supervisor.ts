@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import type { Readable } from 'node:stream';
 import type { Config, LogLevel } from '../config/index.ts';
@@ -10,11 +9,10 @@ import type { Member } from './exchange-hub.ts';
 import { forwardLines, logDescriptor } from './log-pipe.ts';
 import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { ensurePortIsFree } from './port-check.ts';
+import type { WorkerProcesses } from './worker-processes.ts';
 
 interface SupervisorOptions {
-  /** The program that becomes a worker when started with `workerArguments`. */
-  readonly program: string;
-  readonly workerArguments: readonly string[];
+  readonly processes: WorkerProcesses;
   readonly config: Config;
   readonly workers: number;
   /** Stores in memory cannot be shared, so background work stays in the only worker. */
@@ -36,12 +34,6 @@ interface Child {
 
 /** How long a silent worker may hold up the others; its caches end by themselves soon after. */
 const patienceMs = 5000;
-
-/**
- * Requests leave short-lived objects behind: with more room they are dead before they are looked at, and looking with
- * several threads takes more from workers on every core than it gives to one.
- */
-const heapFlags = ['--max-semi-space-size=32', '--no-parallel-scavenge'];
 
 /** The primary process: starts the others, starts them again, and stops them all. It does no work itself. */
 export class Supervisor {
@@ -67,14 +59,6 @@ export class Supervisor {
     this.#hub.addLegacy('metrics', () => this.#departedMetrics);
     this.#listen = parseListenAddress(options.config.listen_address);
     this.#level = options.config.logging.level;
-    // Used where workers cannot share a port by themselves.
-    cluster.schedulingPolicy = cluster.SCHED_RR;
-    cluster.setupPrimary({
-      exec: options.program,
-      args: [...options.workerArguments],
-      execArgv: [...process.execArgv, ...heapFlags],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
-    });
   }
 
   /** Starts everything; resolves once requests are served. Rejects with the sentence of what went wrong. */
@@ -102,7 +86,7 @@ export class Supervisor {
   }
 
   #start(role: Role, first = false): Child {
-    const worker = cluster.fork();
+    const worker = this.#options.processes.start(role);
     const member: Member = {
       send(message) {
         if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});

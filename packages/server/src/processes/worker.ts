@@ -5,15 +5,12 @@ import { LogPipe } from './log-pipe.ts';
 import type { Role, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { describeStartError } from './start-error.ts';
 
-type StartRole = (context: RoleContext) => Promise<RunningRole>;
+export type StartRole = (context: RoleContext) => Promise<RunningRole>;
 
-interface WorkerOptions {
-  /** Loads the code of a role; called at once, so that it loads while the first message is on its way. */
-  readonly roles: Readonly<Record<Role, () => Promise<StartRole>>>;
-}
-
-/** Becomes one of the processes of a server; the primary says which. */
-export function runWorker(options: WorkerOptions): void {
+/** Becomes one of the processes of a server. The code of its role loads while the first message is on its way. */
+export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>>, role: Role): void {
+  const loading = roles[role]();
+  loading.catch(() => {});
   // A terminal signals the whole group: when to end is for the primary to say.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
@@ -48,7 +45,7 @@ export function runWorker(options: WorkerOptions): void {
   process.on('message', (message: ToWorker) => {
     switch (message.type) {
       case 'start':
-        running = start(options, message, exchange, pipe);
+        running = start(loading, message, exchange, pipe);
         running.then(
           (role) => send({ type: 'ready', address: role.address }),
           (error: unknown) => fail(describeStartError(error, message.config)),
@@ -76,14 +73,14 @@ export function runWorker(options: WorkerOptions): void {
 }
 
 async function start(
-  options: WorkerOptions,
+  loading: Promise<StartRole>,
   message: StartMessage,
   exchange: WorkerExchange,
   pipe: LogPipe,
 ): Promise<RunningRole> {
   const { config } = message;
   const logger = createLogger({ level: config.logging.level, format: config.logging.format, sink: pipe });
-  const startRole = await options.roles[message.role]();
+  const startRole = await loading;
   return startRole({
     config,
     listen: message.listen,

@@ -23,9 +23,11 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const foundation: FoundationOptions = { config, logger, cacheBus, processes, metrics, blockMemoryShare };
   const tls = config.tls.enabled ? readTlsPair(config.tls) : undefined;
 
-  const kv = await openKv(foundation);
-  // Deriving the keys takes a thread a tenth of a second: meanwhile this one loads and opens the rest.
-  const opening = openAuth(foundation, kv);
+  // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
+  const openingKv = openKv(foundation);
+  const opening = openAuth(foundation, openingKv);
+  opening.catch(() => {});
+  const kv = await openingKv;
   const [auth, { blocks, engine }, { buildSurface }] = await Promise.all([
     opening,
     openBlocks(foundation).then(async (blocks) => {

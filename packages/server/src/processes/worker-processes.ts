@@ -1,0 +1,54 @@
+import cluster from 'node:cluster';
+import type { Worker } from 'node:cluster';
+import { logDescriptor } from './log-pipe.ts';
+import type { Role } from './messages.ts';
+import { workerArgument } from './worker-argument.ts';
+
+/**
+ * Requests leave short-lived objects behind: with more room they are dead before they are looked at, and looking with
+ * several threads takes more from workers on every core than it gives to one.
+ */
+const heapFlags = ['--min-semi-space-size=16', '--max-semi-space-size=32', '--no-parallel-scavenge'];
+
+/** Starts processes of this program that become workers. */
+export class WorkerProcesses {
+  readonly #program: string;
+  #spare: Worker | undefined;
+
+  constructor(program: string) {
+    this.#program = program;
+    // Used where workers cannot share a port by themselves.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+  }
+
+  /** Starts the first HTTP worker before its configuration is known: it loads its code meanwhile. */
+  startSpare(): void {
+    this.#spare = this.#fork('http');
+    this.#spare.on('error', () => {});
+  }
+
+  start(role: Role): Worker {
+    const spare = role === 'http' ? this.#spare : undefined;
+    if (spare === undefined) return this.#fork(role);
+    this.#spare = undefined;
+    return spare.isDead() ? this.#fork(role) : spare;
+  }
+
+  /** Ends the process that nobody took. */
+  close(): void {
+    this.#spare?.process.kill('SIGKILL');
+    this.#spare = undefined;
+  }
+
+  #fork(role: Role): Worker {
+    const stdio: ('ignore' | 'inherit' | 'ipc' | 'pipe')[] = ['ignore', 'inherit', 'inherit', 'ipc'];
+    stdio[logDescriptor] = 'pipe';
+    cluster.setupPrimary({
+      exec: this.#program,
+      args: [workerArgument, role],
+      execArgv: [...process.execArgv, ...heapFlags],
+      stdio,
+    });
+    return cluster.fork();
+  }
+}
