@@ -51,6 +51,17 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('./features/session/login-page.tsx'), 'LoginPage'),
 });
 
+/** Links of invitations and forgotten passwords: without mail they lead to the login. */
+const mailLinks = (['/auth/users/create', '/auth/resetpassword'] as const).map((path) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    beforeLoad() {
+      throw redirect({ to: '/auth/login' });
+    },
+  }),
+);
+
 /** Everything below needs somebody logged in. */
 const app = createRoute({
   getParentRoute: () => root,
@@ -103,7 +114,7 @@ const objects = createRoute({
 const object = createRoute({
   getParentRoute: () => repository,
   path: '/object',
-  validateSearch: strings('ref', 'path', 'tab', 'sql', 'line'),
+  validateSearch: strings('ref', 'path', 'tab', 'view', 'sql', 'line'),
   component: lazyRouteComponent(() => import('./features/viewer/object-page.tsx'), 'ObjectPage'),
 });
 
@@ -296,6 +307,7 @@ const routeTree = root.addChildren([
   home,
   setup,
   login,
+  ...mailLinks,
   app.addChildren([
     repositories,
     datasets,

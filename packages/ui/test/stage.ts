@@ -12,9 +12,9 @@ export const keys = {
   secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 };
 
-const patience = 20_000;
+const patience = 30_000;
 /** So many flows run beside each other: while one waits for the server, another's page is drawn. */
-const atOnce = 3;
+const atOnce = 2;
 
 /** One browser and one quick-start server for all flows; a fresh session for each. */
 export class Stage {
@@ -154,6 +154,8 @@ export class Stage {
       try {
         await flow(page);
         expect(page.troubles).toEqual([]);
+      } catch (error) {
+        throw new Error(`${String(error)}\n\n${await page.seen()}`, { cause: error });
       } finally {
         await (alone ? context : page.page).close();
       }
@@ -229,8 +231,23 @@ export class TestPage {
     await this.page.getByText(text).first().waitFor();
   }
 
+  /** What is on the screen, to tell why a flow could not go on. */
+  async seen(): Promise<string> {
+    const text = await this.page.evaluate(() => document.body.innerText).catch(String);
+    return `at ${this.page.url()}:\n${text.slice(0, 1500)}`;
+  }
+
   async lacks(text: string | RegExp): Promise<void> {
-    await expect.poll(() => this.page.getByText(text).count(), { timeout: patience }).toBe(0);
+    await this.gone(this.page.getByText(text));
+  }
+
+  async gone(locator: Locator): Promise<void> {
+    await locator.first().waitFor({ state: 'detached' });
+  }
+
+  /** Waits until a button cannot be pressed: what it depends on may still be on its way. */
+  async refuses(button: Locator): Promise<void> {
+    await button.and(this.page.locator(':disabled, [aria-disabled=true]')).waitFor();
   }
 
   async isAt(pattern: RegExp): Promise<void> {

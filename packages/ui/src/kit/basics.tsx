@@ -1,9 +1,10 @@
-import { ActionIcon, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
 import { Check, CircleAlert, CircleCheck, Copy, Info, TriangleAlert } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { explain } from '../lib/explain.ts';
 import { formatRelative, formatTime } from '../lib/format.ts';
+import { usePreference } from '../lib/use-preference.ts';
 
 export function Tag({ kind = '', children }: { kind?: string; children: ReactNode }): ReactNode {
   return <span className={`tag ${kind}`}>{children}</span>;
@@ -22,14 +23,26 @@ export function ChangeTag({ type }: { type: string }): ReactNode {
   return <Tag kind={type}>{changeWords[type] ?? type}</Tag>;
 }
 
+/** How exact times are written: as the preference says. */
+function useExactTime(): (seconds: number) => string {
+  const [utc] = usePreference('utc', false);
+  return (seconds) => formatTime(seconds, utc);
+}
+
 /** Relative time with the exact one on hover. */
 export function Time({ seconds }: { seconds: number }): ReactNode {
-  const date = new Date(seconds * 1000);
+  const exact = useExactTime();
   return (
-    <time dateTime={date.toISOString()} title={formatTime(seconds)}>
+    <time dateTime={new Date(seconds * 1000).toISOString()} title={exact(seconds)}>
       {formatRelative(seconds)}
     </time>
   );
+}
+
+/** Date and time to the second. */
+export function ExactTime({ seconds }: { seconds: number }): ReactNode {
+  const exact = useExactTime();
+  return <time dateTime={new Date(seconds * 1000).toISOString()}>{exact(seconds)}</time>;
 }
 
 export function CopyButton({ text, label }: { text: string; label: string }): ReactNode {
@@ -143,6 +156,15 @@ export function EmptyState({
         </>
       )}
     </div>
+  );
+}
+
+/** The way out of a list whose filter lets nothing through. */
+export function ClearFilter({ onClear }: { onClear: () => void }): ReactNode {
+  return (
+    <Button variant="default" onClick={onClear}>
+      Clear filter
+    </Button>
   );
 }
 

@@ -8,6 +8,12 @@ export interface GridColumn {
   readonly note?: string | undefined;
 }
 
+/** A cell that differs from another version of the table. */
+export interface CellMark {
+  readonly kind: 'added' | 'removed' | 'changed';
+  readonly before?: unknown;
+}
+
 const rowHeight = 29;
 
 function hexOf(bytes: Uint8Array): string {
@@ -44,10 +50,15 @@ export function DataGrid({
   label,
   columns,
   rows,
+  leadOf,
+  markOf,
 }: {
   label: string;
   columns: readonly GridColumn[];
   rows: readonly (readonly unknown[])[];
+  /** Stands before the row instead of its number. */
+  leadOf?: (row: number) => ReactNode;
+  markOf?: (row: number, column: number) => CellMark | undefined;
 }): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
@@ -66,7 +77,13 @@ export function DataGrid({
         <thead>
           <tr>
             <th className="index" scope="col">
-              <span className="visually-hidden">Row</span>#
+              {leadOf === undefined ? (
+                <>
+                  <span className="visually-hidden">Row</span>#
+                </>
+              ) : (
+                'Change'
+              )}
             </th>
             {columns.map((column, index) => (
               <th
@@ -89,18 +106,20 @@ export function DataGrid({
           )}
           {items.map((item) => (
             <tr key={item.key} style={{ height: rowHeight }} aria-rowindex={item.index + 2}>
-              <td className="index">{item.index + 1}</td>
+              <td className="index">{leadOf === undefined ? item.index + 1 : leadOf(item.index)}</td>
               {columns.map((column, index) => {
                 const value = rows[item.index]?.[index];
                 const text = cellText(value);
                 const isNull = value === null || value === undefined;
                 const numeric = isNumeric(value);
+                const mark = markOf?.(item.index, index);
                 return (
                   <td
                     key={column.name}
-                    className={isNull ? 'null' : numeric ? 'number' : ''}
+                    className={`${isNull ? 'null' : numeric ? 'number' : ''} ${mark?.kind ?? ''}`}
                     title={text.length > 40 ? text : undefined}
                   >
+                    {mark?.kind === 'changed' && <del>{cellText(mark.before)}</del>}
                     {text.length > 300 ? `${text.slice(0, 300)}…` : text}
                   </td>
                 );

@@ -1,7 +1,15 @@
 import { Button, Popover, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { Check, ChevronDown, GitBranch, GitCommitHorizontal, Search, Tag as TagIcon } from 'lucide-react';
+import {
+  Check,
+  ChevronDown,
+  GitBranch,
+  GitCommitHorizontal,
+  History,
+  Search,
+  Tag as TagIcon,
+} from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { client } from '../lib/api.ts';
@@ -13,6 +21,7 @@ import { forgetRefs, recentRefs, rememberRef } from '../lib/preferences.ts';
 import { useWrite } from '../lib/queries.ts';
 import { parseUri } from '../lib/sql-files.ts';
 import { Tag } from './basics.tsx';
+import { CommitChoice } from './commit-choice.tsx';
 
 type Shelf = 'branches' | 'tags' | 'recent';
 
@@ -78,6 +87,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
   } = props;
   const [shelf, setShelf] = useState<Shelf>('branches');
   const [text, setText] = useState('');
+  const [commitsOf, setCommitsOf] = useState<string>();
   const [prefix] = useDebouncedValue(text.trim(), 200);
   const [active, setActive] = useState(0);
   const listId = useId();
@@ -123,6 +133,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
       }),
     (_id, name) => choose(name),
   );
+  const hasCommits = shelf === 'branches' && !branchesOnly;
   const expression = branchesOnly ? undefined : asExpression(text.trim());
   const exists = list.row(0) === text.trim();
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -132,12 +143,25 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
       const next = Math.max(0, Math.min(state.count - 1, active + step));
       setActive(next);
       virtualizer.scrollToIndex(next);
+    } else if (event.key === 'ArrowRight' && text === '' && hasCommits) {
+      event.preventDefault();
+      setCommitsOf(list.row(active));
     } else if (event.key === 'Enter') {
       event.preventDefault();
       const ref = expression ?? list.row(active);
       if (ref !== undefined) choose(ref);
     }
   };
+  if (commitsOf !== undefined) {
+    return (
+      <CommitChoice
+        repository={repository}
+        branch={commitsOf}
+        onBack={() => setCommitsOf(undefined)}
+        onChoose={choose}
+      />
+    );
+  }
   const shelves: readonly Shelf[] = branchesOnly ? ['branches', 'recent'] : ['branches', 'tags', 'recent'];
 
   return (
@@ -188,7 +212,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
           <strong className="mono">{shortId(expression)}</strong>
         </button>
       )}
-      <div ref={scroller} style={{ maxHeight: 280, overflowY: 'auto' }}>
+      <div ref={scroller} style={{ maxHeight: 280, overflowY: 'auto', position: 'relative' }}>
         <div
           id={listId}
           role="listbox"
@@ -206,7 +230,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
                 id={`${listId}-${item.index}`}
                 role="option"
                 aria-selected={ref === value}
-                className={`pick ${item.index === active ? 'active' : ''}`}
+                className={`pick ${item.index === active ? 'active' : ''} ${hasCommits ? 'with-commits' : ''}`}
                 style={{
                   position: 'absolute',
                   inset: '0 0 auto',
@@ -226,6 +250,24 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
             );
           })}
         </div>
+        {/* An option may hold nothing to press, so these stand beside the list. */}
+        {hasCommits &&
+          items.map((item) => {
+            const ref = list.row(item.index);
+            return (
+              <button
+                key={item.key}
+                type="button"
+                className="plain pick-commits"
+                style={{ top: item.start + 4 }}
+                aria-label={`Commits of ${ref ?? ''}`}
+                title="Show commits"
+                onClick={() => setCommitsOf(ref)}
+              >
+                <History size={14} aria-hidden />
+              </button>
+            );
+          })}
       </div>
       {state.count === 0 && !state.loading && (
         <div className="muted small" style={{ padding: '14px 12px' }}>

@@ -4,6 +4,7 @@ import type { KeyboardEvent, ReactNode } from 'react';
 import type { PagedList } from '../lib/paged-list.ts';
 import { usePagedState } from '../lib/use-paged-list.ts';
 import { formatCount } from '../lib/format.ts';
+import { usePreference } from '../lib/use-preference.ts';
 import { ErrorNotice, Skeletons } from './basics.tsx';
 
 export interface Column<Row> {
@@ -15,6 +16,8 @@ export interface Column<Row> {
   readonly wide?: boolean;
   /** The heading is for screen readers only. */
   readonly quiet?: boolean;
+  /** Stands in the heading instead of the name. */
+  readonly head?: ReactNode;
   readonly cell: (row: Row, index: number) => ReactNode;
 }
 
@@ -38,12 +41,14 @@ export function VirtualList<Row>({
   label,
   list,
   columns,
-  rowHeight = 36,
+  rowHeight: comfortable = 36,
   empty,
   noun,
   header = true,
 }: VirtualListProps<Row>): ReactNode {
   const state = usePagedState(list);
+  const [density] = usePreference('density', 'comfortable');
+  const rowHeight = density === 'compact' ? Math.max(28, Math.round(comfortable * 0.82)) : comfortable;
   const scroller = useRef<HTMLDivElement>(null);
   const flows = state.count <= flowLimit && (state.complete || state.count === 0);
   const height = Math.min(rowHeight, Math.floor(maxHeight / Math.max(1, state.count)));
@@ -131,11 +136,12 @@ export function VirtualList<Row>({
                   key={column.name}
                   className={`${column.className ?? ''} ${column.wide === true ? 'hide-narrow' : ''}`}
                 >
-                  {column.quiet === true ? (
-                    <span className="visually-hidden">{column.name}</span>
-                  ) : (
-                    column.name
-                  )}
+                  {column.head ??
+                    (column.quiet === true ? (
+                      <span className="visually-hidden">{column.name}</span>
+                    ) : (
+                      column.name
+                    ))}
                 </div>
               ))}
             </div>

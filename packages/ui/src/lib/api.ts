@@ -39,7 +39,7 @@ async function sessionFetch(request: Request): Promise<Response> {
     .json()
     .catch(() => ({}))) as { message?: unknown };
   if (body.message !== loggedOutMessage) return response;
-  return (await askLogin()) ? await fetch(again) : response;
+  return (await askLogin('ended')) ? await fetch(again) : response;
 }
 
 /** What every page calls. */

@@ -39,14 +39,16 @@ export function formatRelative(seconds: number, now = Date.now() / 1000): string
   return '';
 }
 
-/** Unix seconds as `2026-11-15 13:05:09`, local time. */
-export function formatTime(seconds: number): string {
+/** Unix seconds as `2026-11-15 13:05:09 UTC`, or in local time with its distance to UTC. */
+export function formatTime(seconds: number, utc: boolean): string {
   const date = new Date(seconds * 1000);
+  const offset = utc ? 0 : -date.getTimezoneOffset();
+  const [day = '', time = ''] = new Date(date.getTime() + offset * 60_000).toISOString().split('T');
   const two = (value: number): string => String(value).padStart(2, '0');
-  return (
-    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
-    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-  );
+  const zone = utc
+    ? 'UTC'
+    : `UTC${offset < 0 ? '−' : '+'}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+  return `${day} ${time.slice(0, 8)} ${zone}`;
 }
 
 export function shortId(id: string, length = 12): string {

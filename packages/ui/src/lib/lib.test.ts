@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { graphWidth, layOutGraph } from './commit-graph.ts';
 import { parseCsv } from './csv.ts';
 import { fileKind } from './file-kind.ts';
-import { formatBytes, formatRelative } from './format.ts';
+import { formatBytes, formatRelative, formatTime } from './format.ts';
 import { globMatches } from './glob.ts';
 import { markChanges } from './listing.ts';
 import { checkMetadata, toMetadata } from './metadata-rules.ts';
@@ -191,4 +191,6 @@ test('sizes and times read as people say them', () => {
   ]);
   expect(formatRelative(1000, 1002)).toBe('just now');
   expect(formatRelative(1000, 1000 + 7200)).toBe('2 hours ago');
+  expect(formatTime(86_400, true)).toBe('1970-01-02 00:00:00 UTC');
+  expect(formatTime(86_400, false)).toMatch(/^1970-01-0\d \d\d:\d\d:00 UTC[+−]\d\d:\d\d$/);
 });

@@ -1,4 +1,5 @@
 const prefix = 'svc:ui:';
+const listeners = new Set<() => void>();
 
 /** Local storage that never throws: a browser may forbid it. */
 export function readPreference<Value>(name: string, fallback: Value): Value {
@@ -17,6 +18,17 @@ export function writePreference(name: string, value: unknown): void {
   } catch {
     // The choice then lasts as long as the page.
   }
+  for (const listener of listeners) listener();
+}
+
+/** Told of every change, also of those made in another tab. */
+export function onPreference(listener: () => void): () => void {
+  listeners.add(listener);
+  globalThis.addEventListener('storage', listener);
+  return () => {
+    listeners.delete(listener);
+    globalThis.removeEventListener('storage', listener);
+  };
 }
 
 export function recentRefs(repository: string): string[] {

@@ -96,6 +96,14 @@ export function repositoryQuery(repository: string) {
   });
 }
 
+export function repositoryMetadataQuery(repository: string) {
+  return queryOptions({
+    queryKey: ['repository-metadata', repository],
+    queryFn: () => client.get('/repositories/{repository}/metadata', { params: { path: { repository } } }),
+    staleTime: 60_000,
+  });
+}
+
 export interface ResolvedRef {
   readonly kind: 'branch' | 'tag' | 'commit';
   /** As the user wrote it. */

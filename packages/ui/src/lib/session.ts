@@ -1,5 +1,8 @@
+/** Why a login is asked for: the session is over, or will be soon. */
+export type LoginReason = 'ended' | 'ending';
+
 /** Whoever shows the login dialog over the page. */
-export type LoginDialog = (done: (loggedIn: boolean) => void) => void;
+export type LoginDialog = (reason: LoginReason, done: (loggedIn: boolean) => void) => void;
 
 let dialog: LoginDialog | undefined;
 let asking: Promise<boolean> | undefined;
@@ -13,11 +16,11 @@ export function offerLoginDialog(show: LoginDialog): () => void {
 }
 
 /** Asks once however many requests are waiting. */
-export function askLogin(): Promise<boolean> {
+export function askLogin(reason: LoginReason): Promise<boolean> {
   const show = dialog;
   if (show === undefined) return Promise.resolve(false);
   asking ??= new Promise<boolean>((resolve) => {
-    show((loggedIn) => {
+    show(reason, (loggedIn) => {
       asking = undefined;
       resolve(loggedIn);
     });

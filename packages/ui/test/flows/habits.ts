@@ -14,16 +14,7 @@ export function habitFlows(stage: Stage): void {
       const found = ui.page.locator('.mantine-Spotlight-action', { hasText: 'local://keyboard' });
       await found.waitFor();
       // Answers arrive while one types and may move the selection: go to the one that is meant.
-      await expect
-        .poll(
-          async () => {
-            const selected = await found.getAttribute('data-selected');
-            if (selected === null) await keyboard.press('ArrowDown');
-            return selected;
-          },
-          { timeout: 10_000 },
-        )
-        .not.toBeNull();
+      while ((await found.getAttribute('data-selected')) === null) await keyboard.press('ArrowDown');
       await keyboard.press('Enter');
       await ui.isAt(/\/repositories\/keyboard\/objects/);
       await ui.link('folder/').waitFor();
@@ -64,7 +55,7 @@ export function habitFlows(stage: Stage): void {
         await ui.page.getByRole('heading', { name: 'Repositories' }).waitFor();
         await ui.button('Theme').click();
         await ui.page.getByRole('menuitem', { name: 'Light' }).click();
-        await expect.poll(scheme).toBe('light');
+        await ui.page.waitForSelector('html[data-mantine-color-scheme=light]');
         await ui.page.reload();
         expect(await scheme()).toBe('light');
       },
@@ -85,7 +76,7 @@ export function habitFlows(stage: Stage): void {
         await ui.dialog().getByText('Compact', { exact: true }).click();
         await ui.field('Wrap long lines of text').check();
         await ui.page.keyboard.press('Escape');
-        await expect.poll(() => row.locator('time').getAttribute('title')).toMatch(/ UTC$/);
+        await row.locator('time[title$=" UTC"]').waitFor();
         expect((await row.boundingBox())?.height ?? tall).toBeLessThan(tall);
         await ui.open('/repositories/preferring/object?ref=main&path=a.json');
         await ui.button('Do not wrap').waitFor();

@@ -29,10 +29,11 @@ export function viewerFlows(stage: Stage): void {
       await ui.sees('2,190 rows');
       await ui.page.getByRole('columnheader', { name: /temperature_c/ }).waitFor();
       await view('images/temperature.png');
-      const image = ui.page.getByRole('img', { name: 'temperature.png' });
-      await expect
-        .poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth))
-        .toBeGreaterThan(0);
+      await ui.page.getByRole('img', { name: 'temperature.png' }).waitFor();
+      await ui.page.waitForFunction(() => {
+        const image = document.querySelector('.checker img');
+        return image instanceof HTMLImageElement && image.naturalWidth > 0;
+      });
       await ui.button('Code').click();
       await ui.sees('svcctl fs cat svc://previews/main/images/temperature.png');
     });

@@ -1,17 +1,16 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus, Search, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { EmptyState, Notice, usePageTitle } from '../../kit/basics.tsx';
-import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { ClearFilter, EmptyState, usePageTitle } from '../../kit/basics.tsx';
+import { useChoice, useChoiceColumn } from '../../kit/choice.tsx';
+import { FailureNotice, useRemoval } from '../../kit/removal.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import type { Column } from '../../kit/virtual-list.tsx';
-import { explain } from '../../lib/explain.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
 import type { FetchPage } from '../../lib/paged-list.ts';
-import { refreshAll } from '../../lib/queries.ts';
 
 interface NamedListProps<Row extends { id: string }> {
   readonly title: string;
@@ -37,66 +36,45 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
   usePageTitle(title);
   const navigate = useNavigate();
   const [text, setText] = useState(prefix);
-  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
-  const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [failures, setFailures] = useState<readonly string[]>([]);
+  const choice = useChoice<Row>();
   const filter = useDebouncedCallback(
     (value: string) =>
       void navigate({ to, search: { prefix: value === '' ? undefined : value }, replace: true }),
     250,
   );
-  const list = usePagedList<Row>([noun, prefix], fetchPage);
-  const removeChosen = async (): Promise<void> => {
-    setBusy(true);
-    const failed: string[] = [];
-    const left = new Map<string, string>();
-    for (const [id, name] of chosen) {
-      try {
-        await remove?.(id);
-      } catch (error) {
-        failed.push(`${name}: ${explain(error).text}`);
-        left.set(id, name);
-      }
-    }
-    setFailures(failed);
-    setChosen(left);
-    setBusy(false);
-    setAsking(false);
-    await refreshAll();
+  const setFilter = (value: string): void => {
+    setText(value);
+    filter(value);
   };
-  const all: Column<Row>[] =
-    remove === undefined
-      ? [...columns]
-      : [
-          {
-            name: 'Choose',
-            quiet: true,
-            width: '24px',
-            cell: (row) =>
-              row.id === keep ? null : (
-                <Checkbox
-                  aria-label={`Choose ${nameOf(row)}`}
-                  checked={chosen.has(row.id)}
-                  onChange={(event) => {
-                    const next = new Map(chosen);
-                    if (event.currentTarget.checked) next.set(row.id, nameOf(row));
-                    else next.delete(row.id);
-                    setChosen(next);
-                  }}
-                />
-              ),
-          },
-          ...columns,
-        ];
+  const list = usePagedList<Row>([noun, prefix], fetchPage);
+  const nouns = [noun, title.toLowerCase()] as const;
+  const removal = useRemoval<Row>({
+    choice,
+    noun: nouns,
+    nameOf,
+    remove: ({ id }) => remove?.(id) ?? Promise.resolve(),
+    warning: 'This cannot be undone.',
+  });
+  const chooser = useChoiceColumn<Row>({
+    choice,
+    list,
+    idOf: ({ id }) => id,
+    nameOf,
+    canChoose: ({ id }) => id !== keep,
+  });
+  const all = remove === undefined ? columns : [chooser, ...columns];
   return (
     <div className="stack">
       <div className="page-head" style={{ marginBottom: 0 }}>
         <h1>{title}</h1>
         <div className="right row">
-          {chosen.size > 0 && (
-            <Button color="danger" leftSection={<Trash2 size={15} />} onClick={() => setAsking(true)}>
-              Delete {chosen.size}
+          {choice.rows.size > 0 && (
+            <Button
+              color="danger"
+              leftSection={<Trash2 size={15} />}
+              onClick={() => removal.ask(choice.rows)}
+            >
+              Delete {choice.rows.size}
             </Button>
           )}
           <TextInput
@@ -105,10 +83,7 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
             placeholder={`Find a ${noun}`}
             leftSection={<Search size={15} />}
             value={text}
-            onChange={(event) => {
-              setText(event.currentTarget.value);
-              filter(event.currentTarget.value);
-            }}
+            onChange={(event) => setFilter(event.currentTarget.value)}
           />
           {onCreate !== undefined && (
             <Button leftSection={<Plus size={15} />} onClick={onCreate}>
@@ -118,13 +93,7 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
         </div>
       </div>
       <div className="muted">{intro}</div>
-      {failures.length > 0 && (
-        <Notice kind="error" title="Some could not be deleted">
-          {failures.map((failure) => (
-            <div key={failure}>{failure}</div>
-          ))}
-        </Notice>
-      )}
+      <FailureNotice failures={removal.failures} noun={nouns} />
       <div className="box">
         <VirtualList
           label={title}
@@ -135,6 +104,7 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
           empty={
             <EmptyState
               title={prefix === '' ? `No ${title.toLowerCase()}` : `No ${noun} starts with “${prefix}”`}
+              actions={prefix !== '' && <ClearFilter onClear={() => setFilter('')} />}
               snippet={snippet}
             >
               {intro}
@@ -142,17 +112,7 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
           }
         />
       </div>
-      <ConfirmDialog
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={`Delete ${title.toLowerCase()}`}
-        action="Delete"
-        busy={busy}
-        onSubmit={() => void removeChosen()}
-      >
-        Delete {[...chosen.values()].slice(0, 10).join(', ')}
-        {chosen.size > 10 && ` and ${chosen.size - 10} more`}? This cannot be undone.
-      </ConfirmDialog>
+      {removal.dialog}
     </div>
   );
 }

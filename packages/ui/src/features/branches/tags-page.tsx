@@ -4,18 +4,18 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Search, Tag as TagIcon, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { CopyButton, EmptyState, usePageTitle } from '../../kit/basics.tsx';
+import { ClearFilter, EmptyState, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Ref } from '../../lib/api.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
-import { svcUri } from '../../lib/paths.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { tagSnippet } from '../../lib/snippets.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 import { CommitLine } from './commit-line.tsx';
+import { CopyRefMenu } from './copy-ref-menu.tsx';
 import { CreateRefDialog } from './create-ref-dialog.tsx';
 
 export function TagsPage(): ReactNode {
@@ -30,6 +30,10 @@ export function TagsPage(): ReactNode {
     (value: string) => void navigate({ search: { prefix: value === '' ? undefined : value }, replace: true }),
     250,
   );
+  const setFilter = (value: string): void => {
+    setText(value);
+    filter(value);
+  };
   const list = usePagedList<Ref>(['tags', repository.id, prefix], async (after, amount, signal) =>
     toPage(
       await client.get('/repositories/{repository}/tags', {
@@ -57,10 +61,7 @@ export function TagsPage(): ReactNode {
             placeholder="Find a tag"
             leftSection={<Search size={15} />}
             value={text}
-            onChange={(event) => {
-              setText(event.currentTarget.value);
-              filter(event.currentTarget.value);
-            }}
+            onChange={(event) => setFilter(event.currentTarget.value)}
           />
           <Button leftSection={<Plus size={15} />} disabled={readOnly} onClick={() => setCreating(true)}>
             Create tag
@@ -100,9 +101,9 @@ export function TagsPage(): ReactNode {
             {
               name: 'Actions',
               width: '64px',
-              cell: ({ id }) => (
-                <span className="row nowrap" style={{ gap: 2 }}>
-                  <CopyButton text={svcUri(repository.id, id)} label={`Copy URI of ${id}`} />
+              cell: ({ id, commit_id }) => (
+                <span className="row nowrap" style={{ justifyContent: 'flex-end', gap: 2 }}>
+                  <CopyRefMenu repository={repository.id} name={id} commitId={commit_id} />
                   {!readOnly && (
                     <ActionIcon
                       variant="subtle"
@@ -123,10 +124,14 @@ export function TagsPage(): ReactNode {
               icon={<TagIcon size={36} aria-hidden />}
               title={prefix === '' ? 'No tags yet' : `No tag starts with “${prefix}”`}
               actions={
-                !readOnly && (
-                  <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
-                    Create tag
-                  </Button>
+                prefix !== '' ? (
+                  <ClearFilter onClear={() => setFilter('')} />
+                ) : (
+                  !readOnly && (
+                    <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
+                      Create tag
+                    </Button>
+                  )
                 )
               }
               snippet={tagSnippet(repository.id, 'v1.0', repository.default_branch)}

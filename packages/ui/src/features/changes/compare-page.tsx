@@ -1,12 +1,20 @@
 import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { ArrowLeft, ArrowLeftRight, GitCompareArrows, GitMerge, GitPullRequest } from 'lucide-react';
+import {
+  ArrowLeft,
+  ArrowLeftRight,
+  GitCompareArrows,
+  GitMerge,
+  GitPullRequest,
+  RefreshCw,
+} from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, Notice, usePageTitle } from '../../kit/basics.tsx';
 import { RefPicker } from '../../kit/ref-picker.tsx';
 import { plural, shortId } from '../../lib/format.ts';
+import { refreshAll } from '../../lib/queries.ts';
 import { diffSnippet } from '../../lib/snippets.ts';
 import type { CurrentRef } from '../shell/repository-context.tsx';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
@@ -138,6 +146,11 @@ export function ComparePage(): ReactNode {
             onClick={() => go({ ref: head.ref, compare: base.ref, file: undefined })}
           >
             <ArrowLeftRight size={15} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label="Read again">
+          <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={() => void refreshAll()}>
+            <RefreshCw size={15} />
           </ActionIcon>
         </Tooltip>
         <SegmentedControl

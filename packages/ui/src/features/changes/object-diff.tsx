@@ -4,9 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ErrorNotice, Skeletons } from '../../kit/basics.tsx';
-import type { Diff } from '../../lib/api.ts';
+import { ImageDiff } from '../../kit/image-diff.tsx';
+import type { Diff, ObjectStats } from '../../lib/api.ts';
 import { client, isNotFound } from '../../lib/api.ts';
-import { diffKind } from '../../lib/file-kind.ts';
+import { diffKind, fileKind } from '../../lib/file-kind.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { fetchText } from '../../lib/object-data.ts';
 import { objectUrl } from '../../lib/paths.ts';
@@ -15,7 +16,12 @@ import type { DiffSource } from './diff-tree.tsx';
 
 const TextDiff = lazy(async () => ({ default: (await import('../../kit/text-diff.tsx')).TextDiff }));
 
+const TableDiffView = lazy(async () => ({ default: (await import('./table-diff-view.tsx')).TableDiffView }));
+
 const textLimit = 2 * 1024 * 1024;
+
+type Layout = 'rows' | 'unified' | 'split';
+const layoutNames: Readonly<Record<Layout, string>> = { rows: 'Rows', unified: 'Unified', split: 'Split' };
 
 async function statOf(repository: string, ref: string, path: string) {
   try {
@@ -37,12 +43,43 @@ function sizeLine(before: number | undefined, after: number | undefined): string
   return `${formatBytes(before)} → ${formatBytes(after)}${percent}`;
 }
 
-/** What changed in one object: text by words, images side by side, sizes for all. */
+/** Content type and metadata that differ. */
+function MetadataDiff({
+  before,
+  after,
+}: {
+  before: ObjectStats | undefined;
+  after: ObjectStats | undefined;
+}): ReactNode {
+  if (before === undefined || after === undefined) return null;
+  const factsOf = ({ content_type, metadata }: ObjectStats): Map<string, string> =>
+    new Map([['Content type', content_type ?? ''], ...Object.entries(metadata ?? {})]);
+  const old = factsOf(before);
+  const now = factsOf(after);
+  const differing = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (name) => old.get(name) !== now.get(name),
+  );
+  if (differing.length === 0) return null;
+  return (
+    <dl className="facts box-body" aria-label="Changed metadata">
+      {differing.map((name) => (
+        <div key={name} style={{ display: 'contents' }}>
+          <dt>{name}</dt>
+          <dd>
+            <del>{old.get(name)}</del> <ins>{now.get(name)}</ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What changed in one object: text by words, tables by rows, images beside or over each other, sizes for all. */
 export function ObjectDiff({ entry, source }: { entry: Diff; source: DiffSource }): ReactNode {
   const { repository, left, right } = source;
   const { path } = entry;
   const kind = diffKind(path);
-  const [split, setSplit] = useState(() => readPreference('diff-split', false));
+  const [layout, setLayout] = useState<Layout>();
   const stats = useQuery({
     queryKey: ['diff-stats', ...source.key, path],
     queryFn: async () => {
@@ -56,6 +93,13 @@ export function ObjectDiff({ entry, source }: { entry: Diff; source: DiffSource 
   const before = stats.data?.before;
   const after = stats.data?.after;
   const fits = (before?.size_bytes ?? 0) <= textLimit && (after?.size_bytes ?? 0) <= textLimit;
+  const isTable = fileKind(path, '') === 'table';
+  const choices: Layout[] = [
+    ...(isTable ? (['rows'] as const) : []),
+    ...(kind === 'text' && fits ? (['unified', 'split'] as const) : []),
+  ];
+  const usual = isTable ? 'rows' : readPreference<Layout>('diff-layout', 'unified');
+  const shown = choices.find((choice) => choice === (layout ?? usual)) ?? choices[0];
   const texts = useQuery({
     queryKey: ['diff-texts', ...source.key, path],
     queryFn: async ({ signal }) => {
@@ -82,52 +126,48 @@ export function ObjectDiff({ entry, source }: { entry: Diff; source: DiffSource 
         <span className="muted">{sizeLine(before?.size_bytes, after?.size_bytes)}</span>
         {before !== undefined && link(left, 'before')}
         {after !== undefined && link(right, 'after')}
-        {kind === 'text' && fits && (
+        {choices.length > 1 && (
           <SegmentedControl
             className="right"
             size="xs"
             aria-label="Layout of the difference"
-            value={split ? 'split' : 'unified'}
+            value={shown}
             onChange={(value) => {
-              setSplit(value === 'split');
-              writePreference('diff-split', value === 'split');
+              setLayout(value);
+              writePreference('diff-layout', value);
             }}
-            data={[
-              { value: 'unified', label: 'Unified' },
-              { value: 'split', label: 'Split' },
-            ]}
+            data={choices.map((value) => ({ value, label: layoutNames[value] }))}
           />
         )}
       </div>
-      {kind === 'text' && !fits && (
+      {kind === 'text' && !fits && !isTable && (
         <div className="box-body muted">Too big to compare here: texts up to 2 MB are compared.</div>
       )}
       {kind === 'text' && texts.error !== null && <ErrorNotice error={texts.error} />}
-      {kind === 'text' && texts.data !== undefined && (
+      {(shown === 'unified' || shown === 'split') && texts.data !== undefined && (
         <Suspense fallback={<Skeletons rows={3} />}>
-          <TextDiff before={texts.data.old} after={texts.data.now} split={split} />
+          <TextDiff before={texts.data.old} after={texts.data.now} split={shown === 'split'} />
         </Suspense>
       )}
       {kind === 'image' && (
-        <div className="diff-images">
-          <figure style={{ margin: 0 }}>
-            <figcaption className="small muted">Before</figcaption>
-            {before === undefined ? (
-              <em>not there</em>
-            ) : (
-              <img src={objectUrl(repository, left, path)} alt={`${path} before`} />
-            )}
-          </figure>
-          <figure style={{ margin: 0 }}>
-            <figcaption className="small muted">After</figcaption>
-            {after === undefined ? (
-              <em>not there</em>
-            ) : (
-              <img src={objectUrl(repository, right, path)} alt={`${path} after`} />
-            )}
-          </figure>
-        </div>
+        <ImageDiff
+          name={path}
+          before={before === undefined ? undefined : objectUrl(repository, left, path)}
+          after={after === undefined ? undefined : objectUrl(repository, right, path)}
+        />
       )}
+      {shown === 'rows' && (
+        <Suspense fallback={<Skeletons rows={4} />}>
+          <TableDiffView
+            repository={repository}
+            path={path}
+            name={source.key}
+            before={before && { ref: left, size: before.size_bytes ?? 0 }}
+            after={after && { ref: right, size: after.size_bytes ?? 0 }}
+          />
+        </Suspense>
+      )}
+      <MetadataDiff before={before} after={after} />
     </>
   );
 }

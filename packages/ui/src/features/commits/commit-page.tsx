@@ -8,6 +8,7 @@ import {
   CopyButton,
   EmptyState,
   ErrorNotice,
+  ExactTime,
   Skeletons,
   Tag,
   Time,
@@ -15,7 +16,7 @@ import {
 } from '../../kit/basics.tsx';
 import { ConfirmDialog, FormDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
-import { formatTime, shortId, summaryOf } from '../../lib/format.ts';
+import { shortId, summaryOf } from '../../lib/format.ts';
 import { svcUri } from '../../lib/paths.ts';
 import { commitQuery, tagsByCommitQuery, useWrite } from '../../lib/queries.ts';
 import { DiffBox } from '../changes/diff-box.tsx';
@@ -80,7 +81,7 @@ export function CommitPage(): ReactNode {
             </dd>
             <dt>Committed</dt>
             <dd>
-              by <strong>{commit.committer}</strong>, {formatTime(commit.creation_date)} (
+              by <strong>{commit.committer}</strong>, <ExactTime seconds={commit.creation_date} /> (
               <Time seconds={commit.creation_date} />)
             </dd>
             <dt>{commit.parents.length === 1 ? 'Parent' : 'Parents'}</dt>

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { File, FileCode2, FileImage, FileText, Folder, Table2 } from 'lucide-react';
+import { File, FileCode2, FileImage, FileText, Folder, NotebookText, Table2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ChangeTag, Time } from '../../kit/basics.tsx';
+import { useChoiceColumn } from '../../kit/choice.tsx';
+import type { Choice } from '../../kit/choice.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { fileKind } from '../../lib/file-kind.ts';
 import { formatBytes, formatCount } from '../../lib/format.ts';
@@ -9,10 +11,12 @@ import type { MarkedEntry } from '../../lib/listing.ts';
 import type { PagedList } from '../../lib/paged-list.ts';
 import { nameIn } from '../../lib/paths.ts';
 import { useRepository } from '../shell/repository-context.tsx';
+import type { EntryRequest } from './entry-dialogs.tsx';
 import { EntryMenu } from './entry-menu.tsx';
 
 const icons = {
   markdown: FileText,
+  notebook: NotebookText,
   text: FileCode2,
   image: FileImage,
   table: Table2,
@@ -35,6 +39,8 @@ export function EntryList({
   refName,
   isBranch,
   canWrite,
+  choice,
+  onAsk,
   empty,
 }: {
   list: PagedList<MarkedEntry>;
@@ -42,10 +48,19 @@ export function EntryList({
   refName: string;
   isBranch: boolean;
   canWrite: boolean;
+  choice: Choice<MarkedEntry>;
+  onAsk: (request: EntryRequest) => void;
   empty: ReactNode;
 }): ReactNode {
   const repository = useRepository();
   const params = { repo: repository.id };
+  const chooser = useChoiceColumn<MarkedEntry>({
+    choice,
+    list,
+    idOf: ({ path }) => path,
+    nameOf: ({ path }) => nameIn(prefix, path),
+    canChoose: ({ mark }) => mark !== 'removed',
+  });
   return (
     <VirtualList
       label={`Objects in ${prefix === '' ? 'the root folder' : prefix}`}
@@ -54,6 +69,7 @@ export function EntryList({
       rowHeight={36}
       empty={empty}
       columns={[
+        ...(canWrite && isBranch ? [chooser] : []),
         {
           name: 'Name',
           width: 'minmax(0, 1fr)',
@@ -115,7 +131,13 @@ export function EntryList({
           quiet: true,
           width: '30px',
           cell: (entry) => (
-            <EntryMenu entry={entry} refName={refName} isBranch={isBranch} canWrite={canWrite} />
+            <EntryMenu
+              entry={entry}
+              refName={refName}
+              isBranch={isBranch}
+              canWrite={canWrite}
+              onAsk={onAsk}
+            />
           ),
         },
       ]}

@@ -1,24 +1,29 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
-import { Copy, Download, EllipsisVertical, History, Info, RotateCcw, Sigma, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import {
+  Copy,
+  Download,
+  EllipsisVertical,
+  Files,
+  FolderInput,
+  History,
+  Info,
+  RotateCcw,
+  Sigma,
+  Trash2,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { copyText } from '../../kit/copy-text.ts';
 import { client } from '../../lib/api.ts';
 import { explain } from '../../lib/explain.ts';
 import { formatBytes, plural } from '../../lib/format.ts';
 import type { MarkedEntry } from '../../lib/listing.ts';
 import { baseName, objectUrl, s3Uri, svcUri } from '../../lib/paths.ts';
-import { useStorageOf, useWrite } from '../../lib/queries.ts';
+import { useStorageOf } from '../../lib/queries.ts';
 import { useRepository } from '../shell/repository-context.tsx';
-import { deletePrefix } from './delete-prefix.ts';
+import type { EntryRequest } from './entry-dialogs.tsx';
 import { summarise } from './summarise.ts';
-
-function copy(text: string, what: string): void {
-  void navigator.clipboard.writeText(text);
-  notifications.show({ message: `${what} copied`, autoClose: 2000 });
-}
 
 /** What can be done with an object or a folder. */
 export function EntryMenu({
@@ -26,54 +31,21 @@ export function EntryMenu({
   refName,
   isBranch,
   canWrite,
+  onAsk,
 }: {
   entry: MarkedEntry;
   refName: string;
   isBranch: boolean;
   canWrite: boolean;
+  onAsk: (request: EntryRequest) => void;
 }): ReactNode {
   const repository = useRepository();
   const storage = useStorageOf(repository);
   const navigate = useNavigate();
-  const [asking, setAsking] = useState<'delete' | 'reset'>();
   const { path } = entry;
   const isFolder = entry.path_type === 'common_prefix';
   const at = { repository: repository.id, ref: refName };
 
-  const reset = useWrite(
-    () =>
-      client.put('/repositories/{repository}/branches/{branch}', {
-        params: { path: { repository: repository.id, branch: refName } },
-        body: { type: isFolder ? 'common_prefix' : 'object', path },
-      }),
-    () => setAsking(undefined),
-  );
-  const remove = useWrite(
-    async () => {
-      if (isFolder) return await deletePrefix(repository.id, refName, path);
-      await client.delete('/repositories/{repository}/branches/{branch}/objects', {
-        params: { path: { repository: repository.id, branch: refName }, query: { path } },
-      });
-      return 1;
-    },
-    (count) => {
-      setAsking(undefined);
-      notifications.show({
-        title: `${isFolder ? plural(count, 'object') : baseName(path)} deleted`,
-        message: (
-          <button
-            type="button"
-            className="plain"
-            style={{ textDecoration: 'underline' }}
-            onClick={() => reset.mutate(undefined)}
-          >
-            Undo
-          </button>
-        ),
-        autoClose: 10_000,
-      });
-    },
-  );
   const lastCommit = async (): Promise<void> => {
     const { results } = await client.get('/repositories/{repository}/refs/{ref}/commits', {
       params: {
@@ -93,7 +65,7 @@ export function EntryMenu({
     const stat = await client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
       params: { path: at, query: { path, presign: true } },
     });
-    copy(stat.physical_address, 'Pre-signed URL');
+    copyText(stat.physical_address, 'Pre-signed URL');
   };
   const size = async (): Promise<void> => {
     const id = notifications.show({ message: `Counting ${path} …`, loading: true, autoClose: false });
@@ -157,26 +129,61 @@ export function EntryMenu({
           <Menu.Divider />
           <Menu.Item
             leftSection={<Copy size={15} />}
-            onClick={() => copy(svcUri(repository.id, refName, path), 'URI')}
+            onClick={() => copyText(svcUri(repository.id, refName, path), 'URI')}
           >
             Copy URI
           </Menu.Item>
           <Menu.Item
             leftSection={<Copy size={15} />}
-            onClick={() => copy(s3Uri(repository.id, refName, path), 'S3 URI')}
+            onClick={() => copyText(s3Uri(repository.id, refName, path), 'S3 URI')}
           >
             Copy S3 URI
           </Menu.Item>
+          {!isFolder && (
+            <Menu.Item
+              leftSection={<Copy size={15} />}
+              onClick={() =>
+                copyText(
+                  new URL(objectUrl(repository.id, refName, path), globalThis.location.href).href,
+                  'Link',
+                )
+              }
+            >
+              Copy download link
+            </Menu.Item>
+          )}
           {!isFolder && storage?.pre_sign_support === true && (
             <Menu.Item leftSection={<Copy size={15} />} onClick={() => guard(presign())}>
               Copy pre-signed URL
             </Menu.Item>
           )}
+          {entry.mark !== 'removed' && repository.read_only !== true && (
+            <>
+              <Menu.Divider />
+              {canWrite && isBranch && (
+                <Menu.Item
+                  leftSection={<FolderInput size={15} />}
+                  onClick={() => onAsk({ what: 'move', entries: [entry] })}
+                >
+                  Move or rename
+                </Menu.Item>
+              )}
+              <Menu.Item
+                leftSection={<Files size={15} />}
+                onClick={() => onAsk({ what: 'copy', entries: [entry] })}
+              >
+                Copy to …
+              </Menu.Item>
+            </>
+          )}
           {canWrite && isBranch && (
             <>
               <Menu.Divider />
               {changed && (
-                <Menu.Item leftSection={<RotateCcw size={15} />} onClick={() => setAsking('reset')}>
+                <Menu.Item
+                  leftSection={<RotateCcw size={15} />}
+                  onClick={() => onAsk({ what: 'reset', entries: [entry] })}
+                >
                   Undo uncommitted changes
                 </Menu.Item>
               )}
@@ -184,7 +191,7 @@ export function EntryMenu({
                 <Menu.Item
                   leftSection={<Trash2 size={15} />}
                   c="var(--svc-removed)"
-                  onClick={() => setAsking('delete')}
+                  onClick={() => onAsk({ what: 'delete', entries: [entry] })}
                 >
                   Delete
                 </Menu.Item>
@@ -193,30 +200,6 @@ export function EntryMenu({
           )}
         </Menu.Dropdown>
       </Menu>
-      <ConfirmDialog
-        opened={asking === 'delete'}
-        onClose={() => setAsking(undefined)}
-        title={isFolder ? 'Delete folder' : 'Delete object'}
-        action="Delete"
-        busy={remove.isPending}
-        error={remove.error}
-        onSubmit={() => remove.mutate(undefined)}
-      >
-        Delete <code className="wrap">{path}</code> {isFolder && 'and everything in it '}from branch{' '}
-        <strong>{refName}</strong>? Until the change is committed it can be undone.
-      </ConfirmDialog>
-      <ConfirmDialog
-        opened={asking === 'reset'}
-        onClose={() => setAsking(undefined)}
-        title="Undo uncommitted changes"
-        action="Undo changes"
-        busy={reset.isPending}
-        error={reset.error}
-        onSubmit={() => reset.mutate(undefined)}
-      >
-        Return <code className="wrap">{path}</code> to what the last commit of <strong>{refName}</strong>{' '}
-        holds? What was not committed is lost.
-      </ConfirmDialog>
     </>
   );
 }

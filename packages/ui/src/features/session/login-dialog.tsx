@@ -3,22 +3,28 @@ import type { ReactNode } from 'react';
 import { Dialog } from '../../kit/dialog.tsx';
 import { queryClient, userQuery } from '../../lib/queries.ts';
 import { offerLoginDialog } from '../../lib/session.ts';
+import type { LoginReason } from '../../lib/session.ts';
 import { LoginForm } from './login-form.tsx';
+
+interface Asked {
+  readonly reason: LoginReason;
+  readonly done: (loggedIn: boolean) => void;
+}
 
 /** When the session ends while somebody works: log in over the page, lose nothing. */
 export function LoginDialog(): ReactNode {
-  const [done, setDone] = useState<(loggedIn: boolean) => void>();
-  useEffect(() => offerLoginDialog((finish) => setDone(() => finish)), []);
+  const [asked, setAsked] = useState<Asked>();
+  useEffect(() => offerLoginDialog((reason, done) => setAsked({ reason, done })), []);
   const finish = (loggedIn: boolean): void => {
-    done?.(loggedIn);
-    setDone(undefined);
+    asked?.done(loggedIn);
+    setAsked(undefined);
     if (loggedIn) void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
   };
   return (
     <Dialog
-      opened={done !== undefined}
+      opened={asked !== undefined}
       onClose={() => finish(false)}
-      title="Your session has ended"
+      title={asked?.reason === 'ending' ? 'Renew your session' : 'Your session has ended'}
       size={420}
       topmost
     >

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Notice } from '../../kit/basics.tsx';
-import { anonymousClient } from '../../lib/api.ts';
+import { logIn } from '../../lib/login.ts';
 import { setupQuery } from '../../lib/queries.ts';
 
 type Failure = { readonly title: string; readonly text: string };
@@ -19,13 +19,11 @@ export function LoginForm({ onDone }: { onDone: () => void }): ReactNode {
   const idLabel = config?.username_ui_placeholder || 'Access key ID';
   const secretLabel = config?.password_ui_placeholder || 'Secret access key';
 
-  const logIn = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     setBusy(true);
     setFailure(undefined);
     try {
-      await anonymousClient.post('/auth/login', {
-        body: { access_key_id: id.trim(), secret_access_key: secret },
-      });
+      await logIn({ access_key_id: id.trim(), secret_access_key: secret });
       onDone();
     } catch (error) {
       setSecret('');
@@ -56,7 +54,7 @@ export function LoginForm({ onDone }: { onDone: () => void }): ReactNode {
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void logIn();
+        void send();
       }}
     >
       {failure !== undefined && (

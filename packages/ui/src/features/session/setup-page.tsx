@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { ErrorNotice, Notice, usePageTitle } from '../../kit/basics.tsx';
 import { SecretCard } from '../../kit/secret-card.tsx';
 import { anonymousClient } from '../../lib/api.ts';
+import { logIn } from '../../lib/login.ts';
 import { safeNext } from '../../lib/next-path.ts';
 import { queryClient } from '../../lib/queries.ts';
 import { Logo } from '../shell/top-bar.tsx';
@@ -25,7 +26,7 @@ export function SetupPage(): ReactNode {
   });
   const enter = useMutation({
     async mutationFn(pair: { access_key_id: string; secret_access_key: string }) {
-      await anonymousClient.post('/auth/login', { body: pair });
+      await logIn(pair);
       queryClient.clear();
       router.history.push(safeNext(next, globalThis.location.origin));
     },

@@ -3,14 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { CopyButton, ErrorNotice, Notice, Tag, usePageTitle } from '../../kit/basics.tsx';
+import { CopyButton, ErrorNotice, ExactTime, Notice, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { MetadataFields } from '../../kit/metadata-fields.tsx';
 import { client } from '../../lib/api.ts';
-import { formatTime } from '../../lib/format.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
-import { useStorageOf, useWrite } from '../../lib/queries.ts';
+import { repositoryMetadataQuery, useStorageOf, useWrite } from '../../lib/queries.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
 export function GeneralSettings(): ReactNode {
@@ -52,7 +51,9 @@ export function GeneralSettings(): ReactNode {
               <Tag>{repository.default_branch}</Tag>
             </dd>
             <dt>Created</dt>
-            <dd>{formatTime(repository.creation_date)}</dd>
+            <dd>
+              <ExactTime seconds={repository.creation_date} />
+            </dd>
             <dt>Read-only</dt>
             <dd>{repository.read_only === true ? 'yes' : 'no'}</dd>
           </dl>
@@ -93,10 +94,7 @@ function RepositoryMetadata(): ReactNode {
   const repository = useRepository();
   const path = { repository: repository.id };
   const [edited, setEdited] = useState<MetadataPair[]>();
-  const { data, error } = useQuery({
-    queryKey: ['repository-metadata', repository.id],
-    queryFn: () => client.get('/repositories/{repository}/metadata', { params: { path } }),
-  });
+  const { data, error } = useQuery(repositoryMetadataQuery(repository.id));
   const stored = Object.entries(data ?? {}).map(([key, value]) => ({ key, value }));
   const pairs = edited ?? stored;
   const save = useWrite(

@@ -7,7 +7,9 @@ import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Notice, usePageTitle } from '../../kit/basics.tsx';
 import { configQuery, queryClient, userQuery } from '../../lib/queries.ts';
 import { LoginDialog } from '../session/login-dialog.tsx';
+import { SessionNotice } from '../session/session-notice.tsx';
 import { Palette } from './palette.tsx';
+import { useDensity } from './preferences-dialog.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useOnline } from './use-online.ts';
@@ -36,6 +38,7 @@ export function RootLayout(): ReactNode {
 /** Everything somebody sees who is logged in. */
 export function AppLayout(): ReactNode {
   const online = useOnline();
+  useDensity();
   useQuery(configQuery);
   const fetching = useIsFetching({ predicate: (query) => query.state.data !== undefined }) > 0;
   return (
@@ -46,10 +49,13 @@ export function AppLayout(): ReactNode {
       {fetching && <div className="loading-bar" aria-hidden />}
       <TopBar />
       {!online && (
-        <Notice kind="warn" title="You are offline">
-          Nothing can be read or written until the connection is back.
-        </Notice>
+        <div className="banner">
+          <Notice kind="warn" title="You are offline">
+            Nothing can be read or written until the connection is back.
+          </Notice>
+        </div>
       )}
+      <SessionNotice />
       <Outlet />
       <LoginDialog />
       <Palette />

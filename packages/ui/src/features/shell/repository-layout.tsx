@@ -13,7 +13,9 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton, EmptyState, ErrorNotice, Skeletons, Tag } from '../../kit/basics.tsx';
-import { repositoryQuery } from '../../lib/queries.ts';
+import { client } from '../../lib/api.ts';
+import type { Repository } from '../../lib/api.ts';
+import { repositoryMetadataQuery, repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
 import { Main } from './layout.tsx';
 import { RepositoryContext } from './repository-context.tsx';
 
@@ -40,14 +42,7 @@ export function RepositoryLayout(): ReactNode {
             </EmptyState>
           </>
         )}
-        {status === 410 && (
-          <EmptyState
-            title="This repository is being deleted"
-            actions={<Button onClick={() => void refetch()}>Look again</Button>}
-          >
-            Deleting takes a while for large repositories; nothing can be done with it any more.
-          </EmptyState>
-        )}
+        {status === 410 && <BeingDeleted repo={repo} onLookAgain={() => void refetch()} />}
         {error !== null && status !== 404 && status !== 410 && (
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         )}
@@ -56,11 +51,7 @@ export function RepositoryLayout(): ReactNode {
   }
   return (
     <RepositoryContext value={repository}>
-      <RepositoryHeader
-        repo={repo}
-        readOnly={repository.read_only === true}
-        defaultBranch={repository.default_branch}
-      />
+      <RepositoryHeader repository={repository} />
       <Main>
         <Outlet />
       </Main>
@@ -68,15 +59,39 @@ export function RepositoryLayout(): ReactNode {
   );
 }
 
-function RepositoryHeader({
-  repo,
-  readOnly,
-  defaultBranch,
-}: {
-  repo: string;
-  readOnly: boolean;
-  defaultBranch: string;
-}): ReactNode {
+/** Deleting a large repository takes a while and can be taken up again when it was interrupted. */
+function BeingDeleted({ repo, onLookAgain }: { repo: string; onLookAgain: () => void }): ReactNode {
+  const remove = useWrite(
+    () => client.delete('/repositories/{repository}', { params: { path: { repository: repo } } }),
+    onLookAgain,
+  );
+  return (
+    <>
+      <h1 className="visually-hidden">Repository being deleted</h1>
+      <EmptyState
+        title="This repository is being deleted"
+        actions={
+          <>
+            <Button variant="default" onClick={onLookAgain}>
+              Look again
+            </Button>
+            <Button loading={remove.isPending} onClick={() => remove.mutate(undefined)}>
+              Delete again
+            </Button>
+          </>
+        }
+      >
+        Deleting takes a while for large repositories; nothing can be done with it any more.
+      </EmptyState>
+      {remove.error !== null && <ErrorNotice error={remove.error} />}
+    </>
+  );
+}
+
+function RepositoryHeader({ repository }: { repository: Repository }): ReactNode {
+  const { id: repo, default_branch: defaultBranch } = repository;
+  const storages = useStorages();
+  const description = useQuery(repositoryMetadataQuery(repo)).data?.['description'];
   const { search, pathname } = useLocation();
   const loose = { includeSearch: false };
   const query = search as { ref?: string; compare?: string };
@@ -100,7 +115,13 @@ function RepositoryHeader({
             </Link>
           </nav>
           <CopyButton text={`svc://${repo}`} label="Copy repository URI" />
-          {readOnly && <Tag kind="changed">Read-only</Tag>}
+          {repository.read_only === true && <Tag kind="changed">Read-only</Tag>}
+          {storages.length > 1 && <Tag>{repository.storage_id}</Tag>}
+          {description !== undefined && description !== '' && (
+            <span className="muted ellipsis hide-narrow" title={description}>
+              {description}
+            </span>
+          )}
         </div>
         <nav className="tabs" aria-label="Repository">
           <Link

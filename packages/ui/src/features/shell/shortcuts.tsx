@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { Dialog } from '../../kit/dialog.tsx';
 import { resolveRef } from '../../lib/queries.ts';
 import { parentOf, svcUri } from '../../lib/paths.ts';
-import { readPreference, writePreference } from '../../lib/preferences.ts';
+import { usePreference } from '../../lib/use-preference.ts';
 
 const helpEvent = 'svc:help';
 
@@ -16,12 +16,12 @@ export function openHelp(): void {
 const keys: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', 'search, jump, run a command'],
   ['/', 'go to the filter of the page'],
-  ['g d', 'data'],
+  ['g o', 'data'],
   ['g c', 'commits'],
   ['g b', 'branches'],
   ['g t', 'tags'],
   ['g p', 'pull requests'],
-  ['g o', 'compare'],
+  ['g d', 'compare'],
   ['g s', 'settings'],
   ['j  k', 'next and previous row'],
   ['Enter', 'open the row'],
@@ -33,12 +33,12 @@ const keys: readonly (readonly [keys: string, does: string])[] = [
 ];
 
 const pages = {
-  d: '/repositories/$repo/objects',
+  o: '/repositories/$repo/objects',
   c: '/repositories/$repo/commits',
   b: '/repositories/$repo/branches',
   t: '/repositories/$repo/tags',
   p: '/repositories/$repo/pulls',
-  o: '/repositories/$repo/compare',
+  d: '/repositories/$repo/compare',
   s: '/repositories/$repo/settings/general',
 } as const;
 
@@ -61,7 +61,7 @@ function step(selector: string, by: 1 | -1): void {
 
 export function Shortcuts(): ReactNode {
   const [helping, setHelping] = useState(false);
-  const [enabled, setEnabled] = useState(() => readPreference('single-keys', true));
+  const [enabled, setEnabled] = usePreference('single-keys', true);
   const navigate = useNavigate();
   const router = useRouter();
 
@@ -175,10 +175,7 @@ export function Shortcuts(): ReactNode {
         <Switch
           label="Single-letter shortcuts"
           checked={enabled}
-          onChange={(event) => {
-            setEnabled(event.currentTarget.checked);
-            writePreference('single-keys', event.currentTarget.checked);
-          }}
+          onChange={(event) => setEnabled(event.currentTarget.checked)}
         />
       </div>
     </Dialog>

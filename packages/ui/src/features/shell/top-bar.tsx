@@ -2,9 +2,23 @@ import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from 
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleUserRound, Keyboard, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import {
+  CircleArrowUp,
+  CircleUserRound,
+  Keyboard,
+  KeyRound,
+  LogOut,
+  Monitor,
+  Moon,
+  Search,
+  SlidersHorizontal,
+  Sun,
+} from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { forgetSession } from '../../lib/login.ts';
 import { configQuery, queryClient, useLoginConfig, userQuery } from '../../lib/queries.ts';
+import { PreferencesDialog } from './preferences-dialog.tsx';
 import { openHelp } from './shortcuts.tsx';
 
 export function Logo({ size = 22 }: { size?: number }): ReactNode {
@@ -17,9 +31,11 @@ export function TopBar(): ReactNode {
   const loginConfig = useLoginConfig();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
+  const [choosing, setChoosing] = useState(false);
   const name = user?.friendly_name || user?.email || user?.id || '';
   const logOut = (): void => {
     queryClient.clear();
+    forgetSession();
     globalThis.location.assign(loginConfig?.logout_url || '/logout');
   };
   return (
@@ -71,8 +87,11 @@ export function TopBar(): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>Logged in as {name}</Menu.Label>
-          <Menu.Item component={Link} to="/auth/credentials">
+          <Menu.Item leftSection={<KeyRound size={15} />} component={Link} to="/auth/credentials">
             My access keys
+          </Menu.Item>
+          <Menu.Item leftSection={<SlidersHorizontal size={15} />} onClick={() => setChoosing(true)}>
+            Preferences
           </Menu.Item>
           <Menu.Item leftSection={<Keyboard size={15} />} onClick={openHelp}>
             Keyboard shortcuts
@@ -81,12 +100,21 @@ export function TopBar(): ReactNode {
             Log out
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Label>
-            Version {version?.version ?? ''}
-            {version?.upgrade_recommended === true && ' (a new version is available)'}
-          </Menu.Label>
+          {version?.upgrade_recommended === true && (
+            <Menu.Item
+              component="a"
+              href={version.upgrade_url}
+              target="_blank"
+              rel="noopener noreferrer"
+              leftSection={<CircleArrowUp size={15} />}
+            >
+              A new version is available
+            </Menu.Item>
+          )}
+          <Menu.Label>Version {version?.version ?? ''}</Menu.Label>
         </Menu.Dropdown>
       </Menu>
+      <PreferencesDialog opened={choosing} onClose={() => setChoosing(false)} />
     </header>
   );
 }

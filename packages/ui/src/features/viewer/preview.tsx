@@ -1,26 +1,17 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
-import { EmptyState, ErrorNotice, Notice, Skeletons } from '../../kit/basics.tsx';
+import { EmptyState, Notice, Skeletons } from '../../kit/basics.tsx';
 import type { ObjectStats } from '../../lib/api.ts';
-import { extensionOf } from '../../lib/file-kind.ts';
 import type { FileKind } from '../../lib/file-kind.ts';
-import { formatBytes } from '../../lib/format.ts';
-import { fetchStart, fetchText } from '../../lib/object-data.ts';
+import { fetchStart } from '../../lib/object-data.ts';
 import { baseName, objectUrl } from '../../lib/paths.ts';
 import { useRepository } from '../shell/repository-context.tsx';
+import { TextPreview } from './text-preview.tsx';
 
-const MarkdownView = lazy(async () => ({
-  default: (await import('../../kit/markdown-view.tsx')).MarkdownView,
-}));
-const CodeView = lazy(async () => ({ default: (await import('../../kit/code-view.tsx')).CodeView }));
 const TablePreview = lazy(async () => ({ default: (await import('./table-preview.tsx')).TablePreview }));
 
-const firstPiece = 1024 * 1024;
-
-interface PreviewProps {
+export interface PreviewProps {
   readonly stat: ObjectStats;
   readonly refName: string;
   readonly kind: FileKind;
@@ -64,79 +55,12 @@ export function Preview({ stat, refName, kind }: PreviewProps): ReactNode {
         </div>
       );
     case 'markdown':
+    case 'notebook':
     case 'text':
       return <TextPreview stat={stat} refName={refName} kind={kind} />;
     case 'unknown':
       return <UnknownPreview stat={stat} refName={refName} />;
   }
-}
-
-function TextPreview({ stat, refName, kind }: PreviewProps): ReactNode {
-  const repository = useRepository();
-  const { line } = useSearch({ from: '/app/repositories/$repo/object' });
-  const navigate = useNavigate({ from: '/repositories/$repo/object' });
-  const [limit, setLimit] = useState(firstPiece);
-  const [wrap, setWrap] = useState(false);
-  const [source, setSource] = useState(false);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['text', repository.id, refName, stat.path, limit],
-    queryFn: ({ signal }) => fetchText(repository.id, refName, stat.path, { limit, signal }),
-    placeholderData: (previous) => previous,
-  });
-  if (error !== null) {
-    return (
-      <div className="box-body">
-        <ErrorNotice error={error} onRetry={() => void refetch()} />
-      </div>
-    );
-  }
-  if (data === undefined) return <Skeletons />;
-  const rendered = kind === 'markdown' && !source;
-  return (
-    <>
-      <div className="row" style={{ padding: '6px 14px', justifyContent: 'flex-end' }}>
-        {kind === 'markdown' && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            aria-pressed={source}
-            onClick={() => setSource(!source)}
-          >
-            {source ? 'Rendered' : 'Source'}
-          </Button>
-        )}
-        {!rendered && (
-          <Button variant="default" size="compact-sm" aria-pressed={wrap} onClick={() => setWrap(!wrap)}>
-            {wrap ? 'Do not wrap' : 'Wrap lines'}
-          </Button>
-        )}
-      </div>
-      {rendered ? (
-        <MarkdownView text={data.text} place={{ repository: repository.id, ref: refName, path: stat.path }} />
-      ) : (
-        <CodeView
-          text={data.text}
-          extension={extensionOf(stat.path)}
-          label={`Text of ${stat.path}`}
-          wrap={wrap}
-          line={line === undefined ? undefined : Number(line)}
-          onLine={(chosen) =>
-            void navigate({ search: (was) => ({ ...was, line: String(chosen) }), replace: true })
-          }
-        />
-      )}
-      {!data.complete && (
-        <div className="box-body row">
-          <span className="muted">
-            The first {formatBytes(limit)} of {formatBytes(stat.size_bytes ?? 0)} are shown.
-          </span>
-          <Button variant="default" size="compact-sm" onClick={() => setLimit(limit * 4)}>
-            Load more
-          </Button>
-        </div>
-      )}
-    </>
-  );
 }
 
 /** Sixteen bytes a line: offset, hexadecimal, printable characters. */

@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { Copy, FolderInput, Trash2, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Choice } from '../../kit/choice.tsx';
+import { formatBytes, plural } from '../../lib/format.ts';
+import type { MarkedEntry } from '../../lib/listing.ts';
+import type { EntryRequest } from './entry-dialogs.tsx';
+
+/** What can be done with all chosen entries at once. */
+export function ChosenBar({
+  choice,
+  onAsk,
+}: {
+  choice: Choice<MarkedEntry>;
+  onAsk: (request: EntryRequest) => void;
+}): ReactNode {
+  const entries = [...choice.rows.values()];
+  if (entries.length === 0) return null;
+  const bytes = entries.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0);
+  const folders = entries.filter(({ path_type }) => path_type === 'common_prefix').length;
+  return (
+    <div className="chosen-bar row" role="toolbar" aria-label="Chosen entries">
+      <strong>{entries.length} chosen</strong>
+      <span className="muted small">
+        {folders > 0 && `${plural(folders, 'folder')}, `}
+        {plural(entries.length - folders, 'object')}, {formatBytes(bytes)}
+      </span>
+      <div className="right row">
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<FolderInput size={14} />}
+          onClick={() => onAsk({ what: 'move', entries })}
+        >
+          Move
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Copy size={14} />}
+          onClick={() => onAsk({ what: 'copy', entries })}
+        >
+          Copy
+        </Button>
+        <Button
+          size="compact-sm"
+          color="danger"
+          leftSection={<Trash2 size={14} />}
+          onClick={() => onAsk({ what: 'delete', entries })}
+        >
+          Delete
+        </Button>
+        <Button size="compact-sm" variant="subtle" leftSection={<X size={14} />} onClick={choice.clear}>
+          Clear
+        </Button>
+      </div>
+    </div>
+  );
+}

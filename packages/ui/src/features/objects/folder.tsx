@@ -1,0 +1,173 @@
+import { Button, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { CloudDownload, FolderOpen, Search, Upload } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
+import { EmptyState } from '../../kit/basics.tsx';
+import { useChoice } from '../../kit/choice.tsx';
+import { UriBar } from '../../kit/uri-bar.tsx';
+import type { MarkedEntry } from '../../lib/listing.ts';
+import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
+import { uploadSnippet } from '../../lib/snippets.ts';
+import { CommitLine } from '../branches/commit-line.tsx';
+import { useRepository } from '../shell/repository-context.tsx';
+import { ChosenBar } from './chosen-bar.tsx';
+import type { EntryRequest } from './entry-dialogs.tsx';
+import { EntryList } from './entry-list.tsx';
+import { fetchEntries } from './fetch-entries.ts';
+import { Readme } from './readme.tsx';
+
+const EntryDialogs = lazy(async () => ({ default: (await import('./entry-dialogs.tsx')).EntryDialogs }));
+
+/** One folder of a ref: what is in it, and its README below. */
+export function Folder({
+  refName,
+  prefix,
+  commitId,
+  isBranch,
+  canWrite,
+  onUpload,
+  onImport,
+}: {
+  refName: string;
+  prefix: string;
+  commitId: string;
+  isBranch: boolean;
+  canWrite: boolean;
+  onUpload: () => void;
+  onImport: (() => void) | undefined;
+}): ReactNode {
+  const repository = useRepository();
+  const { after = '' } = useSearch({ from: '/app/repositories/$repo/objects' });
+  const navigate = useNavigate({ from: '/repositories/$repo/objects' });
+  const [jump, setJump] = useState(after.startsWith(prefix) ? after.slice(prefix.length) : '');
+  const list = usePagedList<MarkedEntry>(
+    ['objects', repository.id, refName, prefix, String(isBranch)],
+    fetchEntries({ repository: repository.id, ref: refName, prefix, isBranch }),
+    after,
+  );
+  const state = usePagedState(list);
+  const choice = useChoice<MarkedEntry>();
+  const [asked, setAsked] = useState<EntryRequest>();
+  const jumpTo = useDebouncedCallback((text: string) => {
+    void navigate({
+      search: (was) => ({ ...was, after: text === '' ? undefined : prefix + text }),
+      replace: true,
+    });
+  }, 300);
+  let readme: string | undefined;
+  for (let index = 0; index < Math.min(state.count, 200); index++) {
+    const row = list.row(index);
+    if (
+      row !== undefined &&
+      row.mark !== 'removed' &&
+      row.path.toLowerCase() === `${prefix.toLowerCase()}readme.md`
+    )
+      readme = row.path;
+  }
+  return (
+    <div className="stack">
+      <div className="box">
+        <div className="box-head">
+          <UriBar repository={repository.id} ref={refName} path={prefix} />
+          {prefix === '' && (
+            <span className="grow hide-narrow">
+              <CommitLine commitId={commitId} />
+            </span>
+          )}
+          <TextInput
+            className="right"
+            data-filter
+            size="xs"
+            w={190}
+            aria-label="Jump to names from"
+            placeholder="Jump to name …"
+            leftSection={<Search size={14} />}
+            value={jump}
+            onChange={(event) => {
+              setJump(event.currentTarget.value);
+              jumpTo(event.currentTarget.value);
+            }}
+          />
+        </div>
+        <ChosenBar choice={choice} onAsk={setAsked} />
+        <EntryList
+          choice={choice}
+          onAsk={setAsked}
+          list={list}
+          prefix={prefix}
+          refName={refName}
+          isBranch={isBranch}
+          canWrite={canWrite}
+          empty={
+            prefix === '' && after === '' ? (
+              <EmptyState
+                icon={<FolderOpen size={38} aria-hidden />}
+                title="No data here yet"
+                actions={
+                  canWrite && (
+                    <>
+                      <Button leftSection={<Upload size={15} />} onClick={onUpload}>
+                        Upload files
+                      </Button>
+                      {onImport !== undefined && (
+                        <Button
+                          variant="default"
+                          leftSection={<CloudDownload size={15} />}
+                          onClick={onImport}
+                        >
+                          Import without copying
+                        </Button>
+                      )}
+                    </>
+                  )
+                }
+                snippet={uploadSnippet(repository.id, refName, 'file')}
+              >
+                {canWrite
+                  ? 'Drop files or folders on this page, or point svc at data that is already in the object store.'
+                  : 'Choose another branch to see its data.'}
+              </EmptyState>
+            ) : (
+              <EmptyState
+                title={after === '' ? 'Nothing in this folder' : 'No names from here on'}
+                actions={
+                  after !== '' && (
+                    <Button
+                      variant="default"
+                      onClick={() => {
+                        setJump('');
+                        jumpTo('');
+                      }}
+                    >
+                      Show from the start
+                    </Button>
+                  )
+                }
+              >
+                {after === '' &&
+                  'Folders exist through the objects in them. Another branch may have some here.'}
+              </EmptyState>
+            )
+          }
+        />
+      </div>
+      {readme !== undefined && <Readme refName={refName} path={readme} />}
+      {asked !== undefined && (
+        <Suspense>
+          <EntryDialogs
+            asked={asked}
+            refName={refName}
+            isBranch={isBranch}
+            onClose={() => setAsked(undefined)}
+            onDone={() => {
+              setAsked(undefined);
+              choice.clear();
+            }}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { explain } from '../lib/explain.ts';
+import { plural } from '../lib/format.ts';
+import { refreshAll } from '../lib/queries.ts';
+import { Notice } from './basics.tsx';
+import type { Choice } from './choice.tsx';
+import { ConfirmDialog } from './dialog.tsx';
+
+interface Failure {
+  readonly name: string;
+  readonly reason: string;
+}
+
+interface Removal<Row> {
+  /** Asks whether these shall go. */
+  readonly ask: (rows: ReadonlyMap<string, Row>) => void;
+  readonly failures: readonly Failure[];
+  readonly dialog: ReactNode;
+}
+
+/** Deletes rows one after the other; what could not be deleted stays chosen and says why. */
+export function useRemoval<Row>(options: {
+  readonly choice: Choice<Row>;
+  /** Such as `branch` and `branches`. */
+  readonly noun: readonly [one: string, many: string];
+  readonly nameOf: (row: Row) => string;
+  readonly remove: (row: Row) => Promise<unknown>;
+  /** What is lost with them. */
+  readonly warning: string;
+}): Removal<Row> {
+  const { choice, noun, nameOf, remove, warning } = options;
+  const [asked, ask] = useState<ReadonlyMap<string, Row>>();
+  const [busy, setBusy] = useState(false);
+  const [failures, setFailures] = useState<readonly Failure[]>([]);
+  const run = async (rows: ReadonlyMap<string, Row>): Promise<void> => {
+    setBusy(true);
+    const failed: Failure[] = [];
+    const left = new Map<string, Row>();
+    for (const [id, row] of rows) {
+      try {
+        await remove(row);
+      } catch (error) {
+        failed.push({ name: nameOf(row), reason: explain(error).text });
+        left.set(id, row);
+      }
+    }
+    setFailures(failed);
+    choice.set(left);
+    setBusy(false);
+    ask(undefined);
+    await refreshAll();
+  };
+  const names = [...(asked?.values() ?? [])].map(nameOf);
+  return {
+    ask,
+    failures,
+    dialog: (
+      <ConfirmDialog
+        opened={asked !== undefined}
+        onClose={() => ask(undefined)}
+        title={`Delete ${names.length === 1 ? noun[0] : noun[1]}`}
+        action="Delete"
+        busy={busy}
+        onSubmit={() => asked !== undefined && void run(asked)}
+      >
+        Delete <strong className="wrap">{names.slice(0, 10).join(', ')}</strong>
+        {names.length > 10 && ` and ${names.length - 10} more`}? {warning}
+      </ConfirmDialog>
+    ),
+  };
+}
+
+export function FailureNotice({
+  failures,
+  noun,
+}: {
+  failures: readonly Failure[];
+  noun: readonly [one: string, many: string];
+}): ReactNode {
+  if (failures.length === 0) return null;
+  return (
+    <Notice kind="error" title={`${plural(failures.length, ...noun)} could not be deleted`}>
+      {failures.map(({ name, reason }) => (
+        <div key={name}>
+          <strong>{name}</strong>: {reason}
+        </div>
+      ))}
+    </Notice>
+  );
+}

@@ -1,0 +1,14 @@
+import { anonymousClient } from './api.ts';
+import { writePreference } from './preferences.ts';
+
+/** When the session ends, in Unix seconds; 0 when it is not known. The token itself stays in its cookie. */
+export const sessionEnd = 'session-end';
+
+export async function logIn(pair: { access_key_id: string; secret_access_key: string }): Promise<void> {
+  const { token_expiration } = await anonymousClient.post('/auth/login', { body: pair });
+  writePreference(sessionEnd, token_expiration);
+}
+
+export function forgetSession(): void {
+  writePreference(sessionEnd, undefined);
+}
