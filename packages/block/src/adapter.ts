@@ -79,6 +79,9 @@ export interface BlockAdapter {
    */
   canonicalUri(uri: string): Promise<string>;
 
+  /** Connections to the store that serve a call right now; absent where there are none. */
+  readonly connectionsInUse?: () => number;
+
   close(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ export type BlockErrorKind =
   | 'invalid_address'
   | 'invalid_namespace'
   | 'write_failed'
+  | 'no_space'
   | 'async_copy_failed'
   | 'already_exists'
   | 'upload_not_found'
@@ -24,8 +25,8 @@ export class BlockError extends Error {
     this.kind = kind;
   }
 
-  /** True when the same call may succeed later (the store was unreachable, throttled or failing). */
+  /** True when the same call may succeed later (the store was unreachable, throttled, failing or full). */
   get retryable(): boolean {
-    return this.kind === 'unavailable';
+    return this.kind === 'unavailable' || this.kind === 'no_space';
   }
 }

@@ -5,6 +5,7 @@ export type KvErrorKind =
   | 'key_too_long'
   | 'slow_down'
   | 'unavailable'
+  | 'no_space'
   | 'unknown_driver'
   | 'driver_configuration'
   | 'connect_failed'
@@ -12,8 +13,8 @@ export type KvErrorKind =
   | 'locked'
   | 'closed';
 
-/** Kinds after which the same call may succeed: `slow_down` (throttled) and `unavailable` (connection lost). */
-const retryableKinds: ReadonlySet<KvErrorKind> = new Set(['slow_down', 'unavailable']);
+/** Kinds after which the same call may succeed: throttled, connection lost, disk full. */
+const retryableKinds: ReadonlySet<KvErrorKind> = new Set(['slow_down', 'unavailable', 'no_space']);
 
 /** The one family of errors a key-value store throws. "Not found" and a failed condition are answers, not errors. */
 export class KvError extends Error {

@@ -33,6 +33,8 @@ export interface KvStore {
   scan(partition: Uint8Array, options?: KvScanOptions): AsyncIterableIterator<KvEntry[]>;
   /** Every partition that holds at least one entry, in byte order (dumps and operators' tools). */
   partitions(): AsyncIterableIterator<Buffer>;
+  /** Connections to a database server that serve a call right now; absent where there is no such server. */
+  readonly connectionsInUse?: () => number;
   /** Idempotent. */
   close(): Promise<void>;
 }

@@ -76,6 +76,7 @@ export function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof AuthError) return authRefusal(error);
   if (error instanceof Error && 'kind' in error && typeof error.kind === 'string') {
+    if (error.kind === 'no_space') return noSpace;
     if (error.name === 'KvError') return storeRefusal(error.kind);
     if (error.name === 'BlockError') {
       const status = blockStatuses[error.kind];
@@ -98,6 +99,12 @@ function authRefusal(error: AuthError): Refusal {
     }),
   };
 }
+
+const noSpace: Refusal = {
+  status: 503,
+  message: 'The disk of the server is full. Nothing was written; free some space there and try again',
+  unexpected: true,
+};
 
 function storeRefusal(kind: string): Refusal {
   if (kind === 'slow_down') return { status: 503, message: 'Throughput exceeded. Slow down and retry' };

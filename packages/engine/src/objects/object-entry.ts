@@ -109,6 +109,7 @@ export function fromBlockError(error: unknown): unknown {
     case 'configuration':
     case 'unavailable':
     case 'write_failed':
+    case 'no_space':
       return error;
   }
 }

@@ -99,6 +99,11 @@ export function toS3Error(error: unknown, intent: Intent): S3Error {
     return new S3Error(authKinds[error.kind] ?? 'InternalError', undefined, { cause: error, headers });
   }
   if (error instanceof Error && 'kind' in error) {
+    if (error.kind === 'no_space') {
+      return new S3Error('SlowDown', 'The disk of the server is full. Nothing was written.', {
+        cause: error,
+      });
+    }
     const code = storeKinds[error.name]?.[String(error.kind)];
     if (code !== undefined) return new S3Error(code, undefined, { cause: error });
   }

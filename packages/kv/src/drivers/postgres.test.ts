@@ -35,6 +35,16 @@ describe.runIf(server !== undefined)('on a real server', () => {
       await admin.end();
     });
 
+    test('connections in use are counted', async () => {
+      const store = await open(inSchema, 3);
+      expect(store.connectionsInUse?.()).toBe(0);
+      const calls = Array.from({ length: 20 }, () => store.get(partition, key));
+      expect(store.connectionsInUse?.()).toBe(3);
+      await Promise.all(calls);
+      expect(store.connectionsInUse?.()).toBe(0);
+      await store.close();
+    });
+
     test('servers starting at once on an empty database all come up, with 100 partitions and the view', async () => {
       const stores = await Promise.all(Array.from({ length: 5 }, () => open(inSchema)));
       await Promise.all(stores.map((store, index) => store.set(partition, Buffer.from(`${index}`), key)));

@@ -107,6 +107,8 @@ class PostgresStore implements KvStore {
     }
   }
 
+  readonly connectionsInUse = (): number => this.#pool.totalCount - this.#pool.idleCount;
+
   close(): Promise<void> {
     this.#closing ??= this.#pool.end();
     return this.#closing;

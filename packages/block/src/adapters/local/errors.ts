@@ -61,7 +61,9 @@ export function writeError(error: unknown, path: string): unknown {
       });
     case 'ENOSPC':
     case 'EDQUOT':
-      return new BlockError('write_failed', `no space left to write "${path}"`, { cause: error });
+      return new BlockError('no_space', `no space left to write "${path}"; free some space and try again`, {
+        cause: error,
+      });
     default:
       return code.startsWith('E') && !code.startsWith('ERR_')
         ? new BlockError('write_failed', `writing "${path}" failed: ${code}`, { cause: error })

@@ -95,6 +95,11 @@ export class S3Client {
     });
   }
 
+  /** Connections with a request on them. */
+  get connectionsInUse(): number {
+    return Object.values(this.#agent.stats).reduce((sum, { running }) => sum + running, 0);
+  }
+
   /** A successful response; its body must be read or dumped. */
   async send(request: S3Request): Promise<S3Response> {
     const access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';

@@ -85,6 +85,8 @@ export class S3Adapter implements BlockAdapter {
     });
   }
 
+  readonly connectionsInUse = (): number => this.#client.connectionsInUse;
+
   async put(pointer: ObjectPointer, body: BodySource, options: PutOptions = {}): Promise<PutResult> {
     guardBody(body);
     try {

@@ -76,6 +76,28 @@ const refuse = (response: ServerResponse, status: number, code: string, headers 
 };
 const accept = (response: ServerResponse): void => void response.writeHead(200, { etag: '"e"' }).end();
 
+it('counts the connections with a request on them', async () => {
+  const waiting: ServerResponse[] = [];
+  let both: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (both = resolve));
+  await withStub(
+    (_, response) => {
+      waiting.push(response);
+      if (waiting.length === 2) both();
+    },
+    {},
+    async (adapter) => {
+      expect(adapter.connectionsInUse?.()).toBe(0);
+      const calls = Promise.all([adapter.exists(at('x')), adapter.exists(at('y'))]);
+      await arrived;
+      expect(adapter.connectionsInUse?.()).toBe(2);
+      for (const response of waiting) accept(response);
+      await calls;
+      expect(adapter.connectionsInUse?.()).toBe(0);
+    },
+  );
+});
+
 describe('retries', () => {
   it('repeat what failed for a while, body included', async () => {
     await withStub(

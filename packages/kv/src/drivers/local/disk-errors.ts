@@ -5,11 +5,16 @@ export function diskError(kind: KvErrorKind, path: string, cause: unknown): KvEr
   if (cause instanceof KvError) return cause;
   const text = cause instanceof Error ? cause.message : String(cause);
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
-  return new KvError(kind, `key-value store ${path}: ${advice(code, text)}`, { cause });
+  const said = isFull(code, text) && kind === 'unavailable' ? 'no_space' : kind;
+  return new KvError(said, `key-value store ${path}: ${advice(code, text)}`, { cause });
+}
+
+function isFull(code: string, text: string): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT' || /no space left|MDB_MAP_FULL|file too large/i.test(text);
 }
 
 function advice(code: string, text: string): string {
-  if (code === 'ENOSPC' || /no space left|MDB_MAP_FULL|file too large/i.test(text)) {
+  if (isFull(code, text)) {
     return 'the disk is full and nothing was written; free some space and try again';
   }
   if (/input\/output error/i.test(text)) {

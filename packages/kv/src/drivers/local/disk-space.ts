@@ -33,7 +33,7 @@ export class DiskSpace {
     }
     if (!this.#full) return;
     throw new KvError(
-      'unavailable',
+      'no_space',
       `key-value store ${this.#path}: the disk is full (less than 64 MiB free) and nothing was written; ` +
         'free some space and try again',
     );
