@@ -1,4 +1,5 @@
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
+export type { CacheObserver } from './committed/local-cache.ts';
 export * from './committed/context.ts';
 export { Listing } from './committed/listing.ts';
 export * from './committed/tree.ts';

@@ -93,6 +93,39 @@ test('[fix] a task whose owner is gone is reported done with an error', async ()
   await engine.close();
 });
 
+test('asynchronous operations are told when they start, how they end and when nobody finished them', async () => {
+  const { world, trees, repository } = await withHistory();
+  const told: string[] = [];
+  const tasks = {
+    started: (operation: string) => told.push(`${operation} started`),
+    ended: (operation: string, outcome: string, seconds: number) => {
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      told.push(`${operation} ${outcome}`);
+    },
+    expired: (operation: string) => told.push(`${operation} expired`),
+  };
+  const engine = world.engine({ tasks });
+  await engine.dumps.submitDump(repository);
+  await engine.close();
+  expect(told.splice(0)).toEqual(['dump_refs started', 'dump_refs success']);
+
+  const bare = await bareOnSameNamespace(engine, repository);
+  const ids = { branchesMetaRangeId: 'x', commitsMetaRangeId: 'x', tagsMetaRangeId: 'x' };
+  await engine.dumps.submitRestore({ repository: bare, manifest: ids });
+  await engine.close();
+  expect(told.splice(0)).toEqual(['restore_refs started', 'restore_refs failure']);
+
+  const other = await newRepository(engine);
+  trees.hold();
+  const dying = world.engine({ tasks });
+  await dying.dumps.submitDump(other);
+  world.now += 25 * 3_600_000;
+  await engine.tasks.removeExpired();
+  expect(told.splice(0)).toEqual(['dump_refs started', 'dump_refs expired']);
+  trees.release();
+  await dying.close();
+});
+
 test('case 19: an altered commit record and an unknown tree are refused', async () => {
   const { world, engine, repository, head } = await withHistory();
   const manifest = await engine.dumps.dump(repository);

@@ -3,6 +3,7 @@ import { CorruptTableError } from '@svc/sstable';
 import { EngineError } from '../errors.ts';
 import { type BlockStoreSet, BlockTables } from './block-tables.ts';
 import type { CommittedContext } from './context.ts';
+import type { CacheObserver } from './local-cache.ts';
 import { MainStore } from './main-store.ts';
 import { MergeDiff } from './merge-diff.ts';
 import type { MetaRange } from './meta-range.ts';
@@ -47,6 +48,7 @@ export interface CommittedTreesOptions {
   readonly evict: boolean;
   /** Heavy work runs in a thread of its own; false keeps it here, in slices. */
   readonly worker?: boolean | undefined;
+  readonly cacheObserver?: CacheObserver | undefined;
 }
 
 /** Larger work than this leaves the main thread. */
@@ -72,6 +74,7 @@ export async function createCommittedTrees(options: CommittedTreesOptions): Prom
     openRanges: options.openRanges ?? 500,
     openMetaRanges: options.openMetaRanges ?? 50,
     blockTables,
+    observer: options.cacheObserver,
   });
   await store.start();
   const { minRangeSize, maxRangeSize, raggedness } = options;

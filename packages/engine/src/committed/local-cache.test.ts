@@ -173,6 +173,41 @@ describe('the local cache', () => {
     await trees.close();
   });
 
+  test('tells what is found, missed, downloaded, evicted and failed', async () => {
+    const told: string[] = [];
+    const observer = {
+      found: (kind: string) => told.push(`${kind} found`),
+      missed: (kind: string) => told.push(`${kind} missed`),
+      downloaded: (kind: string, bytes: number) => told.push(`${kind} downloaded ${bytes > 800}`),
+      evicted: (kind: string, bytes: number) => told.push(`${kind} evicted ${bytes > 800}`),
+      failed: (kind: string, what: string) => told.push(`${kind} ${what} failed`),
+    };
+    const dir = tempDir();
+    const { trees, adapter } = await openTestTrees(tempDir(), one);
+    const id = await writeTree(trees, model);
+    await trees.close();
+
+    const empty = await openTestTrees(dir, { ...one, adapter, cacheObserver: observer });
+    await readTree(empty.trees, id);
+    await expect(empty.trees.get(context, 'f'.repeat(64), Buffer.from('a'))).rejects.toThrow();
+    await empty.trees.close();
+    expect(told.splice(0)).toEqual([
+      'metarange missed',
+      'metarange downloaded true',
+      'range missed',
+      'range downloaded true',
+      'metarange missed',
+      'metarange download failed',
+    ]);
+    const warm = await openTestTrees(dir, { ...one, adapter, cacheObserver: observer });
+    await readTree(warm.trees, id);
+    await warm.trees.close();
+    expect(told.splice(0)).toEqual(['metarange found', 'range found']);
+    const small = await openTestTrees(dir, { ...one, adapter, cacheObserver: observer, cacheSizeBytes: 1 });
+    await small.trees.close();
+    expect(told.splice(0)).toEqual(['range evicted true', 'metarange evicted true']);
+  });
+
   test('proportions that do not add up are refused', async () => {
     await expect(openTestTrees(tempDir(), { rangeProportion: 0.8 })).rejects.toThrow(/must add up to 1/);
   });

@@ -2,13 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, stat, unlink, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+/** Told what happens to the files of the cache folder. */
+export interface CacheObserver {
+  found(kind: 'range' | 'metarange'): void;
+  missed(kind: 'range' | 'metarange'): void;
+  downloaded(kind: 'range' | 'metarange', bytes: number): void;
+  evicted(kind: 'range' | 'metarange', bytes: number): void;
+  failed(kind: 'range' | 'metarange', what: 'download' | 'eviction'): void;
+}
+
 export interface LocalCacheOptions {
+  readonly kind: 'range' | 'metarange';
   readonly folder: string;
   readonly capacity: number;
   /** Only one process of a server evicts; the folder is shared by all of them. */
   readonly evict: boolean;
   /** Closes an idle reader of the file; false when it is being read. */
   readonly letGo: (path: string) => boolean;
+  readonly observer?: CacheObserver | undefined;
 }
 
 interface CachedFile {
@@ -88,6 +99,7 @@ export class LocalCache {
   fetch(path: string, download: (temporary: string) => Promise<void>): Promise<void> {
     const running = this.#downloads.get(path);
     if (running !== undefined) return running;
+    this.#options.observer?.missed(this.#options.kind);
     const started = this.#download(path, download).finally(() => this.#downloads.delete(path));
     this.#downloads.set(path, started);
     return started;
@@ -102,6 +114,7 @@ export class LocalCache {
 
   /** Notes a use, for the choice of what to evict. */
   touch(path: string): void {
+    this.#options.observer?.found(this.#options.kind);
     if (!this.#options.evict) {
       this.#touchFile(path);
       return;
@@ -130,9 +143,12 @@ export class LocalCache {
   async #download(path: string, download: (temporary: string) => Promise<void>): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     const temporary = `${path}.${process.pid}-${randomUUID()}.tmp`;
+    const { kind, observer } = this.#options;
     try {
       await download(temporary);
+      if (observer !== undefined) observer.downloaded(kind, (await stat(temporary)).size);
     } catch (error) {
+      observer?.failed(kind, 'download');
       await rm(temporary, { force: true });
       throw error;
     }
@@ -168,6 +184,7 @@ export class LocalCache {
     for (let left = this.#files.size; left > 0 && this.#size > this.#options.capacity; left--) {
       const victim = this.#chooseVictim();
       if (victim === undefined) return;
+      this.#options.observer?.evicted(this.#options.kind, this.#files.get(victim)?.size ?? 0);
       this.#forget(victim);
       const eviction = this.#remove(victim).finally(() => this.#evictions.delete(victim));
       this.#evictions.set(victim, eviction);
@@ -190,7 +207,9 @@ export class LocalCache {
   }
 
   async #remove(path: string): Promise<void> {
-    await unlink(path).catch(() => undefined);
+    await unlink(path).catch((error: unknown) => {
+      if (!isMissing(error)) this.#options.observer?.failed(this.#options.kind, 'eviction');
+    });
     for (let folder = dirname(path); folder.length > this.#options.folder.length; folder = dirname(folder)) {
       try {
         await rmdir(folder);

@@ -4,7 +4,7 @@ import { rm, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { EngineError } from '../errors.ts';
 import type { BlockTables } from './block-tables.ts';
-import { LocalCache, retryMissing } from './local-cache.ts';
+import { type CacheObserver, LocalCache, retryMissing } from './local-cache.ts';
 import { LocalTables } from './local-tables.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { CacheFolders, Namespace } from './namespace.ts';
@@ -20,6 +20,7 @@ export interface MainStoreOptions {
   readonly openRanges: number;
   readonly openMetaRanges: number;
   readonly blockTables: BlockTables;
+  readonly observer?: CacheObserver | undefined;
 }
 
 type Kind = 'range' | 'metarange';
@@ -39,19 +40,23 @@ export class MainStore implements TableStore {
       fetch: (namespace, kind, id, use) => this.fetch(namespace, kind, id, use),
       touch: (kind, path) => this.#caches[kind].touch(path),
     });
-    const { evict } = options;
+    const { evict, observer } = options;
     this.#caches = {
       range: new LocalCache({
+        kind: 'range',
         folder: options.folders.range,
         capacity: options.rangeBytes,
         evict,
         letGo: (path) => this.tables.open.letGo(path),
+        observer,
       }),
       metarange: new LocalCache({
+        kind: 'metarange',
         folder: options.folders.metaRange,
         capacity: options.metaRangeBytes,
         evict,
         letGo: () => true,
+        observer,
       }),
     };
   }

@@ -7,7 +7,7 @@ import { AddressAllocator } from '../objects/addresses.ts';
 import { HashPool } from '../objects/hash-pool.ts';
 import { NamespaceIndex } from '../objects/namespace-index.ts';
 import type { HookPoints } from '../face/hooks.ts';
-import type { EngineLogger, EngineOptions, EngineSettings } from '../face/options.ts';
+import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
 import { ProtectionStore } from '../protection/protection-store.ts';
 import { BranchStore } from '../store/branch-store.ts';
 import { CommitStore } from '../store/commit-store.ts';
@@ -30,6 +30,7 @@ export interface EngineContext {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly onRetry: (operation: string) => void;
+  readonly tasks: TaskObserver | undefined;
   readonly signingKey: KeyObject;
   readonly xids: XidGenerator;
   readonly queue: BranchQueue;
@@ -61,6 +62,7 @@ export function createContext(options: EngineOptions): EngineContext {
     logger,
     clock,
     onRetry: options.onRetry ?? (() => undefined),
+    tasks: options.tasks,
     signingKey: createSecretKey(options.signingSecret, 'utf8'),
     xids,
     queue: new BranchQueue(),

@@ -39,6 +39,14 @@ export interface EngineLogger {
   error(fields: object, message: string): void;
 }
 
+/** Told of asynchronous operations (dump, restore, preparation of garbage collection, …). */
+export interface TaskObserver {
+  started(operation: string): void;
+  ended(operation: string, outcome: 'success' | 'failure', seconds: number): void;
+  /** Found unfinished a day after its last sign of life. */
+  expired(operation: string): void;
+}
+
 export interface EngineOptions {
   readonly kv: KvStore;
   readonly blockStores: BlockStores;
@@ -53,4 +61,5 @@ export interface EngineOptions {
   readonly clock?: (() => number) | undefined;
   /** Counts lost races per operation (metric `graveler_kv_retries`). */
   readonly onRetry?: ((operation: string) => void) | undefined;
+  readonly tasks?: TaskObserver | undefined;
 }

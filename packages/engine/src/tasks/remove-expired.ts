@@ -16,7 +16,16 @@ const expiryMs = 24 * 3_600_000;
 export async function removeExpired(context: EngineContext): Promise<void> {
   for await (const { id, instanceUid } of context.repositories.list('', '')) {
     const partition = repositoryPartition(id, instanceUid);
-    await sweep(context, partition, tasksPrefix, (value) => taskStatusMessage.decode(value).task?.updatedAt);
+    await sweep(
+      context,
+      partition,
+      tasksPrefix,
+      (value) => taskStatusMessage.decode(value).task?.updatedAt,
+      (value) => {
+        const { task } = taskStatusMessage.decode(value);
+        if (task?.done === false) context.tasks?.expired(task.operation);
+      },
+    );
     await sweep(context, partition, importsPrefix, (value) => importStatusMessage.decode(value).updatedAt);
   }
   await sweep(
@@ -32,13 +41,16 @@ async function sweep(
   partition: Buffer,
   prefix: Buffer,
   touchedAt: (value: Buffer) => Timestamp | undefined,
+  onExpiry: (value: Buffer) => void = () => undefined,
 ): Promise<void> {
   for await (const page of context.kv.scan(partition, { prefix })) {
     for (const { key, value } of page) {
       const touched = touchedAt(value);
       const age =
         touched === undefined ? Number.POSITIVE_INFINITY : context.clock() - timestampToMillis(touched);
-      if (age > expiryMs) await context.kv.delete(partition, key);
+      if (age <= expiryMs) continue;
+      onExpiry(value);
+      await context.kv.delete(partition, key);
     }
   }
 }

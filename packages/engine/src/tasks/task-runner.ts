@@ -107,7 +107,9 @@ export class TaskRunner {
     task: Task,
     work: () => Promise<Info>,
   ): Promise<void> {
-    const { logger } = this.#context;
+    const { logger, tasks } = this.#context;
+    tasks?.started(kind.operation);
+    const started = performance.now();
     let outcome: { readonly task: Task; readonly info: Info | undefined };
     try {
       outcome = { task: { ...task, done: true, statusCode: 200 }, info: await work() };
@@ -116,6 +118,8 @@ export class TaskRunner {
       logger.warn({ error, task: task.id, operation: kind.operation }, 'task failed');
       outcome = { task: { ...task, done: true, statusCode: 500, errorMessage }, info: undefined };
     }
+    const ending = outcome.task.statusCode === 200 ? 'success' : 'failure';
+    tasks?.ended(kind.operation, ending, (performance.now() - started) / 1000);
     try {
       await this.#save(scope, kind, { ...outcome, task: { ...outcome.task, updatedAt: this.#now() } });
     } catch (error) {

@@ -4,6 +4,7 @@ import type { Engine } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import { signingSecret, storeSettings } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
+import { observeCache, observeTasks } from '../metrics/observe-engine.ts';
 import type { FoundationOptions } from './foundation.ts';
 import { shareOf } from './store-configs.ts';
 
@@ -38,6 +39,7 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
     maxRangeSize: committed.permanent.max_range_size_bytes,
     raggedness: committed.permanent.range_raggedness_entries,
     evict: parts.evicts,
+    cacheObserver: metrics === undefined ? undefined : observeCache(metrics),
   });
   const engine = createEngine({
     kv: parts.kv,
@@ -59,6 +61,7 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
     },
     logger: options.logger,
     onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
+    tasks: metrics === undefined ? undefined : observeTasks(metrics),
   });
   return {
     ...engine,

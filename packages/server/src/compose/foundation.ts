@@ -22,6 +22,8 @@ export interface FoundationOptions {
 export async function openKv(options: FoundationOptions): Promise<KvStore> {
   const store = await openStore(kvStoreConfig(options.config, options.processes));
   if (options.metrics === undefined) return store;
+  const { connectionsInUse } = store;
+  if (connectionsInUse !== undefined) options.metrics.connectionsInUse.set(store.type, connectionsInUse);
   const { instrumentKv } = await import('../metrics/instrument-kv.ts');
   return instrumentKv(store, options.metrics);
 }
@@ -32,6 +34,10 @@ export async function openBlocks(options: FoundationOptions): Promise<BlockStore
   const stores = await openBlockStores(blockStoreConfigs(options.config), { logger: options.logger });
   const { metrics } = options;
   if (metrics === undefined) return stores;
+  for (const { type, info, connectionsInUse } of stores.list()) {
+    const service = info.storageId === '' ? type : `${type}:${info.storageId}`;
+    if (connectionsInUse !== undefined) metrics.connectionsInUse.set(service, connectionsInUse);
+  }
   const { instrumentBlock } = await import('../metrics/instrument-block.ts');
   return new BlockStores(stores.list().map((adapter) => instrumentBlock(adapter, metrics)));
 }

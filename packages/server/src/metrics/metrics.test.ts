@@ -7,6 +7,7 @@ import { instrumentAuth } from './instrument-auth.ts';
 import { instrumentBlock } from './instrument-block.ts';
 import { instrumentKv } from './instrument-kv.ts';
 import { addRuntimeMetrics, createMetrics } from './metrics.ts';
+import { observeCache, observeTasks } from './observe-engine.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -150,6 +151,46 @@ test('logins and permission checks are measured by outcome', async () => {
   const text = await metrics.registry.metrics();
   expect(text).toContain('auth_request_duration_seconds_count{operation="authenticate",success="success"} 1');
   expect(text).toContain('auth_request_duration_seconds_count{operation="authorize",success="failure"} 1');
+});
+
+test('files of the cache folder are counted by folder', async () => {
+  const metrics = createMetrics();
+  const cache = observeCache(metrics);
+  cache.found('range');
+  cache.found('range');
+  cache.missed('metarange');
+  cache.downloaded('metarange', 5000);
+  cache.evicted('range', 1000);
+  cache.failed('range', 'eviction');
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('tier_fs_cache_hits_total{fsName="range",status="hit"} 2');
+  expect(text).toContain('tier_fs_cache_hits_total{fsName="meta-range",status="miss"} 1');
+  expect(text).toContain('tier_fs_download_bytes_bucket{le="16384",fsName="meta-range"} 1');
+  expect(text).toContain('tier_fs_eviction_bytes_bucket{le="1024",fsName="range"} 1');
+  expect(text).toContain('tier_fs_errors_total{fsName="range",type="eviction"} 1');
+});
+
+test('asynchronous operations are measured by outcome', async () => {
+  const metrics = createMetrics();
+  const tasks = observeTasks(metrics);
+  tasks.started('dump_refs');
+  tasks.started('dump_refs');
+  tasks.ended('dump_refs', 'failure', 3);
+  tasks.expired('restore_refs');
+  const text = await metrics.registry.metrics();
+  const labels = 'operation="dump_refs",status="failure"';
+  expect(text).toContain('lakefs_async_operations_running{operation="dump_refs"} 1');
+  expect(text).toContain(`lakefs_async_operation_duration_seconds_bucket{le="5",${labels}} 1`);
+  expect(text).toContain('lakefs_async_operations_expired_total{operation="restore_refs"} 1');
+});
+
+test('connections in use are asked for when somebody looks', async () => {
+  const metrics = createMetrics();
+  let inUse = 3;
+  metrics.connectionsInUse.set('postgres', () => inUse);
+  expect(await metrics.registry.metrics()).toContain('out_in_use_conns{service="postgres"} 3');
+  inUse = 0;
+  expect(await metrics.registry.metrics()).toContain('out_in_use_conns{service="postgres"} 0');
 });
 
 /** The adapter as a plain object of bound methods, so that its type can be changed. */

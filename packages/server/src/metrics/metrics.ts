@@ -20,6 +20,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
+  /** Asked when somebody looks: connections come and go too often to count them one by one. */
+  const connectionsInUse = new Map<string, () => number>();
   const block = (store: CloudStore): BlockOperationMetrics => ({
     duration: new Histogram({
       name: `${store}_operation_duration_seconds`,
@@ -119,11 +121,15 @@ export function createMetrics() {
       type: 'gauge',
       registry,
     }),
+    connectionsInUse,
     outgoingConnections: new Gauge({
       name: 'out_in_use_conns',
       help: 'outgoing connections in use',
       labelNames: ['service'],
       registers,
+      collect() {
+        for (const [service, count] of connectionsInUse) this.set({ service }, count());
+      },
     }),
     tierCacheHits: new Counter({
       name: 'tier_fs_cache_hits_total',

@@ -1,0 +1,31 @@
+import type { CacheObserver, TaskObserver } from '@svc/engine';
+import type { Metrics } from './metrics.ts';
+
+type CacheMetrics = Pick<Metrics, 'tierCacheHits' | 'tierErrors' | 'tierEvictions' | 'tierDownloads'>;
+type TaskMetrics = Pick<Metrics, 'asyncRunning' | 'asyncDuration' | 'asyncExpired'>;
+
+/** The folders of the cache under the names that dashboards know. */
+const folders = { range: 'range', metarange: 'meta-range' } as const;
+
+/** Counts what happens to the files of the cache folder. */
+export function observeCache(metrics: CacheMetrics): CacheObserver {
+  return {
+    found: (kind) => metrics.tierCacheHits.inc({ fsName: folders[kind], status: 'hit' }),
+    missed: (kind) => metrics.tierCacheHits.inc({ fsName: folders[kind], status: 'miss' }),
+    downloaded: (kind, bytes) => metrics.tierDownloads.observe({ fsName: folders[kind] }, bytes),
+    evicted: (kind, bytes) => metrics.tierEvictions.observe({ fsName: folders[kind] }, bytes),
+    failed: (kind, type) => metrics.tierErrors.inc({ fsName: folders[kind], type }),
+  };
+}
+
+/** Measures asynchronous operations. */
+export function observeTasks(metrics: TaskMetrics): TaskObserver {
+  return {
+    started: (operation) => metrics.asyncRunning.inc({ operation }),
+    ended(operation, status, seconds) {
+      metrics.asyncRunning.dec({ operation });
+      metrics.asyncDuration.observe({ operation, status }, seconds);
+    },
+    expired: (operation) => metrics.asyncExpired.inc({ operation }),
+  };
+}
