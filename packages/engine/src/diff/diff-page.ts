@@ -1,8 +1,8 @@
-import { decodeEntry } from '@svc/encoding';
+import { decodeEntry, prefixSuccessor, startsWithBytes } from '@svc/encoding';
 import type { DiffIterator } from '../committed/tree.ts';
 import { pageSize } from '../context/page.ts';
 import type { DiffItem, DiffPage, DiffPageRequest } from '../face/refs.ts';
-import { afterPrefix, foldEnd, planWalk, startsWith, type Walk } from '../listing/key-range.ts';
+import { foldEnd, planWalk, type Walk } from '../listing/key-range.ts';
 
 /** What to walk, from the request's prefix, offset and delimiter. */
 export function planDiff(request: DiffPageRequest): Walk {
@@ -25,7 +25,7 @@ export async function collectDiff(
       const more = differences.next();
       if (!(typeof more === 'boolean' ? more : await more)) break;
       const { key } = differences;
-      if (!startsWith(key, walk.prefix)) break;
+      if (!startsWithBytes(key, walk.prefix)) break;
       if (items.length === size) return { items, hasMore: true, nextOffset: items.at(-1)?.path ?? '' };
       const end = foldEnd(key, walk);
       if (end < 0) {
@@ -40,7 +40,7 @@ export async function collectDiff(
         size: undefined,
         stats: undefined,
       });
-      const next = afterPrefix(commonPrefix);
+      const next = prefixSuccessor(commonPrefix);
       if (next === undefined) break;
       differences.seek(next);
     }

@@ -1,20 +1,4 @@
-const zero = Buffer.from([0]);
-
-/** The smallest key greater than every key with this prefix; undefined when there is none. */
-export function afterPrefix(prefix: Uint8Array): Buffer | undefined {
-  let end = prefix.length;
-  while (end > 0 && prefix[end - 1] === 0xff) end -= 1;
-  if (end === 0) return undefined;
-  const next = Buffer.from(prefix.subarray(0, end));
-  next[end - 1] = (next[end - 1] ?? 0) + 1;
-  return next;
-}
-
-export function startsWith(key: Buffer, prefix: Buffer): boolean {
-  const { length } = prefix;
-  if (key.length < length) return false;
-  return length === 0 || key.compare(prefix, 0, length, 0, length) === 0;
-}
+import { keySuccessor, prefixSuccessor, startsWithBytes } from '@svc/encoding';
 
 /** What a paged walk asks for. */
 export interface Walk {
@@ -30,9 +14,9 @@ export interface Walk {
  */
 export function planWalk(prefix: Buffer, after: Buffer, delimiter: Buffer | undefined): Walk {
   if (after.length === 0 || Buffer.compare(after, prefix) < 0) return { prefix, delimiter, start: prefix };
-  const fold = startsWith(after, prefix) ? foldEnd(after, { prefix, delimiter, start: prefix }) : -1;
-  if (fold < 0) return { prefix, delimiter, start: Buffer.concat([after, zero]) };
-  return { prefix, delimiter, start: fold === after.length ? afterPrefix(after) : after };
+  const fold = startsWithBytes(after, prefix) ? foldEnd(after, { prefix, delimiter, start: prefix }) : -1;
+  if (fold < 0) return { prefix, delimiter, start: keySuccessor(after) };
+  return { prefix, delimiter, start: fold === after.length ? prefixSuccessor(after) : after };
 }
 
 /** End of the common prefix a key folds into, or -1 when it stands for itself. */

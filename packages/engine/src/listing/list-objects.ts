@@ -1,4 +1,5 @@
 import type { PresignedUrl } from '@svc/block';
+import { prefixSuccessor, startsWithBytes } from '@svc/encoding';
 import type { RecordIterator } from '../committed/tree.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { pageSize } from '../context/page.ts';
@@ -11,7 +12,7 @@ import { sameState } from '../staging/lookup.ts';
 import { Overlay } from '../staging/overlay.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { BranchView } from './branch-view.ts';
-import { afterPrefix, foldEnd, planWalk, startsWith, type Walk } from './key-range.ts';
+import { foldEnd, planWalk, type Walk } from './key-range.ts';
 import { PageBuilder, type ListedPage, type PageStorage } from './object-page.ts';
 
 /** How often a page is built anew because the branch moved under it. */
@@ -112,7 +113,7 @@ async function fillPage(
     const more = records.next();
     if (!(typeof more === 'boolean' ? more : await more)) return false;
     const { key } = records;
-    if (!startsWith(key, walk.prefix)) return false;
+    if (!startsWithBytes(key, walk.prefix)) return false;
     if (builder.count === amount) return true;
     const end = foldEnd(key, walk);
     if (end < 0) {
@@ -121,7 +122,7 @@ async function fillPage(
     }
     const commonPrefix = Buffer.from(key.subarray(0, end));
     builder.add(commonPrefix, undefined);
-    const next = afterPrefix(commonPrefix);
+    const next = prefixSuccessor(commonPrefix);
     if (next === undefined) return false;
     records.seek(next);
   }

@@ -1,11 +1,10 @@
-import { compareTimestamps, timestampToMillis } from '@svc/encoding';
+import { compareTimestamps, startsWithBytes, timestampToMillis } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { pageSize } from '../context/page.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { LogOptions } from '../face/commits.ts';
 import type { Commit, Page } from '../face/model.ts';
-import { startsWith } from '../listing/key-range.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { Heap } from './heap.ts';
@@ -100,7 +99,7 @@ async function touches(
   for (const prefix of paths.prefixes) {
     const diff = context.trees.diff(scope.committed, before, after, prefix);
     try {
-      if ((await diff.next()) && startsWith(diff.key, prefix)) return true;
+      if ((await diff.next()) && startsWithBytes(diff.key, prefix)) return true;
     } finally {
       diff.close();
     }

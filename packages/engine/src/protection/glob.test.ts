@@ -18,10 +18,52 @@ test.each([
   ['x\\*', 'xy', false],
   ['a.b', 'axb', false],
   ['[]]', ']', true],
+  ['[a-]', '-', true],
+  ['[!]a]', 'b', true],
+  ['[\\]a]x', ']x', true],
+  ['{a,b{c,d}*}x', 'bdzx', true],
+  ['{a,b{c,d}*}x', 'bx', false],
+  ['{a,}x', 'x', true],
+  ['a}b', 'a}b', true],
+  ['?', '😀', true],
+  ['*a*b', 'xaxbab', true],
+  ['*a*b', 'xaxba', false],
 ])('%s against %s is %s', (pattern, name, matches) => {
   expect(compilePattern(pattern).test(name)).toBe(matches);
 });
 
-test.each(['[', '[]', '{a', 'x\\', '[z-a]', '[!]'])('%s is refused', (pattern) => {
+test('agrees with a regular expression on random patterns', () => {
+  const random = mulberry(7);
+  const pick = (from: string, length: number): string =>
+    Array.from({ length }, () => from.charAt(Math.floor(random() * from.length))).join('');
+  const differences: string[] = [];
+  for (let round = 0; round < 5000; round += 1) {
+    const pattern = pick('ab*?', Math.floor(random() * 7));
+    const name = pick('ab', Math.floor(random() * 9));
+    const expected = new RegExp(`^${pattern.replaceAll('?', '.').replaceAll('*', '.*')}$`).test(name);
+    if (compilePattern(pattern).test(name) !== expected) differences.push(`${pattern} against ${name}`);
+  }
+  expect(differences).toEqual([]);
+});
+
+test('many stars cost no more than the lengths multiplied', () => {
+  const steps = compilePattern(`${'*a'.repeat(100)}*b`);
+  expect(steps.test('a'.repeat(1000))).toBe(false);
+  expect(steps.test(`${'a'.repeat(1000)}b`)).toBe(true);
+  expect(compilePattern('{,a}'.repeat(20_000)).test('a')).toBe(true);
+  expect(compilePattern(`${'{a,a*}'.repeat(50)}b`).test('a'.repeat(1000))).toBe(false);
+});
+
+function mulberry(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+test.each(['{'.repeat(100_000), '[', '[]', '{a', 'x\\', '[z-a]', '[!]'])('%s is refused', (pattern) => {
   expect(() => compilePattern(pattern)).toThrow('invalid branch pattern');
 });

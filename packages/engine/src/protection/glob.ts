@@ -1,78 +1,174 @@
 import { invalid } from '../context/refusals.ts';
 
+export interface BranchPattern {
+  /** Whether the whole name matches. */
+  test(name: string): boolean;
+}
+
+/** One step of a compiled pattern: take a character, or go on at every place of `next` without taking one. */
+type Step = { readonly takes: (code: number) => boolean } | { readonly next: readonly number[] };
+
 /**
  * Compiles a branch pattern, matched against the whole name: `*` any run, `?` one character, `[abc]`, `[a-z]`,
  * `[!a]`, `{x,y}` alternatives, `\` escapes. Throws on a malformed pattern.
+ *
+ * All ways to match are followed at once, so that a name costs its length times that of the pattern at most: a
+ * regular expression with many `*` would try them one after the other, for minutes.
  */
-export function compilePattern(pattern: string): RegExp {
-  let source = '';
-  let depth = 0;
-  for (let at = 0; at < pattern.length; at += 1) {
-    const char = pattern.charAt(at);
-    if (char === '*') source += '[^]*';
-    else if (char === '?') source += '[^]';
-    else if (char === '[') {
-      const end = classEnd(pattern, at);
-      source += characterClass(pattern.slice(at + 1, end), pattern);
-      at = end;
-    } else if (char === '{') {
-      depth += 1;
-      source += '(?:';
-    } else if (char === '}' && depth > 0) {
-      depth -= 1;
-      source += ')';
-    } else if (char === ',' && depth > 0) source += '|';
-    else if (char === '\\') {
-      at += 1;
-      if (at >= pattern.length) throw malformed(pattern, 'it ends in a backslash');
-      source += escaped(pattern.charAt(at));
-    } else source += escaped(char);
-  }
-  if (depth > 0) throw malformed(pattern, 'a { is not closed');
-  return new RegExp(`^(?:${source})$`, 'u');
+export function compilePattern(pattern: string): BranchPattern {
+  // Most rules name one branch, and every write asks.
+  if (!/[*?[{\\]/.test(pattern)) return { test: (name) => name === pattern };
+  return new CompiledPattern(new Parser(pattern).parse());
 }
 
-function classEnd(pattern: string, start: number): number {
-  let at = start + 1;
-  if (pattern.charAt(at) === '!') at += 1;
-  // A bracket right after the opening is a member, not the end.
-  if (pattern.charAt(at) === ']') at += 1;
-  for (; at < pattern.length; at += 1) {
-    if (pattern.charAt(at) === '\\') at += 1;
-    else if (pattern.charAt(at) === ']') return at;
-  }
-  throw malformed(pattern, 'a [ is not closed');
-}
+class CompiledPattern implements BranchPattern {
+  readonly #steps: readonly Step[];
+  /** The position for which a step was last noted, so that it is noted once. */
+  readonly #notedAt: Int32Array;
+  #position = 0;
 
-function characterClass(body: string, pattern: string): string {
-  const negated = body.startsWith('!');
-  const members = negated ? body.slice(1) : body;
-  if (members === '') throw malformed(pattern, 'a [] is empty');
-  let source = '';
-  for (let at = 0; at < members.length; at += 1) {
-    let char = members.charAt(at);
-    if (char === '\\') {
-      at += 1;
-      char = members.charAt(at);
+  constructor(steps: readonly Step[]) {
+    this.#steps = steps;
+    this.#notedAt = new Int32Array(steps.length + 1);
+  }
+
+  test(name: string): boolean {
+    this.#notedAt.fill(-1);
+    this.#position = 0;
+    let places: number[] = [];
+    this.#note(0, places);
+    for (const character of name) {
+      const code = character.codePointAt(0) ?? 0;
+      const following: number[] = [];
+      this.#position += 1;
+      for (const place of places) {
+        const step = this.#steps[place];
+        if (step !== undefined && 'takes' in step && step.takes(code)) this.#note(place + 1, following);
+      }
+      if (following.length === 0) return false;
+      places = following;
     }
-    const isRange = char !== '' && members.charAt(at + 1) === '-' && at + 2 < members.length;
-    if (!isRange) {
-      source += escaped(char);
-      continue;
-    }
-    const to = members.charAt(at + 2);
-    if (to < char) throw malformed(pattern, `the range ${char}-${to} is backwards`);
-    source += `${escaped(char)}-${escaped(to)}`;
-    at += 2;
+    return places.includes(this.#steps.length);
   }
-  return `[${negated ? '^' : ''}${source}]`;
+
+  /** Notes a place, or those that are reached from it without taking a character. */
+  #note(first: number, places: number[]): void {
+    if (this.#notedAt[first] === this.#position) return;
+    const open = [first];
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      if (this.#notedAt[place] === this.#position) continue;
+      this.#notedAt[place] = this.#position;
+      const step = this.#steps[place];
+      if (step === undefined || 'takes' in step) places.push(place);
+      else open.push(...step.next);
+    }
+  }
 }
 
-function escaped(char: string): string {
-  // An escaped dash is an error outside a class and needed inside one; its code is right in both places.
-  return char === '-' ? '\\x2d' : char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
+/** Deeper alternatives than anybody writes. */
+const maxDepth = 100;
+const anything = (): boolean => true;
+
+class Parser {
+  readonly #pattern: string;
+  readonly #characters: readonly string[];
+  readonly #steps: Step[] = [];
+  #at = 0;
+  #depth = 0;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+    this.#characters = Array.from(pattern);
+  }
+
+  parse(): readonly Step[] {
+    this.#sequence(false);
+    return this.#steps;
+  }
+
+  /** Up to the end, or inside braces up to the `,` or `}` that ends an alternative. */
+  #sequence(inBraces: boolean): void {
+    while (this.#at < this.#characters.length) {
+      const character = this.#characters[this.#at] ?? '';
+      if (inBraces && (character === ',' || character === '}')) return;
+      this.#at += 1;
+      if (character === '*') this.#anyRun();
+      else if (character === '?') this.#steps.push({ takes: anything });
+      else if (character === '[') this.#steps.push({ takes: this.#class() });
+      else if (character === '{') this.#alternatives();
+      else this.#literal(character === '\\' ? this.#escaped() : character);
+    }
+  }
+
+  #anyRun(): void {
+    const start = this.#steps.length;
+    this.#steps.push({ next: [start + 1, start + 3] }, { takes: anything }, { next: [start] });
+  }
+
+  #literal(character: string): void {
+    const expected = character.codePointAt(0);
+    this.#steps.push({ takes: (code) => code === expected });
+  }
+
+  #escaped(): string {
+    const character = this.#characters[this.#at];
+    if (character === undefined) throw this.#malformed('it ends in a backslash');
+    this.#at += 1;
+    return character;
+  }
+
+  #alternatives(): void {
+    this.#depth += 1;
+    if (this.#depth > maxDepth) throw this.#malformed(`{ are nested more than ${maxDepth} deep`);
+    const fork = this.#steps.length;
+    this.#steps.push({ next: [] });
+    const starts: number[] = [];
+    const ends: number[] = [];
+    for (let closed = false; !closed;) {
+      starts.push(this.#steps.length);
+      this.#sequence(true);
+      const ending = this.#characters[this.#at];
+      if (ending === undefined) throw this.#malformed('a { is not closed');
+      this.#at += 1;
+      closed = ending === '}';
+      ends.push(this.#steps.length);
+      this.#steps.push({ next: [] });
+    }
+    this.#steps[fork] = { next: starts };
+    for (const end of ends) this.#steps[end] = { next: [this.#steps.length] };
+    this.#depth -= 1;
+  }
+
+  #class(): (code: number) => boolean {
+    const negated = this.#characters[this.#at] === '!';
+    if (negated) this.#at += 1;
+    const ranges: [number, number][] = [];
+    for (;;) {
+      const character = this.#characters[this.#at];
+      if (character === undefined) throw this.#malformed('a [ is not closed');
+      this.#at += 1;
+      // A bracket right after the opening is a member, not the end.
+      if (character === ']' && ranges.length > 0) break;
+      const from = character === '\\' ? this.#escaped() : character;
+      ranges.push([codeOf(from), codeOf(this.#rangeEnd(from))]);
+    }
+    return (code) => ranges.some(([from, to]) => code >= from && code <= to) !== negated;
+  }
+
+  /** The last member of a range such as `a-z`, or `from` alone. */
+  #rangeEnd(from: string): string {
+    const [dash, to] = this.#characters.slice(this.#at, this.#at + 2);
+    if (dash !== '-' || to === undefined || to === ']') return from;
+    if (codeOf(to) < codeOf(from)) throw this.#malformed(`the range ${from}-${to} is backwards`);
+    this.#at += 2;
+    return to;
+  }
+
+  #malformed(reason: string): Error {
+    return invalid(`invalid branch pattern '${this.#pattern}': ${reason}`, 'rules');
+  }
 }
 
-function malformed(pattern: string, reason: string): Error {
-  return invalid(`invalid branch pattern '${pattern}': ${reason}`, 'rules');
+function codeOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
 }

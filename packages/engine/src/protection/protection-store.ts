@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { JitterCache } from '../context/jitter-cache.ts';
 import { protectedBranchesKey } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { compilePattern } from './glob.ts';
+import { compilePattern, type BranchPattern } from './glob.ts';
 
 const topic = 'engine/protection';
 
@@ -29,7 +29,7 @@ export class ProtectionStore {
   readonly #kv: KvStore;
   readonly #bus: CacheBus;
   readonly #cache = new JitterCache<StoredRules>({ size: 100_000, ttlMs: 3000, jitterMs: 3000 });
-  readonly #patterns = new LRUCache<string, RegExp>({ max: 10_000 });
+  readonly #patterns = new LRUCache<string, BranchPattern>({ max: 10_000 });
   readonly #unsubscribe: () => void;
 
   constructor(kv: KvStore, bus: CacheBus) {

@@ -1,0 +1,72 @@
+import { timestampFromMillis } from '@svc/encoding';
+import type { EngineContext } from '../context/engine-context.ts';
+import { noChanges, within } from '../context/refusals.ts';
+import type { Actor, Commit } from '../face/model.ts';
+import { updateHead } from '../heads/update-head.ts';
+import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { mergeTrees } from '../merges/merge-trees.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { checkCommitSize } from './commit-limits.ts';
+
+/** What lies between two trees, to be made a commit of a branch. */
+export interface Change {
+  readonly operation: 'cherry-pick' | 'revert';
+  readonly scope: RepositoryScope;
+  readonly branch: string;
+  readonly actor: Actor;
+  readonly from: string;
+  readonly to: string;
+  readonly message: string;
+  readonly metadata: Record<string, string>;
+  /** A commit even when the branch has all of it already. */
+  readonly allowEmpty: boolean;
+}
+
+/** Applies a change to the head of a branch, as a new commit. */
+export async function applyChange(context: EngineContext, change: Change): Promise<Commit> {
+  const { operation, scope, branch, actor, message, metadata } = change;
+  checkCommitSize(message, metadata);
+  const creationDate = timestampFromMillis(context.clock());
+  const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
+  let made: Commit | undefined;
+  let preRunId: string | undefined;
+  await updateHead(context, { scope, branch, operation }, async (head, turn) => {
+    try {
+      const onto = await context.commits.get(scope, head.data.commitId);
+      const metaRangeId = await mergeTrees(context, scope, {
+        base: change.from,
+        source: change.to,
+        destination: onto.metaRangeId,
+        strategy: 'none',
+      });
+      if (metaRangeId === onto.metaRangeId && !change.allowEmpty) throw noChanges();
+      const fields: Omit<Commit, 'id'> = {
+        committer: actor.committer,
+        message,
+        creationDate,
+        metaRangeId,
+        parents: [onto.id],
+        metadata,
+        version: 1,
+        generation: onto.generation + 1,
+      };
+      const run = await turn.outside(() =>
+        runBefore(context, `pre-${operation}`, { ...event, commit: fields }),
+      );
+      preRunId = run?.runId;
+      made = await context.commits.add(scope, fields);
+      return made.id;
+    } catch (error) {
+      throw within('update branch', error);
+    }
+  });
+  if (made === undefined) throw new Error(`a ${operation} ended without a commit`);
+  runAfter(context, `post-${operation}`, {
+    ...event,
+    sourceRef: made.id,
+    commitId: made.id,
+    commit: made,
+    preRunId,
+  });
+  return made;
+}
