@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { BlockError } from './errors.ts';
 
 /** How `identifier` is to be read: relative to the namespace, a full URI, or (old entries) whichever parses. */
@@ -142,7 +142,7 @@ export interface PutResult {
 }
 
 /**
- * An open object. `stream()` may be called once; an unread body must be released with `dispose()`.
+ * An open object. It is read once, by `stream()` or `sendTo()`; an unread body must be released with `dispose()`.
  * Small objects may already be in memory: `bytes` is then set and neither call is needed.
  */
 export interface ObjectBody {
@@ -150,6 +150,8 @@ export interface ObjectBody {
   readonly size: number;
   readonly bytes: Buffer | undefined;
   stream(): Readable;
+  /** Writes everything into the sink and ends it; when either side fails the sink is destroyed. */
+  sendTo(sink: Writable): Promise<void>;
   dispose(): void;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { BodySource, ObjectBody } from './adapter.ts';
 import { BlockError } from './errors.ts';
 
@@ -11,6 +12,9 @@ export function bytesBody(bytes: Buffer): ObjectBody {
   return {
     size: bytes.length,
     bytes,
+    sendTo(sink) {
+      return pipeline(this.stream(), sink);
+    },
     stream: () => {
       let sent = false;
       return new Readable({

@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
-import type { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
+
+interface SentBody {
+  readonly size: number;
+  sendTo(sink: Writable): Promise<void>;
+}
 
 export interface ReplyOptions {
   readonly response: ServerResponse;
@@ -57,15 +61,10 @@ export class Reply {
   }
 
   /** Resolves when everything was sent; a failing source or a leaving client ends the connection. */
-  stream(status: number, headers: Record<string, string>, body: Readable, size: number): Promise<void> {
+  async send(status: number, headers: Record<string, string>, body: SentBody): Promise<void> {
     this.#writeHead(status, headers);
-    this.bytesSent = size;
-    return new Promise((resolve, reject) => {
-      pipeline(body, this.#response, (error) => {
-        if (error === null || error === undefined) resolve();
-        else reject(error);
-      });
-    });
+    this.bytesSent = body.size;
+    await body.sendTo(this.#response);
   }
 
   #write(status: number, text: string, type: string, headers: Record<string, string>): void {

@@ -1,15 +1,20 @@
-import type { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
 
 export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** A body that is written as it comes. */
+export interface SentBody {
+  sendTo(sink: Writable): Promise<void>;
+}
 
 /** An answer that is more than the operation's usual status with a JSON body. */
 export class Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   /** Undefined is an empty body. */
-  readonly body: string | Uint8Array | Readable | undefined;
+  readonly body: string | Uint8Array | SentBody | undefined;
 
-  constructor(status: number, headers: AnswerHeaders = {}, body?: string | Uint8Array | Readable) {
+  constructor(status: number, headers: AnswerHeaders = {}, body?: string | Uint8Array | SentBody) {
     this.status = status;
     this.headers = headers;
     this.body = body;

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { hasBody } from '../request/json-body.ts';
 import type { Answer } from './answer.ts';
 
@@ -43,5 +42,5 @@ export function send(
     return 0;
   }
   response.writeHead(status, list as string[]);
-  return pipeline(body, response).then(() => Number(headers['content-length'] ?? 0));
+  return body.sendTo(response).then(() => Number(headers['content-length'] ?? 0));
 }

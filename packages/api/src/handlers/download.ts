@@ -24,7 +24,7 @@ export async function downloadAnswer(
   const headers = { ...objectHeaders(entry), ...browserSafety(entry) };
   if (options.range === undefined) {
     const body = await objects.openEntry(location.repository, entry);
-    return new Answer(200, { ...headers, 'content-length': body.size }, body.bytes ?? body.stream());
+    return new Answer(200, { ...headers, 'content-length': body.size }, body.bytes ?? body);
   }
   const range = byteRangeOf(options.range, entry.size);
   if (typeof range === 'string') {
@@ -39,7 +39,7 @@ export async function downloadAnswer(
       'content-length': range.end - range.start + 1,
       'content-range': `bytes ${range.start}-${range.end}/${entry.size}`,
     },
-    body.bytes ?? body.stream(),
+    body.bytes ?? body,
   );
 }
 

@@ -71,7 +71,7 @@ export function internalRepositoryHandlers({ engine }: ApiOptions): Handlers<Ids
       }
       const body = await metadata.open(target);
       const headers = { 'content-type': 'application/octet-stream', 'content-length': body.size };
-      return new Answer(200, headers, body.bytes ?? body.stream());
+      return new Answer(200, headers, body.bytes ?? body);
     },
 
     createBranchProtectionRulePreflight() {

@@ -24,7 +24,7 @@ export async function getObject(call: Call): Promise<void> {
   // Opened before the head is sent, so that missing data is still an error the client sees.
   const body = await services.engine.objects.openEntry(repository.id, entry, range);
   if (body.bytes !== undefined) reply.bytes(status, headers, body.bytes);
-  else await reply.stream(status, headers, body.stream(), length);
+  else await reply.send(status, headers, body);
 }
 
 /** Clients that say so are sent to the store itself, where the store can presign. */

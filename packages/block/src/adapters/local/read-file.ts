@@ -9,15 +9,15 @@ import {
   openSync,
   read,
   readSync,
-  type ReadStream,
   type Stats,
 } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ObjectBody } from '../../adapter.ts';
 import { bytesBody, smallObjectSize } from '../../body.ts';
 import { errorCode, notFound, readError } from './errors.ts';
 import { InlineCalls } from './inline-calls.ts';
 import type { LocalPaths } from './paths.ts';
+import { sendFile } from './send-file.ts';
 
 // Without O_NONBLOCK opening a named pipe below an external prefix would hang the process.
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -70,7 +70,7 @@ export class FileReader {
   /** The bytes start..end (inclusive) as a body; takes over the descriptor. */
   async body({ fd }: OpenFile, path: string, start: number, end: number): Promise<ObjectBody> {
     const size = end - start + 1;
-    if (size > smallObjectSize) return streamBody(fd, start, end);
+    if (size > smallObjectSize) return fileBody({ fd, start, end }, this.#inline);
     try {
       return bytesBody(await this.#readSmall(fd, start, size));
     } catch (error) {
@@ -115,20 +115,32 @@ export class FileReader {
   }
 }
 
-function streamBody(fd: number, start: number, end: number): ObjectBody {
-  let stream: ReadStream | undefined;
+function fileBody(
+  file: { readonly fd: number; readonly start: number; readonly end: number },
+  inline: InlineCalls,
+): ObjectBody {
+  let reader: { destroy(): unknown } | undefined;
   let disposed = false;
+  const take = (): void => {
+    if (disposed || reader !== undefined) throw new Error('the body of an object can be read only once');
+  };
   return {
-    size: end - start + 1,
+    size: file.end - file.start + 1,
     bytes: undefined,
     stream(): Readable {
-      if (disposed || stream !== undefined) throw new Error('the body of an object can be read only once');
-      stream = createReadStream('', { fd, start, end, highWaterMark: readUnit });
+      take();
+      const stream = createReadStream('', { ...file, highWaterMark: readUnit });
+      reader = stream;
       return stream;
     },
+    sendTo(sink: Writable): Promise<void> {
+      take();
+      reader = sink;
+      return sendFile(file, sink, inline);
+    },
     dispose(): void {
-      if (stream !== undefined) stream.destroy();
-      else if (!disposed) close(fd);
+      if (reader !== undefined) reader.destroy();
+      else if (!disposed) close(file.fd);
       disposed = true;
     },
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { sigV4Encode } from '@svc/encoding';
 import type {
   BlockAdapter,
@@ -578,6 +579,7 @@ function streamBody(response: S3Response, size: number): ObjectBody {
     size,
     bytes: undefined,
     stream: (): Readable => body,
+    sendTo: (sink) => pipeline(body, sink),
     dispose(): void {
       // Destroying an unfinished body reports an abort that nobody waits for.
       body.on('error', () => undefined).destroy();
