@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { BlockError } from '../errors.ts';
+import type { BlockError } from '../errors.ts';
 import type { BlockSuite } from './block-suite.ts';
 import { rejectsWith, failsWith, contentOf, streamContent, chunksOf, sha256 } from './bodies.ts';
 
