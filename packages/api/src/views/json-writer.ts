@@ -45,7 +45,8 @@ export class JsonWriter {
     const buffer = this.#buffer;
     let at = this.#at;
     buffer[at++] = quote;
-    for (let from = 0; from < head.length; from++) buffer[at++] = head[from] ?? 0;
+    buffer.set(head, at);
+    at += head.length;
     for (let from = start; from < end; from++) buffer[at++] = bytes[from] ?? 0;
     buffer[at++] = quote;
     this.#at = at;

@@ -3,6 +3,8 @@ import { AddressWriter } from './address-writer.ts';
 import { JsonWriter } from './json-writer.ts';
 import { defaultContentType } from './object.ts';
 
+const quotedDefaultContentType = JSON.stringify(defaultContentType);
+
 /**
  * The JSON of a page of objects, copied from the page's bytes: a page of a thousand entries is the hottest answer
  * of the API, and decoding each field to a string only to encode it again costs three times as much.
@@ -62,7 +64,7 @@ function writeObject(
   json.raw(',"content_type":');
   if (item.contentTypeEnd > item.contentTypeStart) {
     json.text(bytes, item.contentTypeStart, item.contentTypeEnd);
-  } else json.string(defaultContentType);
+  } else json.raw(quotedDefaultContentType);
   if (withMetadata) {
     const { metadata } = item;
     for (const _key in metadata) {
