@@ -1,29 +1,39 @@
-/** A decoded block in memory. */
-export interface CachedBlock {
-  readonly body: Buffer;
-  readonly owner: BlockOwner;
-  readonly number: number;
-  /** Asked for again since it was stored. */
-  used: boolean;
-}
-
-/** A table's slots; the cache empties a slot when it lets the block go. */
-export interface BlockOwner {
-  readonly blocks: (CachedBlock | undefined)[];
-}
-
 const slabSize = 256 * 1024;
 
-interface Slab {
+/** One allocation for some sixty blocks of any tables. */
+export interface Slab {
   readonly bytes: Buffer;
   length: number;
-  readonly blocks: CachedBlock[];
+  /** Whose blocks lie in it, and which of theirs. */
+  readonly owners: CachedBlocks[];
+  readonly numbers: number[];
+}
+
+/** Where the decoded blocks of one table lie in memory; no object for each. */
+export class CachedBlocks {
+  /** The slab of each block, undefined when the block is not in memory. */
+  readonly slabs: (Slab | undefined)[];
+  readonly starts: Uint32Array;
+  readonly lengths: Uint32Array;
+  /** 1 when the block was asked for again since it was stored. */
+  readonly used: Uint8Array;
+
+  constructor(count: number) {
+    this.slabs = Array.from({ length: count }, () => undefined);
+    this.starts = new Uint32Array(count);
+    this.lengths = new Uint32Array(count);
+    this.used = new Uint8Array(count);
+  }
+
+  /** Bytes held besides the blocks themselves. */
+  get weight(): number {
+    return this.used.length * 17;
+  }
 }
 
 /**
- * Decoded blocks of all tables, bounded by bytes. Blocks live in slabs, so that one allocation serves some sixty of
- * them; the oldest slab goes first, and those of its blocks that were used again move to the newest (second
- * chance). A scan that passes once therefore pushes out little but itself.
+ * Decoded blocks of all tables, bounded by bytes. The oldest slab goes first, and those of its blocks that were used
+ * again move to the newest (second chance). A scan that passes once therefore pushes out little but itself.
  */
 export class BlockCache {
   readonly #capacity: number;
@@ -50,32 +60,33 @@ export class BlockCache {
     this.#evict();
   }
 
-  /** Copies `source[0, length)` in as block `number` of `owner`. */
-  add(owner: BlockOwner, number: number, source: Buffer, length: number): CachedBlock {
-    const block = this.#place(owner, number, source, length);
+  /** Copies `source[start, start + length)` in as block `number` of `owner`. */
+  add(owner: CachedBlocks, number: number, source: Buffer, start: number, length: number): void {
+    this.#place(owner, number, source, start, length);
     this.#evict();
-    return block;
   }
 
   /** Forgets the blocks of a table that was closed. */
-  drop(owner: BlockOwner): void {
-    owner.blocks.length = 0;
+  drop(owner: CachedBlocks): void {
+    owner.slabs.length = 0;
   }
 
-  #place(owner: BlockOwner, number: number, source: Buffer, length: number): CachedBlock {
+  #place(owner: CachedBlocks, number: number, source: Buffer, start: number, length: number): void {
     let slab = this.#slabs.at(-1);
     if (slab === undefined || slab.length + length > slab.bytes.length) {
-      slab = { bytes: Buffer.allocUnsafeSlow(Math.max(slabSize, length)), length: 0, blocks: [] };
+      const bytes = Buffer.allocUnsafeSlow(Math.max(slabSize, length));
+      slab = { bytes, length: 0, owners: [], numbers: [] };
       this.#slabs.push(slab);
-      this.#size += slab.bytes.length;
+      this.#size += bytes.length;
     }
-    source.copy(slab.bytes, slab.length, 0, length);
-    const body = slab.bytes.subarray(slab.length, slab.length + length);
+    source.copy(slab.bytes, slab.length, start, start + length);
+    slab.owners.push(owner);
+    slab.numbers.push(number);
+    owner.slabs[number] = slab;
+    owner.starts[number] = slab.length;
+    owner.lengths[number] = length;
+    owner.used[number] = 0;
     slab.length += length;
-    const block: CachedBlock = { body, owner, number, used: false };
-    slab.blocks.push(block);
-    owner.blocks[number] = block;
-    return block;
   }
 
   #evict(): void {
@@ -83,10 +94,15 @@ export class BlockCache {
     while (this.size > this.#capacity && this.#slabs.length > 1) {
       const oldest = this.#slabs.shift() as Slab;
       this.#size -= oldest.bytes.length;
-      for (const block of oldest.blocks) {
-        if (block.owner.blocks[block.number] !== block) continue;
-        if (block.used) this.#place(block.owner, block.number, block.body, block.body.length);
-        else block.owner.blocks[block.number] = undefined;
+      for (const [i, owner] of oldest.owners.entries()) {
+        const number = oldest.numbers[i] as number;
+        if (owner.slabs[number] !== oldest) continue;
+        if (owner.used[number] === 0) {
+          owner.slabs[number] = undefined;
+        } else {
+          const start = owner.starts[number] as number;
+          this.#place(owner, number, oldest.bytes, start, owner.lengths[number] as number);
+        }
       }
     }
   }

@@ -45,18 +45,18 @@ export function readUint32(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** Where a decoded block's entries end and its restart offsets begin. */
-export function entriesEnd(body: Buffer, length: number): number {
+/** Where the entries of the decoded block `body[start, start + length)` end and its restart offsets begin. */
+export function entriesEnd(body: Buffer, start: number, length: number): number {
   if (length < 4) throw new CorruptTableError('a block is too short');
-  const restarts = readUint32(body, length - 4);
-  const end = length - 4 - 4 * restarts;
-  if (restarts === 0 || end < 0) throw new CorruptTableError("a block's restart count is impossible");
+  const restarts = readUint32(body, start + length - 4);
+  const end = start + length - 4 - 4 * restarts;
+  if (restarts === 0 || end < start) throw new CorruptTableError("a block's restart count is impossible");
   return end;
 }
 
 /** Walks a small block of plain names (properties, metaindex, index). Values are slices of `body`. */
 export function readEntries(body: Buffer): { key: Buffer; value: Buffer }[] {
-  const end = entriesEnd(body, body.length);
+  const end = entriesEnd(body, 0, body.length);
   const entries: { key: Buffer; value: Buffer }[] = [];
   let key: Buffer = Buffer.alloc(0);
   let at = 0;

@@ -151,6 +151,7 @@ function standingAt(body: Buffer, key: string): TableCursor & { position: number
     key: Buffer.from(key),
     keyLength: key.length,
     block: body,
+    bodyStart: 0,
     bodyLength: body.length,
     entriesLength: body.length - 4 - 4 * body.readUInt32LE(body.length - 4),
     blockNumber: 0,

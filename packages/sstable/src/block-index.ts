@@ -102,7 +102,7 @@ export class BlockIndexReader {
 
   /** Adds an index block. Blocks must follow each other, which bounds the work a hostile index can cause. */
   add(body: Buffer): void {
-    const end = entriesEnd(body, body.length);
+    const end = entriesEnd(body, 0, body.length);
     const reader = new VarintReader(body, 0, end);
     let keyStart = 0;
     let keyLength = 0;

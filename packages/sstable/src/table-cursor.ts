@@ -15,7 +15,7 @@ export class TableCursor {
   /** Holds the current key from 0; longer than the key. */
   key: Buffer = Buffer.allocUnsafeSlow(256);
   keyLength = 0;
-  /** The decoded block of the current record. */
+  /** Holds the decoded block of the current record, and possibly others. */
   block: Buffer = Buffer.alloc(0);
   valueStart = 0;
   valueEnd = 0;
@@ -23,13 +23,13 @@ export class TableCursor {
   readonly #reader: TableReader;
   readonly #cached: boolean;
   #blockNumber = -1;
+  /** The block's body is `block[#bodyStart, #bodyStart + #bodyLength)`; positions are those in `block`. */
+  #bodyStart = 0;
   #bodyLength = 0;
   #entriesEnd = 0;
   #entryStart = 0;
   #position = 0;
   #storedKeyLength = 0;
-  /** Leading bytes of the current stored key taken from the one before. */
-  #shared = 0;
   /** The current record was found by a seek and is still to be returned. */
   #held = false;
 
@@ -56,12 +56,17 @@ export class TableCursor {
 
   /** True when the current record is the first of its block. */
   get startsBlock(): boolean {
-    return this.#entryStart === 0;
+    return this.#entryStart === this.#bodyStart;
   }
 
   /** The block that follows the current one. */
   get nextBlock(): number {
     return this.#blockNumber + 1;
+  }
+
+  /** Where in `block` the current block's body begins. */
+  get bodyStart(): number {
+    return this.#bodyStart;
   }
 
   get bodyLength(): number {
@@ -70,7 +75,7 @@ export class TableCursor {
 
   /** The part of the block's body that holds entries. */
   get entriesLength(): number {
-    return this.#entriesEnd;
+    return this.#entriesEnd - this.#bodyStart;
   }
 
   next(): boolean {
@@ -100,29 +105,17 @@ export class TableCursor {
       return;
     }
     if (number !== this.#blockNumber) this.#load(number);
-    this.#position = this.#findRestart(target);
-    this.#storedKeyLength = 0;
-    // How many bytes the previous key, which is below the target, has in common with it.
-    let matched = 0;
-    let previousLength = 0;
-    while (this.#position < this.#entriesEnd) {
-      this.#readEntry();
-      const { key, keyLength } = this;
-      const shared = this.#shared;
-      const before = previousLength;
-      previousLength = keyLength;
-      // It shares the byte that put the previous key below the target.
-      if (shared > matched && matched < before) continue;
-      let i = shared < matched ? shared : matched;
-      const shorter = keyLength < target.length ? keyLength : target.length;
-      while (i < shorter && key[i] === target[i]) i++;
-      const order = i < shorter ? (key[i] as number) - (target[i] as number) : keyLength - target.length;
-      if (order >= 0) {
-        this.#held = true;
-        return;
-      }
-      matched = i;
-    }
+    const restart = this.#findRestart(target);
+    if (!this.#seekFrom(restart, target)) this.#seekByKeys(restart, target);
+  }
+
+  /** Goes to the record with key `target`; false when there is none. */
+  seekExact(target: Uint8Array): boolean {
+    this.seek(target);
+    if (!this.next() || this.keyLength !== target.length) return false;
+    const { key } = this;
+    for (let i = target.length - 1; i >= 0; i--) if (key[i] !== target[i]) return false;
+    return true;
   }
 
   /** Goes to the first record of block `number`. */
@@ -134,12 +127,13 @@ export class TableCursor {
   }
 
   /**
-   * Goes from a block's first record on to the one whose entry ends at `position`. Its key and value are not shown
+   * Goes from a block's first record on to the one whose entry ends at `position` of the body. Its key and value are not shown
    * when it is the block's last.
    */
   passTo(position: number): void {
-    if (position >= this.#entriesEnd) this.#position = this.#entriesEnd;
-    else while (this.#position < position) this.#readEntry();
+    const stop = this.#bodyStart + position;
+    if (stop >= this.#entriesEnd) this.#position = this.#entriesEnd;
+    else while (this.#position < stop) this.#readEntry();
   }
 
   /** Orders the current key and `other`. */
@@ -166,20 +160,21 @@ export class TableCursor {
   }
 
   #load(number: number): void {
-    const { blocks, cache } = this.#reader;
-    const hit = blocks[number];
-    if (hit !== undefined) {
-      hit.used = true;
-      this.#enter(number, hit.body, hit.body.length);
-      return;
-    }
-    const length = this.#decode(number);
-    if (this.#cached && cache !== undefined) {
-      const { body } = cache.add(this.#reader, number, this.#decoded.bytes, length);
-      this.#enter(number, body, length);
+    const reader = this.#reader;
+    let cached = reader.blocks;
+    let slab = cached?.slabs[number];
+    if (cached === undefined || slab === undefined) {
+      const length = this.#decode(number);
+      cached = this.#cached ? reader.keepBlock(number, this.#decoded.bytes, length) : undefined;
+      slab = cached?.slabs[number];
+      if (cached === undefined || slab === undefined) {
+        this.#enter(number, this.#decoded.bytes, 0, length);
+        return;
+      }
     } else {
-      this.#enter(number, this.#decoded.bytes, length);
+      cached.used[number] = 1;
     }
+    this.#enter(number, slab.bytes, cached.starts[number] as number, cached.lengths[number] as number);
   }
 
   #decode(number: number): number {
@@ -192,12 +187,13 @@ export class TableCursor {
     }
   }
 
-  #enter(number: number, body: Buffer, length: number): void {
-    this.#entriesEnd = entriesEnd(body, length);
-    this.block = body;
+  #enter(number: number, block: Buffer, start: number, length: number): void {
+    this.#entriesEnd = entriesEnd(block, start, length);
+    this.block = block;
+    this.#bodyStart = start;
     this.#bodyLength = length;
     this.#blockNumber = number;
-    this.#position = 0;
+    this.#position = start;
     this.#storedKeyLength = 0;
   }
 
@@ -221,39 +217,145 @@ export class TableCursor {
     return 0;
   }
 
-  /** The position of the last restart whose key is below `target`, or 0. */
+  /** The position of the last restart whose key is below `target`, or of the first. */
   #findRestart(target: Uint8Array): number {
     const { block } = this;
     const restarts = this.#entriesEnd;
+    const start = this.#bodyStart;
     let low = 0;
-    let high = (this.#bodyLength - 4 - restarts) / 4 - 1;
+    let high = (start + this.#bodyLength - 4 - restarts) / 4 - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      this.#position = readUint32(block, restarts + 4 * middle);
-      if (this.#position >= restarts) throw new CorruptTableError("a block's restart lies outside it");
-      this.#storedKeyLength = 0;
-      this.#readEntry();
-      if (this.compareKey(target) < 0) low = middle;
-      else high = middle - 1;
+      const position = start + readUint32(block, restarts + 4 * middle);
+      if (position >= restarts) throw new CorruptTableError("a block's restart lies outside it");
+      this.#readHeader(position);
+      if (this.#headerShared !== 0) throw new CorruptTableError('a restart shares bytes with another key');
+      const keyStart = this.#headerEnd;
+      const length = this.#headerUnshared - internalTrailerLength;
+      const shorter = length < target.length ? length : target.length;
+      let i = 0;
+      while (i < shorter && block[keyStart + i] === target[i]) i++;
+      if (i < shorter ? (block[keyStart + i] as number) < (target[i] as number) : length < target.length) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
     }
-    return low === 0 ? 0 : readUint32(block, restarts + 4 * low);
+    return low === 0 ? start : start + readUint32(block, restarts + 4 * low);
+  }
+
+  /**
+   * Finds the first record not below `target` from the restart at `position` on, without putting keys together that
+   * are below it. False when a key shares bytes of a trailer, which only `#seekByKeys` understands.
+   */
+  #seekFrom(position: number, target: Uint8Array): boolean {
+    const { block } = this;
+    const end = this.#entriesEnd;
+    // How many bytes the key before, which is below the target, has in common with it; and its length.
+    let matched = 0;
+    let before = 0;
+    let at = position;
+    while (at < end) {
+      this.#readHeader(at);
+      const shared = this.#headerShared;
+      const keyLength = shared + this.#headerUnshared - internalTrailerLength;
+      const keyStart = this.#headerEnd - shared;
+      if (shared > before) {
+        if (at === position || shared > before + internalTrailerLength)
+          throw new CorruptTableError('an entry shares more than the key before it has');
+        return false;
+      }
+      // Otherwise it shares the byte that put the key before below the target.
+      if (shared <= matched) {
+        const shorter = keyLength < target.length ? keyLength : target.length;
+        let i = shared;
+        while (i < shorter && block[keyStart + i] === target[i]) i++;
+        if (
+          i < shorter ? (block[keyStart + i] as number) > (target[i] as number) : keyLength >= target.length
+        ) {
+          this.#hold(at, target, shared);
+          return true;
+        }
+        matched = i;
+      }
+      before = keyLength;
+      at = this.#headerEnd + this.#headerUnshared + this.#headerValue;
+    }
+    this.#position = end;
+    return true;
+  }
+
+  /** Makes the entry at `position` the current one; its first `shared` bytes are the target's. */
+  #hold(position: number, target: Uint8Array, shared: number): void {
+    const unshared = this.#headerUnshared;
+    const stored = shared + unshared;
+    if (stored > this.key.length) this.#growKey(stored, 0);
+    const { key, block } = this;
+    const from = this.#headerEnd;
+    for (let i = 0; i < shared; i++) key[i] = target[i] as number;
+    if (unshared > 48) block.copy(key, shared, from, from + unshared);
+    else for (let i = 0; i < unshared; i++) key[shared + i] = block[from + i] as number;
+    this.#entryStart = position;
+    this.#storedKeyLength = stored;
+    this.keyLength = stored - internalTrailerLength;
+    this.valueStart = from + unshared;
+    this.valueEnd = this.valueStart + this.#headerValue;
+    this.#position = this.valueEnd;
+    this.#held = true;
+  }
+
+  /** Finds the first record not below `target` from the restart at `position` on. */
+  #seekByKeys(position: number, target: Uint8Array): void {
+    this.#position = position;
+    this.#storedKeyLength = 0;
+    while (this.#position < this.#entriesEnd) {
+      this.#readEntry();
+      if (this.compareKey(target) >= 0) {
+        this.#held = true;
+        return;
+      }
+    }
   }
 
   #readEntry(): void {
-    const { block } = this;
-    const end = this.#entriesEnd;
-    let at = this.#position;
+    const at = this.#position;
+    this.#readHeader(at);
+    const shared = this.#headerShared;
+    const unshared = this.#headerUnshared;
+    const from = this.#headerEnd;
+    const stored = shared + unshared;
+    if (shared > this.#storedKeyLength) throw passesEnd();
+    if (stored > this.key.length) this.#growKey(stored, shared);
+    const { key, block } = this;
+    if (unshared > 48) {
+      block.copy(key, shared, from, from + unshared);
+    } else {
+      for (let i = 0; i < unshared; i++) key[shared + i] = block[from + i] as number;
+    }
     this.#entryStart = at;
+    this.#storedKeyLength = stored;
+    this.keyLength = stored - internalTrailerLength;
+    this.valueStart = from + unshared;
+    this.valueEnd = this.valueStart + this.#headerValue;
+    this.#position = this.valueEnd;
+  }
+
+  /** What the entry at hand begins with: three lengths. Its key goes on at `#headerEnd`. */
+  #headerShared = 0;
+  #headerUnshared = 0;
+  #headerValue = 0;
+  #headerEnd = 0;
+
+  #readHeader(position: number): void {
+    const { block } = this;
+    let at = position;
     let shared = block[at++] as number;
     let unshared = block[at++] as number;
     let valueLength = block[at++] as number;
     if ((shared | unshared) >= 0x80) {
-      at -= 3;
-      shared = this.#uvarint(at);
-      at = this.#varintEnd;
-      unshared = this.#uvarint(at);
-      at = this.#varintEnd;
-      valueLength = this.#uvarint(at);
+      shared = this.#uvarint(position);
+      unshared = this.#uvarint(this.#varintEnd);
+      valueLength = this.#uvarint(this.#varintEnd);
       at = this.#varintEnd;
     } else if (valueLength >= 0x80) {
       const second = block[at] as number;
@@ -265,27 +367,12 @@ export class TableCursor {
         at = this.#varintEnd;
       }
     }
-    const stored = shared + unshared;
-    if (
-      shared > this.#storedKeyLength ||
-      unshared + valueLength > end - at ||
-      stored < internalTrailerLength
-    ) {
-      throw new CorruptTableError('an entry passes the end of its block');
-    }
-    if (stored > this.key.length) this.#growKey(stored, shared);
-    const { key } = this;
-    if (unshared > 48) {
-      block.copy(key, shared, at, at + unshared);
-    } else {
-      for (let i = 0; i < unshared; i++) key[shared + i] = block[at + i] as number;
-    }
-    this.#shared = shared;
-    this.#storedKeyLength = stored;
-    this.keyLength = stored - internalTrailerLength;
-    this.valueStart = at + unshared;
-    this.valueEnd = this.valueStart + valueLength;
-    this.#position = this.valueEnd;
+    if (unshared + valueLength > this.#entriesEnd - at || shared + unshared < internalTrailerLength)
+      throw passesEnd();
+    this.#headerShared = shared;
+    this.#headerUnshared = unshared;
+    this.#headerValue = valueLength;
+    this.#headerEnd = at;
   }
 
   #varintEnd = 0;
@@ -309,4 +396,8 @@ export class TableCursor {
     this.key.copy(grown, 0, 0, keep);
     this.key = grown;
   }
+}
+
+function passesEnd(): CorruptTableError {
+  return new CorruptTableError('an entry passes the end of its block');
 }

@@ -1,5 +1,5 @@
 import { VarintReader, WorkBuffer } from '@svc/encoding';
-import type { BlockCache, BlockOwner, CachedBlock } from './block-cache.ts';
+import { type BlockCache, CachedBlocks } from './block-cache.ts';
 import { decodeBlock, readEntries } from './block-codec.ts';
 import { type BlockIndex, BlockIndexReader } from './block-index.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
@@ -16,14 +16,14 @@ import {
 import type { TableSource } from './table-source.ts';
 
 /** An open table. Reading is synchronous; blocks it decodes for lookups stay in the shared cache. */
-export class TableReader implements BlockOwner {
-  readonly blocks: (CachedBlock | undefined)[] = [];
+export class TableReader {
   readonly index: BlockIndex;
   readonly properties: ReadonlyMap<string, Buffer>;
   readonly source: TableSource;
   /** Told once a block turns out damaged, before the error is thrown. */
   onCorrupt: (() => void) | undefined;
   readonly #cache: BlockCache | undefined;
+  #blocks: CachedBlocks | undefined;
   #lookup: TableCursor | undefined;
   #closed = false;
 
@@ -42,8 +42,21 @@ export class TableReader implements BlockOwner {
     cache?.reserve(this.index.weight);
   }
 
-  get cache(): BlockCache | undefined {
-    return this.#cache;
+  /** The decoded blocks in memory; undefined before the first. */
+  get blocks(): CachedBlocks | undefined {
+    return this.#blocks;
+  }
+
+  /** Keeps a decoded block in the shared cache and answers where it lies; undefined when there is no cache. */
+  keepBlock(number: number, body: Buffer, length: number): CachedBlocks | undefined {
+    const cache = this.#cache;
+    if (cache === undefined || this.#closed) return undefined;
+    if (this.#blocks === undefined) {
+      this.#blocks = new CachedBlocks(this.index.count);
+      cache.reserve(this.#blocks.weight);
+    }
+    cache.add(this.#blocks, number, body, 0, length);
+    return this.#blocks;
   }
 
   /** Reads from start to end with its own buffers; nothing it passes enters the cache. */
@@ -56,20 +69,29 @@ export class TableReader implements BlockOwner {
     return new TableCursor(this, true);
   }
 
+  /**
+   * A cursor at the record of `key`; undefined when the table does not hold the key. It is good until the next call;
+   * its block stays as it is.
+   */
+  find(key: Uint8Array): TableCursor | undefined {
+    this.#lookup ??= this.cursor();
+    return this.#lookup.seekExact(key) ? this.#lookup : undefined;
+  }
+
   /** The value of `key` as a slice of a cached block; undefined when the table does not hold the key. */
   get(key: Uint8Array): Buffer | undefined {
-    this.#lookup ??= this.cursor();
-    const cursor = this.#lookup;
-    cursor.seek(key);
-    if (!cursor.next() || cursor.compareKey(key) !== 0) return undefined;
-    return cursor.block.subarray(cursor.valueStart, cursor.valueEnd);
+    const cursor = this.find(key);
+    return cursor?.block.subarray(cursor.valueStart, cursor.valueEnd);
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#cache?.drop(this);
     this.#cache?.reserve(-this.index.weight);
+    if (this.#blocks !== undefined) {
+      this.#cache?.drop(this.#blocks);
+      this.#cache?.reserve(-this.#blocks.weight);
+    }
     this.source.close();
   }
 }

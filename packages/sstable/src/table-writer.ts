@@ -148,7 +148,7 @@ export class TableWriter {
     const kernel = this.#kernel;
     const { run } = kernel;
     kernel.reserve(from.bodyLength + run.lastKeyLength());
-    from.block.copy(kernel.bytes, kernel.body, 0, from.bodyLength);
+    from.block.copy(kernel.bytes, kernel.body, from.bodyStart, from.bodyStart + from.bodyLength);
     run.openBody(from.entriesLength);
     let status: number;
     do status = run.addBody();
@@ -188,9 +188,9 @@ export class TableWriter {
       cursor.next();
       entries++;
     } while (!cursor.endsBlock);
-    const { key, keyLength, bodyLength } = cursor;
+    const { key, keyLength, bodyStart, bodyLength } = cursor;
     kernel.reserve(bodyLength + keyLength);
-    cursor.block.copy(kernel.bytes, kernel.body, 0, bodyLength);
+    cursor.block.copy(kernel.bytes, kernel.body, bodyStart, bodyStart + bodyLength);
     run.takeBody(cursor.entriesLength, entries, Math.ceil(entries / dataRestartInterval));
     this.#keepStoredForm(cursor);
     key.copy(kernel.bytes, kernel.stage, 0, keyLength);

@@ -24,17 +24,52 @@ export function encodeValue(identity: Uint8Array, data: Uint8Array): Buffer {
   return out;
 }
 
+/** Where the two parts of a stored value lie; found without making slices. */
+export class ValueParts {
+  identityStart = 0;
+  identityEnd = 0;
+  dataStart = 0;
+  dataEnd = 0;
+
+  /** Reads the value in `bytes[start, end)`; trailing bytes are ignored. */
+  read(bytes: Uint8Array, start: number, end: number): void {
+    this.dataStart = start;
+    this.identityEnd = this.#readLength(bytes, end);
+    this.identityStart = this.dataStart;
+    this.identityEnd += this.identityStart;
+    this.dataStart = this.identityEnd;
+    const dataLength = this.#readLength(bytes, end);
+    this.dataEnd = this.dataStart + dataLength;
+    if (this.dataEnd > end) throw new WireError('record value is cut short');
+  }
+
+  /** Reads a length at `dataStart` and moves that behind it. */
+  #readLength(bytes: Uint8Array, end: number): number {
+    let result = 0;
+    let scale = 1;
+    for (let index = 0; index < 5; index += 1) {
+      if (this.dataStart >= end) throw new WireError('record value is cut short');
+      const byte = bytes[this.dataStart++] as number;
+      result += (byte & 0x7f) * scale;
+      if (byte < 0x80) {
+        const length = result / 2;
+        if (!Number.isInteger(length) || length > maxValuePartBytes)
+          throw new WireError('bad length in record value');
+        return length;
+      }
+      scale *= 128;
+    }
+    throw new WireError('bad length in record value');
+  }
+}
+
 /** Parts are views of `value`; trailing bytes are ignored. */
 export function decodeValue(value: Buffer): RecordValue {
-  const identityLength = readLength(value, 0);
-  const identityStart = lengthSize(identityLength);
-  const identityEnd = identityStart + identityLength;
-  const dataLength = readLength(value, identityEnd);
-  const dataStart = identityEnd + lengthSize(dataLength);
-  if (dataStart + dataLength > value.length) throw new WireError('record value is cut short');
+  const parts = new ValueParts();
+  parts.read(value, 0, value.length);
   return {
-    identity: value.subarray(identityStart, identityEnd),
-    data: value.subarray(dataStart, dataStart + dataLength),
+    identity: value.subarray(parts.identityStart, parts.identityEnd),
+    data: value.subarray(parts.dataStart, parts.dataEnd),
   };
 }
 
@@ -54,22 +89,4 @@ function writeLength(out: Buffer, at: number, length: number): number {
   }
   out[position] = rest;
   return position + 1;
-}
-
-function readLength(value: Buffer, at: number): number {
-  let result = 0;
-  let scale = 1;
-  for (let index = 0; index < 5; index += 1) {
-    const byte = value[at + index];
-    if (byte === undefined) throw new WireError('record value is cut short');
-    result += (byte & 0x7f) * scale;
-    if (byte < 0x80) {
-      const length = result / 2;
-      if (!Number.isInteger(length) || length > maxValuePartBytes)
-        throw new WireError('bad length in record value');
-      return length;
-    }
-    scale *= 128;
-  }
-  throw new WireError('bad length in record value');
 }

@@ -1,5 +1,4 @@
-import { decodeValue } from '@svc/encoding';
-import { CorruptTableError } from '@svc/sstable';
+import { CorruptTableError, type TableCursor } from '@svc/sstable';
 import { EngineError } from '../errors.ts';
 import { type BlockStoreSet, BlockTables } from './block-tables.ts';
 import type { CommittedContext } from './context.ts';
@@ -12,6 +11,7 @@ import { type Operation, type OperationResult, runOperation } from './operations
 import { PackedBatch, Packer } from './packed-changes.ts';
 import { Pace } from './pace.ts';
 import { RecordBudget, TooManyRecords } from './record-budget.ts';
+import { FoundRecord } from './found-record.ts';
 import { LazyDiff } from './lazy-diff.ts';
 import { TreeDiff } from './tree-diff.ts';
 import { TreeIterator } from './tree-iterator.ts';
@@ -102,6 +102,10 @@ interface TreesParts {
 class Trees implements CommittedTrees {
   readonly #parts: TreesParts;
   readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
+  #lastContext: CommittedContext | undefined;
+  #lastNamespace: Namespace | undefined;
+  #lastId = '';
+  #lastMetaRange: MetaRange | undefined;
 
   constructor(parts: TreesParts) {
     this.#parts = parts;
@@ -109,17 +113,17 @@ class Trees implements CommittedTrees {
 
   tryGet(context: CommittedContext, metaRangeId: string, key: Uint8Array): TreeRecord | undefined | null {
     const namespace = this.#namespace(context);
-    const meta = this.#parts.store.metaRange(namespace, metaRangeId);
+    const meta = this.#metaRange(namespace, metaRangeId);
     if (meta instanceof Promise) {
       meta.catch(() => undefined);
       return null;
     }
-    const value = this.#find(namespace, meta, key);
-    if (value instanceof Promise) {
-      value.catch(() => undefined);
+    const found = this.#find(namespace, meta, key);
+    if (found instanceof Promise) {
+      found.catch(() => undefined);
       return null;
     }
-    return value === undefined ? undefined : toRecord(key, value);
+    return found === undefined ? undefined : new FoundRecord(found);
   }
 
   async get(
@@ -129,11 +133,11 @@ class Trees implements CommittedTrees {
   ): Promise<TreeRecord | undefined> {
     const namespace = this.#namespace(context);
     try {
-      const loaded = this.#parts.store.metaRange(namespace, metaRangeId);
+      const loaded = this.#metaRange(namespace, metaRangeId);
       const meta = loaded instanceof Promise ? await loaded : loaded;
       const found = this.#find(namespace, meta, key);
-      const value = found instanceof Promise ? await found : found;
-      return value === undefined ? undefined : toRecord(key, value);
+      const cursor = found instanceof Promise ? await found : found;
+      return cursor === undefined ? undefined : new FoundRecord(cursor);
     } catch (error) {
       throw asEngineError(error);
     }
@@ -167,7 +171,10 @@ class Trees implements CommittedTrees {
       const right = await store.metaRange(namespace, input.source);
       const destination = await store.metaRange(namespace, input.destination);
       const changes = new TreeDiff({ store, namespace, left, right });
-      return new MergeDiff(changes, (key) => this.#find(namespace, destination, key));
+      return new MergeDiff(changes, (key) => {
+        const found = this.#find(namespace, destination, key);
+        return found instanceof Promise ? found.then(valueAt) : valueAt(found);
+      });
     }, from);
   }
 
@@ -220,31 +227,48 @@ class Trees implements CommittedTrees {
   }
 
   #namespace(context: CommittedContext): Namespace {
+    if (context === this.#lastContext && this.#lastNamespace !== undefined) return this.#lastNamespace;
     let namespace = this.#namespaces.get(context);
     if (namespace === undefined) {
       namespace = resolveNamespace(context, this.#parts.folders);
       this.#namespaces.set(context, namespace);
     }
+    this.#lastContext = context;
+    this.#lastNamespace = namespace;
+    this.#lastMetaRange = undefined;
     return namespace;
   }
 
-  /** The value of `key` in stored form. */
+  /** Most lookups ask the tree that was asked last. */
+  #metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange> {
+    if (this.#lastMetaRange !== undefined && id === this.#lastId && namespace === this.#lastNamespace) {
+      return this.#lastMetaRange;
+    }
+    const meta = this.#parts.store.metaRange(namespace, id);
+    if (!(meta instanceof Promise) && namespace === this.#lastNamespace) {
+      this.#lastId = id;
+      this.#lastMetaRange = meta;
+    }
+    return meta;
+  }
+
+  /** A cursor at the record of `key`, good until the next lookup. */
   #find(
     namespace: Namespace,
     meta: MetaRange,
     key: Uint8Array,
-  ): Buffer | undefined | Promise<Buffer | undefined> {
+  ): TableCursor | undefined | Promise<TableCursor | undefined> {
     const range = meta.find(key);
     if (range >= meta.count || meta.compareMin(range, key) > 0) return undefined;
     const known = meta.tables[range];
     if (known !== undefined && !known.closed) {
       known.used = true;
-      return known.reader.get(key);
+      return known.reader.find(key);
     }
     const opened = this.#parts.store.openRange(namespace, meta.id(range));
-    if (opened instanceof Promise) return opened.then((table) => table.reader.get(key));
+    if (opened instanceof Promise) return opened.then((table) => table.reader.find(key));
     meta.tables[range] = opened;
-    return opened.reader.get(key);
+    return opened.reader.find(key);
   }
 
   /** Collects the first batch here; little work is done at once, much goes to the worker batch by batch. */
@@ -297,9 +321,8 @@ class Trees implements CommittedTrees {
   }
 }
 
-function toRecord(key: Uint8Array, value: Buffer): TreeRecord {
-  const { identity, data } = decodeValue(value);
-  return { key: Buffer.from(key.buffer, key.byteOffset, key.byteLength), identity, data };
+function valueAt(cursor: TableCursor | undefined): Buffer | undefined {
+  return cursor?.block.subarray(cursor.valueStart, cursor.valueEnd);
 }
 
 function asEngineError(error: unknown): unknown {

@@ -11,6 +11,8 @@ export class Listing {
   readonly #records: RecordIterator;
   readonly #prefix: Buffer;
   readonly #delimiter: Buffer;
+  readonly #oneByte: number | undefined;
+  #successor: Buffer = Buffer.alloc(256);
   #commonPrefix: Buffer | undefined;
   #ended: boolean;
 
@@ -19,6 +21,7 @@ export class Listing {
     this.#records = records;
     this.#prefix = Buffer.from(options.prefix ?? noBytes);
     this.#delimiter = Buffer.from(options.delimiter ?? noBytes);
+    this.#oneByte = this.#delimiter.length === 1 ? this.#delimiter[0] : undefined;
     const start = this.#start(Buffer.from(options.after ?? noBytes));
     if (start === undefined) records.close();
     else if (start.length > 0) records.seek(start);
@@ -42,7 +45,7 @@ export class Listing {
   next(): boolean | Promise<boolean> {
     if (this.#ended) return false;
     if (this.#commonPrefix !== undefined) {
-      const behind = prefixSuccessor(this.#commonPrefix);
+      const behind = this.#behind(this.#commonPrefix);
       this.#commonPrefix = undefined;
       if (behind === undefined) return this.#end();
       this.#records.seek(behind);
@@ -57,13 +60,25 @@ export class Listing {
   }
 
   #accept(more: boolean): boolean {
-    if (!more || !startsWithBytes(this.#records.key, this.#prefix)) return this.#end();
+    if (!more) return this.#end();
+    const { key } = this.#records;
+    if (!startsWithBytes(key, this.#prefix)) return this.#end();
     if (this.#delimiter.length > 0) {
-      const { key } = this.#records;
-      const at = key.indexOf(this.#delimiter, this.#prefix.length);
+      // A single byte is found without leaving for native code.
+      const at = key.indexOf(this.#oneByte ?? this.#delimiter, this.#prefix.length);
       if (at >= 0) this.#commonPrefix = Buffer.from(key.subarray(0, at + this.#delimiter.length));
     }
     return true;
+  }
+
+  /** The smallest key behind all that start with `prefix`, good until the next call; undefined when there is none. */
+  #behind(prefix: Buffer): Buffer | undefined {
+    const last = prefix[prefix.length - 1];
+    if (last === undefined || last === 0xff) return prefixSuccessor(prefix);
+    if (this.#successor.length !== prefix.length) this.#successor = Buffer.allocUnsafe(prefix.length);
+    this.#successor.set(prefix);
+    this.#successor[prefix.length - 1] = last + 1;
+    return this.#successor;
   }
 
   #end(): false {

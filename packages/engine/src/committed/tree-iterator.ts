@@ -1,4 +1,4 @@
-import { decodeValue, type RecordValue } from '@svc/encoding';
+import { ValueParts } from '@svc/encoding';
 import type { TableCursor } from '@svc/sstable';
 import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
@@ -16,7 +16,8 @@ export class TreeIterator implements RecordIterator {
   #table: OpenTable | undefined;
   #cursor: TableCursor | undefined;
   #target: Buffer | undefined;
-  #decoded: RecordValue | undefined;
+  readonly #parts = new ValueParts();
+  #partsRead = false;
 
   constructor(store: TableStore, namespace: Namespace, metaRangeId: string, from?: Uint8Array) {
     this.#store = store;
@@ -31,21 +32,23 @@ export class TreeIterator implements RecordIterator {
   }
 
   get identity(): Buffer {
-    return this.#record().identity;
+    const { block } = this.#readValue();
+    return block.subarray(this.#parts.identityStart, this.#parts.identityEnd);
   }
 
   get data(): Buffer {
-    return this.#record().data;
+    const { block } = this.#readValue();
+    return block.subarray(this.#parts.dataStart, this.#parts.dataEnd);
   }
 
   next(): boolean | Promise<boolean> {
-    this.#decoded = undefined;
+    this.#partsRead = false;
     if (this.#target === undefined && this.#cursor?.next() === true) return true;
     return this.#advance();
   }
 
   seek(key: Uint8Array): void {
-    this.#decoded = undefined;
+    this.#partsRead = false;
     const meta = this.#meta;
     const cursor = this.#cursor;
     if (
@@ -117,11 +120,13 @@ export class TreeIterator implements RecordIterator {
     return this.#cursor;
   }
 
-  #record(): RecordValue {
-    if (this.#decoded === undefined) {
-      const cursor = this.#current();
-      this.#decoded = decodeValue(cursor.block.subarray(cursor.valueStart, cursor.valueEnd));
+  /** Finds the parts of the current record's value. */
+  #readValue(): TableCursor {
+    const cursor = this.#current();
+    if (!this.#partsRead) {
+      this.#parts.read(cursor.block, cursor.valueStart, cursor.valueEnd);
+      this.#partsRead = true;
     }
-    return this.#decoded;
+    return cursor;
   }
 }
