@@ -6,7 +6,7 @@ export function walkCases(suite: BlockSuite): void {
   const { freshNamespace, at, walkAll } = suite;
 
   describe('walk', () => {
-    it('goes in byte order across pages and can continue', async () => {
+    it('goes in byte order across pages and can continue', { timeout: 120_000 }, async () => {
       const namespace = freshNamespace();
       const keys = ['a-b', 'a/b', 'a/b-c', 'a.b', 'a0', 'ab', 'a b/c', 'Z', 'z/', 'ｚ', '😀', 'é'].map(
         (key) => (key.endsWith('/') ? `${key}x` : key),

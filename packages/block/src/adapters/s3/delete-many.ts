@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { DeleteFailure, ObjectPointer } from '../../adapter.ts';
+import { resolveBucketObject } from '../../address.ts';
+import { BlockError } from '../../errors.ts';
+import type { S3Client } from './client.ts';
+import { refusalError } from './errors.ts';
+import { bytesRequest } from './request-body.ts';
+import { childText, escapeXml, fitsXml, requireXml } from './xml.ts';
+
+const batchSize = 1000;
+
+interface Named {
+  readonly key: string;
+  readonly pointer: ObjectPointer;
+}
+
+/** Deletes many objects with few requests; `one` deletes a single one. */
+export async function deleteMany(
+  client: S3Client,
+  pointers: readonly ObjectPointer[],
+  one: (pointer: ObjectPointer) => Promise<void>,
+): Promise<DeleteFailure[]> {
+  const failures: DeleteFailure[] = [];
+  const byBucket = new Map<string, Named[]>();
+  for (const pointer of pointers) {
+    const { bucket, key } = resolveBucketObject('s3', pointer);
+    if (fitsXml(key)) {
+      const group = byBucket.get(bucket);
+      if (group === undefined) byBucket.set(bucket, [{ key, pointer }]);
+      else group.push({ key, pointer });
+      continue;
+    }
+    // The batch request is XML, which cannot hold such a key.
+    await one(pointer).catch((error: unknown) => {
+      if (!(error instanceof BlockError)) throw error;
+      failures.push({ pointer, error });
+    });
+  }
+  for (const [bucket, group] of byBucket) {
+    for (let start = 0; start < group.length; start += batchSize) {
+      failures.push(...(await deleteBatch(client, bucket, group.slice(start, start + batchSize))));
+    }
+  }
+  return failures;
+}
+
+async function deleteBatch(
+  client: S3Client,
+  bucket: string,
+  group: readonly Named[],
+): Promise<DeleteFailure[]> {
+  const keys = group.map(({ key }) => `<Object><Key>${escapeXml(key)}</Key></Object>`).join('');
+  const body = Buffer.from(
+    `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${keys}<Quiet>true</Quiet></Delete>`,
+  );
+  const response = await client.send({
+    method: 'POST',
+    bucket,
+    query: [['delete', '']],
+    headers: {
+      'content-md5': createHash('md5').update(body).digest('base64'),
+      'content-type': 'application/xml',
+    },
+    body: bytesRequest(body),
+  });
+  const result = requireXml(await response.body.text(), 'DeleteResult');
+  const failures: DeleteFailure[] = [];
+  for (const refused of result.children.filter((child) => child.name === 'Error')) {
+    const key = childText(refused, 'Key');
+    const code = childText(refused, 'Code') ?? '';
+    const pointer = group.find((item) => item.key === key)?.pointer;
+    if (pointer === undefined || code === 'NoSuchKey') continue;
+    const refusal = {
+      status: code === 'AccessDenied' ? 403 : 400,
+      code,
+      message: childText(refused, 'Message') ?? '',
+    };
+    failures.push({ pointer, error: refusalError(refusal, 'write', `s3://${bucket}/${key}`) });
+  }
+  return failures;
+}

@@ -1,0 +1,85 @@
+import type { ObjectBody, ObjectProperties, PutOptions, PutResult } from '../../adapter.ts';
+import type { BucketObject } from '../../address.ts';
+import { bytesBody, smallObjectSize } from '../../body.ts';
+import type { S3StoreConfig } from '../../config.ts';
+import { BlockError } from '../../errors.ts';
+import { dateOf, ifAbsentHeader, streamBody, unquote } from './answers.ts';
+import { connectionFailure, type S3Client, type S3Request } from './client.ts';
+import { refusalError } from './errors.ts';
+import type { RequestBody } from './request-body.ts';
+
+type Encryption = Pick<S3StoreConfig, 'serverSideEncryption' | 'serverSideEncryptionKmsKeyId'>;
+
+/** Calls about one object as a whole. */
+export class ObjectCalls {
+  readonly #client: S3Client;
+  readonly #config: Encryption;
+
+  constructor(client: S3Client, config: Encryption) {
+    this.#client = client;
+    this.#config = config;
+  }
+
+  async put({ bucket, key }: BucketObject, body: RequestBody, options: PutOptions): Promise<PutResult> {
+    const response = await this.#client.send({
+      method: 'PUT',
+      bucket,
+      key,
+      body,
+      headers: { ...this.writeHeaders(options), ...ifAbsentHeader(options) },
+      signal: options.signal,
+    });
+    await response.body.dump();
+    const etag = unquote(response.header('etag'));
+    if (etag === '')
+      throw new BlockError('write_failed', `s3://${bucket}/${key}: the store answered without an ETag`);
+    return { etag, lastModified: dateOf(response.header('date')) };
+  }
+
+  writeHeaders(options: PutOptions): Record<string, string> {
+    const headers: Record<string, string> = {};
+    const { serverSideEncryption, serverSideEncryptionKmsKeyId } = this.#config;
+    if (serverSideEncryption) headers['x-amz-server-side-encryption'] = serverSideEncryption;
+    if (serverSideEncryptionKmsKeyId) {
+      headers['x-amz-server-side-encryption-aws-kms-key-id'] = serverSideEncryptionKmsKeyId;
+    }
+    if (options.storageClass) headers['x-amz-storage-class'] = options.storageClass;
+    if (options.contentType) headers['content-type'] = options.contentType;
+    return headers;
+  }
+
+  async open(request: S3Request): Promise<ObjectBody> {
+    const target = `s3://${request.bucket}/${request.key}`;
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#client.send(request);
+      const size = Number(response.header('content-length'));
+      if (request.headers?.['range'] !== undefined && response.status !== 206) {
+        // Only an empty object answers a range as a whole.
+        await response.body.dump();
+        const code =
+          size === 0 ? { status: 416, code: 'InvalidRange' } : { status: 501, code: 'NotImplemented' };
+        throw refusalError({ ...code, message: 'the range was not honoured' }, 'read', target);
+      }
+      if (size > smallObjectSize || !Number.isSafeInteger(size)) return streamBody(response, size);
+      try {
+        return bytesBody(Buffer.from(await response.body.arrayBuffer()));
+      } catch (error) {
+        const failure = connectionFailure(error);
+        if (failure === undefined) throw error;
+        if (attempt < 3) continue;
+        throw new BlockError('unavailable', `${target}: the answer broke off: ${failure}`, { cause: error });
+      }
+    }
+  }
+
+  async head({ bucket, key }: BucketObject): Promise<ObjectProperties> {
+    const response = await this.#client.send({ method: 'HEAD', bucket, key });
+    await response.body.dump();
+    return {
+      size: Number(response.header('content-length') ?? 0),
+      etag: unquote(response.header('etag')),
+      lastModified: dateOf(response.header('last-modified')) ?? new Date(0),
+      storageClass: response.header('x-amz-storage-class'),
+    };
+  }
+}
