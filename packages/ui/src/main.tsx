@@ -1,8 +1,12 @@
-import './layers.css';
+import './styles/layers.css';
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
 import '@mantine/spotlight/styles.layer.css';
-import './styles.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/lists.css';
+import './styles/content.css';
+import './styles/narrow.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
 import { Check, CircleAlert, CircleCheck, Copy, Info, TriangleAlert } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { explain } from '../lib/explain.ts';
@@ -10,17 +11,31 @@ export function Tag({ kind = '', children }: { kind?: string; children: ReactNod
   return <span className={`tag ${kind}`}>{children}</span>;
 }
 
-const changeWords: Readonly<Record<string, string>> = {
-  added: '+ Added',
-  changed: '~ Changed',
-  removed: '− Removed',
-  conflict: '! Conflict',
-  prefix_changed: '~ Changed',
+/** A branch by its name, cut off where there is no room. */
+export function BranchTag({ name }: { name: string }): ReactNode {
+  return (
+    <span className="tag branch" title={name}>
+      <span className="ellipsis">{name}</span>
+    </span>
+  );
+}
+
+const changeWords: Readonly<Record<string, readonly [sign: string, word: string]>> = {
+  added: ['+', 'Added'],
+  changed: ['~', 'Changed'],
+  removed: ['−', 'Removed'],
+  conflict: ['!', 'Conflict'],
+  prefix_changed: ['~', 'Changed'],
 };
 
-/** A kind of change in words and colour. */
+/** A kind of change by sign, word and colour; where there is little room the word is only heard. */
 export function ChangeTag({ type }: { type: string }): ReactNode {
-  return <Tag kind={type}>{changeWords[type] ?? type}</Tag>;
+  const [sign, word] = changeWords[type] ?? ['', type];
+  return (
+    <Tag kind={type}>
+      {sign} <span className="word">{word}</span>
+    </Tag>
+  );
 }
 
 /** How exact times are written: as the preference says. */
@@ -45,7 +60,16 @@ export function ExactTime({ seconds }: { seconds: number }): ReactNode {
   return <time dateTime={new Date(seconds * 1000).toISOString()}>{exact(seconds)}</time>;
 }
 
-export function CopyButton({ text, label }: { text: string; label: string }): ReactNode {
+export function CopyButton({
+  text,
+  label,
+  icon: Icon = Copy,
+}: {
+  text: string;
+  label: string;
+  /** Tells two buttons beside each other apart. */
+  icon?: LucideIcon;
+}): ReactNode {
   return (
     <MantineCopy value={text} timeout={1000}>
       {({ copied, copy }) => (
@@ -57,7 +81,7 @@ export function CopyButton({ text, label }: { text: string; label: string }): Re
             onClick={copy}
             aria-label={copied ? 'Copied' : label}
           >
-            {copied ? <Check size={15} /> : <Copy size={15} />}
+            {copied ? <Check size={15} /> : <Icon size={15} />}
           </ActionIcon>
         </Tooltip>
       )}
@@ -81,7 +105,7 @@ export function Notice({
     <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'note'}>
       <Icon size={17} aria-hidden />
       <div className="grow wrap">
-        {title !== undefined && <strong>{title}</strong>}
+        {title !== undefined && <div className="title">{title}</div>}
         {children}
       </div>
     </div>

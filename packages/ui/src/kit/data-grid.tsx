@@ -96,12 +96,14 @@ export function DataGrid({
                 {column.note !== undefined && <small>{column.note}</small>}
               </th>
             ))}
+            {/* Takes the room that is left, so that columns are as wide as what they hold. */}
+            <td className="filler" />
           </tr>
         </thead>
         <tbody>
           {before > 0 && (
             <tr style={{ height: before }} aria-hidden>
-              <td colSpan={columns.length + 1} />
+              <td colSpan={columns.length + 2} />
             </tr>
           )}
           {items.map((item) => (
@@ -124,11 +126,12 @@ export function DataGrid({
                   </td>
                 );
               })}
+              <td className="filler" />
             </tr>
           ))}
           {after > 0 && (
             <tr style={{ height: after }} aria-hidden>
-              <td colSpan={columns.length + 1} />
+              <td colSpan={columns.length + 2} />
             </tr>
           )}
         </tbody>

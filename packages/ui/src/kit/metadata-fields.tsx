@@ -21,9 +21,7 @@ export function MetadataFields({
     onChange(pairs.map((pair, i) => (i === index ? { ...pair, ...change } : pair)));
   return (
     <fieldset style={{ border: 0, padding: 0, margin: 0 }} className="stack tight" disabled={disabled}>
-      <legend className="small" style={{ padding: 0, fontWeight: 500 }}>
-        Metadata
-      </legend>
+      <legend className="legend">Metadata</legend>
       {pairs.map((pair, index) => (
         <div key={index} className="row nowrap" style={{ alignItems: 'flex-start' }}>
           <TextInput

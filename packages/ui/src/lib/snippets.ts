@@ -128,6 +128,10 @@ export function protectSnippet(repository: string, pattern: string): string {
   return `svcctl branch-protect add ${svcRepository(repository)} ${shellQuote(pattern)}`;
 }
 
+export function collectionSnippet(repository: string): string {
+  return `echo '{"default_retention_days": 21, "branches": []}' |\n  svcctl gc set-config ${svcRepository(repository)} -f -`;
+}
+
 /** The configuration file of the command line client. */
 export function cliConfig(origin: string, accessKeyId: string, secretAccessKey: string): string {
   return [

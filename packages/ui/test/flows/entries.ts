@@ -26,7 +26,7 @@ export function entryFlows(stage: Stage): void {
       await ui.link('dir/').waitFor();
       await ui.field('Choose all that are loaded').click();
       await ui.sees('5 chosen');
-      await ui.button('Clear').click();
+      await ui.button('Clear the choice').click();
       await ui.lacks('5 chosen');
     });
     expect(await stage.read('bulk', 'main', 'dir/x.txt')).toBe('x');

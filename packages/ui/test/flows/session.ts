@@ -48,6 +48,9 @@ export function sessionFlows(stage: Stage): void {
         await ui.isAt(/\/repositories\/login-target\/branches$/);
         const cookie = (await ui.context.cookies()).find(({ name }) => name === 'access_token');
         expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+        await ui.open('/auth/credentials');
+        await ui.sees('current');
+        expect(await ui.button('Revoke').count()).toBe(0);
         const stored = await ui.page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
         expect(stored).not.toContain(keys.secret_access_key);
 

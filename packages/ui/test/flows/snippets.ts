@@ -6,6 +6,7 @@ import { svcBundle, tempDir } from '@svc/testing';
 import { expect, test } from 'vitest';
 import {
   branchSnippet,
+  collectionSnippet,
   cliConfig,
   commitSnippet,
   createRepositorySnippet,
@@ -44,6 +45,7 @@ export function snippetFlows(stage: Stage): void {
       tagSnippet('shown', 'v1.0', 'main'),
       logSnippet('shown', 'main'),
       protectSnippet('shown', 'release-*'),
+      collectionSnippet('shown'),
     ];
     const program = join(svcBundle(), 'svcctl.js');
     const script = `set -e\nsvcctl() { "${process.execPath}" "${program}" --config "${config}" "$@"; }\n${commands.join('\n')}\n`;

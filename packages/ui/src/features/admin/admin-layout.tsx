@@ -1,6 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { KeyRound, ShieldCheck, UserRound, UsersRound } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { useLoginConfig } from '../../lib/queries.ts';
 import { Main } from '../shell/layout.tsx';
 
@@ -15,7 +16,7 @@ export function AdminLayout(): ReactNode {
   return (
     <Main>
       <div className="with-side">
-        <nav className="side" aria-label="Administration">
+        <nav className="side" aria-label="Administration" ref={useActiveInSight()}>
           <Link to="/auth/credentials">
             <KeyRound size={15} aria-hidden /> My access keys
           </Link>

@@ -3,15 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { CopyButton, EmptyState, Skeletons, Time, usePageTitle } from '../../kit/basics.tsx';
+import { CopyButton, EmptyState, Skeletons, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog, Dialog } from '../../kit/dialog.tsx';
 import { SecretCard } from '../../kit/secret-card.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Credentials, CredentialsWithSecret } from '../../lib/api.ts';
+import { sessionKey } from '../../lib/login.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
 import { userQuery, useWrite } from '../../lib/queries.ts';
+import { usePreference } from '../../lib/use-preference.ts';
 
 export function MyCredentialsPage(): ReactNode {
   usePageTitle('My access keys');
@@ -26,6 +28,7 @@ export function MyCredentialsPage(): ReactNode {
 
 /** The access keys of a user; a new secret is shown once and then forgotten. */
 export function CredentialsList({ userId }: { userId: string }): ReactNode {
+  const [current] = usePreference(sessionKey, '');
   const [asking, setAsking] = useState(false);
   const [revoking, setRevoking] = useState<string>();
   const [fresh, setFresh] = useState<CredentialsWithSecret>();
@@ -79,6 +82,7 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
                   <KeyRound size={15} aria-hidden className="muted" />
                   <code className="ellipsis">{access_key_id}</code>
                   <CopyButton text={access_key_id} label={`Copy ${access_key_id}`} />
+                  {access_key_id === current && <Tag kind="info">current</Tag>}
                 </span>
               ),
             },
@@ -94,11 +98,12 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
               quiet: true,
               width: '84px',
               className: 'num',
-              cell: ({ access_key_id }) => (
-                <Button variant="default" size="compact-sm" onClick={() => setRevoking(access_key_id)}>
-                  Revoke
-                </Button>
-              ),
+              cell: ({ access_key_id }) =>
+                access_key_id === current ? null : (
+                  <Button variant="default" size="compact-sm" onClick={() => setRevoking(access_key_id)}>
+                    Revoke
+                  </Button>
+                ),
             },
           ]}
           empty={

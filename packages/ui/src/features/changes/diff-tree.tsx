@@ -2,7 +2,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight, Folder, RotateCcw } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { ChangeTag, CopyButton, ErrorNotice, Skeletons } from '../../kit/basics.tsx';
 import type { Diff, Page } from '../../lib/api.ts';
 import { formatBytes } from '../../lib/format.ts';
@@ -63,7 +63,11 @@ export function DiffTree({
   const openFiles = entries.length <= 2 && !hasNextPage && props.onRevert === undefined;
   return (
     <>
-      <ul className="diff-tree" aria-label={depth === 0 ? 'Changes' : `Changes in ${prefix}`}>
+      <ul
+        className="diff-tree"
+        style={{ '--depth': depth } as CSSProperties}
+        aria-label={depth === 0 ? 'Changes' : `Changes in ${prefix}`}
+      >
         {entries.map((entry) =>
           entry.path_type === 'common_prefix' ? (
             <FolderRow
@@ -170,7 +174,7 @@ function FolderRow({
               style={{ textDecoration: 'underline', minHeight: 24 }}
               onClick={() => void count()}
             >
-              count
+              count changes
             </button>
           )}
         </span>

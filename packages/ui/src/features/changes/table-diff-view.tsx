@@ -1,6 +1,6 @@
 import { MultiSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ChangeTag, ErrorNotice, Notice, Skeletons, Tag } from '../../kit/basics.tsx';
 import { DataGrid } from '../../kit/data-grid.tsx';
@@ -80,6 +80,7 @@ export function TableDiffView({
       return { old, now };
     },
   });
+  const keyId = useId();
   const [chosen, setChosen] = useState<string[]>();
   const key = useMemo(
     () => chosen ?? (data === undefined ? [] : guessKey(data.old, data.now)),
@@ -96,22 +97,26 @@ export function TableDiffView({
   return (
     <div className="stack tight box-body">
       <div className="row">
-        <Tag kind="added">+ {plural(counts.added, 'row')}</Tag>
-        <Tag kind="changed">~ {plural(counts.changed, 'row')}</Tag>
-        <Tag kind="removed">− {plural(counts.removed, 'row')}</Tag>
+        {counts.added > 0 && <Tag kind="added">+ {plural(counts.added, 'row')}</Tag>}
+        {counts.changed > 0 && <Tag kind="changed">~ {plural(counts.changed, 'row')}</Tag>}
+        {counts.removed > 0 && <Tag kind="removed">− {plural(counts.removed, 'row')}</Tag>}
         <span className="small muted">{formatCount(unchanged)} unchanged</span>
         {both.length > 0 && (
-          <MultiSelect
-            className="right"
-            size="xs"
-            aria-label="Columns that tell rows apart"
-            placeholder={key.length === 0 ? 'Compare whole rows' : undefined}
-            data={both.map((column) => column.name)}
-            value={key}
-            onChange={setChosen}
-            w={260}
-            comboboxProps={{ transitionProps: { duration: 0 } }}
-          />
+          <div className="right row">
+            <label htmlFor={keyId} className="small muted">
+              Rows are told apart by
+            </label>
+            <MultiSelect
+              id={keyId}
+              size="xs"
+              placeholder={key.length === 0 ? 'all columns' : undefined}
+              data={both.map((column) => column.name)}
+              value={key}
+              onChange={setChosen}
+              w={200}
+              comboboxProps={{ transitionProps: { duration: 0 } }}
+            />
+          </div>
         )}
       </div>
       {columnChanges.length > 0 && (

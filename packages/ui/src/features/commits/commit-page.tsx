@@ -1,7 +1,7 @@
 import { Button, Menu, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ChevronDown, ExternalLink, FileStack } from 'lucide-react';
+import { ChevronDown, ExternalLink, FileStack, Link2 as LinkIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import {
@@ -77,7 +77,7 @@ export function CommitPage(): ReactNode {
             <dd className="row nowrap">
               <code className="wrap">{commit.id}</code>
               <CopyButton text={commit.id} label="Copy commit id" />
-              <CopyButton text={svcUri(repository.id, commit.id)} label="Copy URI" />
+              <CopyButton text={svcUri(repository.id, commit.id)} label="Copy URI" icon={LinkIcon} />
             </dd>
             <dt>Committed</dt>
             <dd>

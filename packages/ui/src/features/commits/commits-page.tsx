@@ -111,23 +111,24 @@ export function CommitsPage(): ReactNode {
           <div className="row nowrap">
             <Link
               data-row-link
-              className="ellipsis"
-              style={{ fontWeight: 600, color: 'var(--svc-text)' }}
+              className="ellipsis subject"
               to="/repositories/$repo/commits/$commitId"
               params={{ ...params, commitId: commit.id }}
             >
               {summaryOf(commit.message)}
             </Link>
-            {(tips?.get(commit.id) ?? []).slice(0, 3).map((branch) => (
-              <Tag key={branch} kind="info">
-                <GitBranch size={12} aria-label="branch" /> {branch}
-              </Tag>
-            ))}
-            {(tags?.get(commit.id) ?? []).slice(0, 3).map((tag) => (
-              <Tag key={tag} kind="changed">
-                <TagIcon size={12} aria-label="tag" /> {tag}
-              </Tag>
-            ))}
+            <span className="refs">
+              {(tips?.get(commit.id) ?? []).slice(0, 3).map((branch) => (
+                <Tag key={branch} kind="info">
+                  <GitBranch size={12} aria-label="branch" /> <span className="ellipsis">{branch}</span>
+                </Tag>
+              ))}
+              {(tags?.get(commit.id) ?? []).slice(0, 3).map((tag) => (
+                <Tag key={tag} kind="changed">
+                  <TagIcon size={12} aria-label="tag" /> <span className="ellipsis">{tag}</span>
+                </Tag>
+              ))}
+            </span>
           </div>
           <div className="small muted ellipsis">
             {commit.committer} committed <Time seconds={commit.creation_date} />

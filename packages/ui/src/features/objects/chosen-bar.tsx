@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
-import { Copy, FolderInput, Trash2, X } from 'lucide-react';
+import { Button, CloseButton } from '@mantine/core';
+import { Copy, FolderInput, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Choice } from '../../kit/choice.tsx';
 import { formatBytes, plural } from '../../lib/format.ts';
@@ -50,9 +50,7 @@ export function ChosenBar({
         >
           Delete
         </Button>
-        <Button size="compact-sm" variant="subtle" leftSection={<X size={14} />} onClick={choice.clear}>
-          Clear
-        </Button>
+        <CloseButton aria-label="Clear the choice" onClick={choice.clear} />
       </div>
     </div>
   );

@@ -71,7 +71,7 @@ export function ObjectsPage(): ReactNode {
   return (
     <>
       <h1 className="visually-hidden">Data of {repository.id}</h1>
-      <div className="row" style={{ marginBottom: 12 }}>
+      <div className="row toolbar" style={{ marginBottom: 12 }}>
         <RefPicker
           repository={repository.id}
           defaultBranch={repository.default_branch}

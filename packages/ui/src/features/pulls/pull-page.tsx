@@ -5,7 +5,15 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { GitMerge, Pencil } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
-import { EmptyState, ErrorNotice, Notice, Skeletons, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import {
+  BranchTag,
+  EmptyState,
+  ErrorNotice,
+  Notice,
+  Skeletons,
+  Time,
+  usePageTitle,
+} from '../../kit/basics.tsx';
 import { ConfirmDialog, FormDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import type { PullRequest } from '../../lib/api.ts';
@@ -73,8 +81,8 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           <div className="row" style={{ marginTop: 8 }}>
             <PullState status={pull.status} />
             <span className="muted">
-              <strong>{pull.author}</strong> wants to merge <Tag>{source}</Tag> into <Tag>{destination}</Tag>,
-              opened <Time seconds={secondsOf(pull.creation_date)} />
+              <strong>{pull.author}</strong> wants to merge <BranchTag name={source} /> into{' '}
+              <BranchTag name={destination} />, opened <Time seconds={secondsOf(pull.creation_date)} />
             </span>
           </div>
         </div>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, GitPullRequest, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { EmptyState, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { EmptyState, BranchTag, Time, usePageTitle } from '../../kit/basics.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { PullRequest } from '../../lib/api.ts';
@@ -81,6 +81,9 @@ export function PullsPage(): ReactNode {
                     </Link>
                   </div>
                   <div className="small muted ellipsis">
+                    <span className="only-narrow">
+                      {pull.destination_branch} ← {pull.source_branch},{' '}
+                    </span>
                     opened <Time seconds={secondsOf(pull.creation_date)} /> by {pull.author}
                     {pull.closed_date !== undefined && (
                       <>
@@ -93,13 +96,13 @@ export function PullsPage(): ReactNode {
             },
             {
               name: 'Branches',
-              width: 'minmax(0, 300px)',
+              width: 'minmax(0, 340px)',
               wide: true,
               cell: (pull) => (
                 <span className="row nowrap small" style={{ justifyContent: 'flex-end' }}>
-                  <Tag>{pull.destination_branch}</Tag>
-                  <ArrowLeft size={14} aria-label="from" />
-                  <Tag>{pull.source_branch}</Tag>
+                  <BranchTag name={pull.destination_branch} />
+                  <ArrowLeft size={14} aria-label="from" style={{ flex: 'none' }} />
+                  <BranchTag name={pull.source_branch} />
                 </span>
               ),
             },

@@ -7,6 +7,7 @@ import { EmptyState, ErrorNotice, Skeletons, usePageTitle } from '../../kit/basi
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { client, isNotFound } from '../../lib/api.ts';
 import { useWrite } from '../../lib/queries.ts';
+import { collectionSnippet } from '../../lib/snippets.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
 interface Rules {
@@ -105,7 +106,7 @@ export function RetentionSettings(): ReactNode {
                 Set rules
               </Button>
             }
-            snippet={`svcctl gc get-config svc://${repository.id}`}
+            snippet={collectionSnippet(repository.id)}
           >
             Without rules every object of every commit is kept for ever.
           </EmptyState>

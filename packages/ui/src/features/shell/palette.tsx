@@ -54,7 +54,6 @@ export function Palette(): ReactNode {
     ): SpotlightActionData => ({
       id: `page-${label}`,
       label,
-      description: repo,
       onClick: () => void navigate({ to, params: { repo } }),
     });
     const looked = (branches.data?.results ?? []).map(({ id }): SpotlightActionData => ({
@@ -66,7 +65,7 @@ export function Palette(): ReactNode {
         void navigate({ to: '/repositories/$repo/objects', params: { repo }, search: { ref: id } }),
     }));
     groups.push({
-      group: 'This repository',
+      group: repo,
       actions: [
         page('Data', '/repositories/$repo/objects'),
         page('Commits', '/repositories/$repo/commits'),

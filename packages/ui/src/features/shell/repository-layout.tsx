@@ -13,6 +13,7 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton, EmptyState, ErrorNotice, Skeletons, Tag } from '../../kit/basics.tsx';
+import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
 import { repositoryMetadataQuery, repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
@@ -91,6 +92,7 @@ function BeingDeleted({ repo, onLookAgain }: { repo: string; onLookAgain: () => 
 function RepositoryHeader({ repository }: { repository: Repository }): ReactNode {
   const { id: repo, default_branch: defaultBranch } = repository;
   const storages = useStorages();
+  const tabs = useActiveInSight();
   const description = useQuery(repositoryMetadataQuery(repo)).data?.['description'];
   const { search, pathname } = useLocation();
   const loose = { includeSearch: false };
@@ -123,7 +125,7 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
             </span>
           )}
         </div>
-        <nav className="tabs" aria-label="Repository">
+        <nav className="tabs" aria-label="Repository" ref={tabs}>
           <Link
             to="/repositories/$repo/objects"
             params={params}
