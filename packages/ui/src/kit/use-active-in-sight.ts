@@ -10,6 +10,8 @@ export function useActiveInSight(): RefObject<HTMLElement | null> {
     const active = row.current?.querySelector<HTMLElement>('[aria-current]');
     if (row.current === null || active === null || active === undefined) return;
     row.current.scrollLeft = active.offsetLeft - (row.current.clientWidth - active.clientWidth) / 2;
+    // Another page has another active link.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [pathname]);
   return row;
 }
