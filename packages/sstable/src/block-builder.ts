@@ -1,5 +1,5 @@
 import { uvarintLength, WorkBuffer, writeUvarint } from '@svc/encoding';
-import { blockSizeThreshold, targetBlockSize } from './table-format.ts';
+import { type BlockHandle, blockSizeThreshold, targetBlockSize } from './table-format.ts';
 
 /** True when a block must be finished before an entry of these sizes is added. */
 export function mustCut(
@@ -60,6 +60,22 @@ export class BlockBuilder {
     bytes.set(key.subarray(shared), at);
     bytes.set(value, at + key.length - shared);
     this.#length = at + key.length - shared + value.length;
+    this.#lastKey = key;
+    this.#count++;
+  }
+
+  /** Adds an entry of an index, where every entry is a restart. `key` is kept, not copied. */
+  addHandle(key: Uint8Array, { offset, length }: BlockHandle): void {
+    const valueLength = uvarintLength(offset) + uvarintLength(length);
+    this.#restarts.push(this.#length);
+    this.#buffer.reserve(this.#length + 30 + key.length + valueLength, this.#length);
+    const { bytes } = this.#buffer;
+    bytes[this.#length] = 0;
+    let at = writeUvarint(bytes, this.#length + 1, key.length);
+    at = writeUvarint(bytes, at, valueLength);
+    bytes.set(key, at);
+    at = writeUvarint(bytes, at + key.length, offset);
+    this.#length = writeUvarint(bytes, at, length);
     this.#lastKey = key;
     this.#count++;
   }

@@ -29,5 +29,8 @@ function incremented(key: Uint8Array, at: number): Buffer {
 }
 
 function withTrailer(key: Uint8Array, trailer: Buffer): Buffer {
-  return Buffer.concat([key, trailer]);
+  const stored = Buffer.allocUnsafe(key.length + trailer.length);
+  stored.set(key);
+  stored.set(trailer, key.length);
+  return stored;
 }

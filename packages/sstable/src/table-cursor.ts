@@ -256,10 +256,24 @@ export class TableCursor {
     let before = 0;
     let at = position;
     while (at < end) {
-      this.#readHeader(at);
-      const shared = this.#headerShared;
-      const keyLength = shared + this.#headerUnshared - internalTrailerLength;
-      const keyStart = this.#headerEnd - shared;
+      // As in #readHeader, for the lengths most entries have; the others are left to it.
+      let shared = block[at] as number;
+      let unshared = block[at + 1] as number;
+      let valueLength = block[at + 2] as number;
+      let keyAt = at + 3;
+      if (valueLength >= 0x80) {
+        const second = block[keyAt++] as number;
+        valueLength = second < 0x80 ? (valueLength & 0x7f) | (second << 7) : end;
+      }
+      if ((shared | unshared) >= 0x80 || keyAt + unshared + valueLength > end) {
+        this.#readHeader(at);
+        shared = this.#headerShared;
+        unshared = this.#headerUnshared;
+        valueLength = this.#headerValue;
+        keyAt = this.#headerEnd;
+      }
+      const keyLength = shared + unshared - internalTrailerLength;
+      const keyStart = keyAt - shared;
       if (shared > before) {
         if (at === position || shared > before + internalTrailerLength)
           throw new CorruptTableError('an entry shares more than the key before it has');
@@ -273,20 +287,22 @@ export class TableCursor {
         if (
           i < shorter ? (block[keyStart + i] as number) > (target[i] as number) : keyLength >= target.length
         ) {
-          this.#hold(at, target, shared);
+          this.#readHeader(at);
+          this.#hold(at, target);
           return true;
         }
         matched = i;
       }
       before = keyLength;
-      at = this.#headerEnd + this.#headerUnshared + this.#headerValue;
+      at = keyAt + unshared + valueLength;
     }
     this.#position = end;
     return true;
   }
 
-  /** Makes the entry at `position` the current one; its first `shared` bytes are the target's. */
-  #hold(position: number, target: Uint8Array, shared: number): void {
+  /** Makes the entry at `position`, whose header was read, the current one; the bytes it shares are the target's. */
+  #hold(position: number, target: Uint8Array): void {
+    const shared = this.#headerShared;
     const unshared = this.#headerUnshared;
     const stored = shared + unshared;
     if (stored > this.key.length) this.#growKey(stored, 0);

@@ -33,7 +33,7 @@ export interface BlockHandle {
   readonly length: number;
 }
 
-export function encodeHandle(handle: BlockHandle): Buffer {
+function encodeHandle(handle: BlockHandle): Buffer {
   const bytes = Buffer.allocUnsafe(20);
   const middle = writeUvarint(bytes, 0, handle.offset);
   return bytes.subarray(0, writeUvarint(bytes, middle, handle.length));

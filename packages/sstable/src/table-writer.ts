@@ -10,7 +10,6 @@ import {
   dataRestartInterval,
   emptyTableIndexKey,
   encodeFooter,
-  encodeHandle,
   propertiesName,
 } from './table-format.ts';
 import type { TableCursor } from './table-cursor.ts';
@@ -226,7 +225,7 @@ export class TableWriter {
       indexSize = blockTrailerLength;
       for (const { body, lastKey } of this.#partitions) {
         indexSize += body.length;
-        top.add(lastKey, encodeHandle(this.#output.writeBlock(body)));
+        top.addHandle(lastKey, this.#output.writeBlock(body));
       }
       const topSize = top.estimate;
       indexSize += topSize;
@@ -251,7 +250,7 @@ export class TableWriter {
       }),
     );
     const metaindex = new BlockBuilder(1);
-    metaindex.add(Buffer.from(propertiesName), encodeHandle(properties));
+    metaindex.addHandle(Buffer.from(propertiesName), properties);
     const footer = encodeFooter(this.#output.writePlain(metaindex.finish()), indexHandle);
     this.#output.finish(footer);
     const fileSize = this.#output.offset;
@@ -347,7 +346,7 @@ export class TableWriter {
     if (this.#index.count > 0 && mustCut(this.#index.estimate, separator.length, 20, true)) {
       this.#cutIndexPartition();
     }
-    this.#index.add(separator, encodeHandle(handle));
+    this.#index.addHandle(separator, handle);
     this.#lastSeparator = separator;
   }
 

@@ -5,6 +5,9 @@ import type { RecordIterator } from './tree.ts';
 /** Bytes of one batch on its way to a worker. */
 export const batchSize = 512 * 1024;
 
+/** A batch starts with this and grows: most commits are small, and memory that is never touched still costs. */
+const firstSize = 16 * 1024;
+
 const lengths = 8;
 
 /**
@@ -16,17 +19,14 @@ export class PackedBatch {
   length = 0;
   count = 0;
 
-  constructor(bytes: Buffer = Buffer.allocUnsafeSlow(batchSize)) {
+  constructor(bytes: Buffer = Buffer.allocUnsafeSlow(firstSize)) {
     this.bytes = bytes;
   }
 
   /** False when the record must wait for the next batch; an empty batch takes a record of any size. */
   add(key: Uint8Array, identity: Uint8Array, data: Uint8Array, tombstone: boolean): boolean {
     const most = lengths + key.length + identity.length + data.length + 12;
-    if (this.length + most > this.bytes.length) {
-      if (this.length > 0) return false;
-      this.bytes = Buffer.allocUnsafeSlow(most);
-    }
+    if (this.length + most > this.bytes.length && !this.#grow(most)) return false;
     const { bytes } = this;
     const keyStart = this.length + lengths;
     bytes.set(key, keyStart);
@@ -39,10 +39,20 @@ export class PackedBatch {
       bytes.set(data, at);
       at += data.length;
     }
-    bytes.writeUInt32LE(key.length, this.length);
-    bytes.writeUInt32LE(at - valueStart, this.length + 4);
+    writeUint32(bytes, this.length, key.length);
+    writeUint32(bytes, this.length + 4, at - valueStart);
     this.length = at;
     this.count++;
+    return true;
+  }
+
+  /** Makes room for `more` bytes unless the batch is large enough to go. */
+  #grow(more: number): boolean {
+    const needed = this.length + more;
+    if (needed > batchSize && this.length > 0) return false;
+    const grown = Buffer.allocUnsafeSlow(needed > firstSize ? Math.max(needed, batchSize) : firstSize);
+    this.bytes.copy(grown, 0, 0, this.length);
+    this.bytes = grown;
     return true;
   }
 }
@@ -145,4 +155,11 @@ export class Packer {
       await (filled === 'paused' ? pace.pause() : filled);
     }
   }
+}
+
+function writeUint32(bytes: Buffer, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
 }
