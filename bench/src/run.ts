@@ -1,21 +1,28 @@
 // Measures a server of this API over its public interfaces.
 //   npm run bench                                   a short run against a server of its own (under five minutes)
 //   npm run bench -- --objects 1000000 --seconds 8  the full table
+//   npm run bench -- --json result.json --chart-dir docs/performance
 //   npm run bench -- --endpoint http://host:8000 --access-key K --secret-key S --import-folder /data --namespace s3://b/p
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Api, type Credentials } from './driver/api.ts';
+import { writeChangeSizeChart, writeGoalsChart } from './driver/performance-charts.ts';
 import { Report } from './driver/report.ts';
 import { startServer, type BenchServer } from './driver/start-server.ts';
+import type { Bench } from './scenarios/bench.ts';
+import { measureBigCommit } from './scenarios/big-commit.ts';
 import { calibrate } from './scenarios/calibrate.ts';
-import { makeImportFolder, importObjects } from './scenarios/import.ts';
+import { measureChangeSizes } from './scenarios/change-size.ts';
 import { measureHistory } from './scenarios/history.ts';
+import { makeImportFolder, importObjects } from './scenarios/import.ts';
+import { measureMixed } from './scenarios/mixed.ts';
 import { measureObjects } from './scenarios/objects.ts';
 import { measureReads } from './scenarios/reads.ts';
+import { Requests } from './scenarios/requests.ts';
 import { measureWrites } from './scenarios/writes.ts';
-import type { Bench } from './scenarios/bench.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +35,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '64' },
     json: { type: 'string' },
-    chart: { type: 'string' },
+    'chart-dir': { type: 'string' },
   },
 });
 
@@ -39,26 +46,33 @@ let server: BenchServer | undefined;
 const report = new Report();
 try {
   if (values['import-folder'] === undefined) makeImportFolder(importFolder, objects);
-  report.add({ scenario: 'calibration: bare node:http', value: await calibrate(), unit: '/s' });
+  report.addCalibration(await calibrate());
   let endpoint: URL;
   let credentials: Credentials;
   if (values.endpoint === undefined) {
     server = await startServer(join(scratch, 'server'), importFolder);
     ({ endpoint, credentials } = server);
     report.add({ scenario: 'start to healthy', value: server.startMs / 1000, unit: 's', goal: 0.5 });
+    await delay(1000);
+    const idle = server.memory.largestWorker();
+    report.add({ scenario: 'idle memory per worker', value: idle, unit: 'MB', goal: 150 });
   } else {
     endpoint = new URL(values.endpoint);
     credentials = { accessKeyId: values['access-key'] ?? '', secretAccessKey: values['secret-key'] ?? '' };
   }
+  const api = new Api(endpoint, credentials);
+  const repository = `bench${Date.now().toString(36)}`;
   const bench: Bench = {
-    api: new Api(endpoint, credentials),
+    api,
     credentials,
+    requests: new Requests(api, repository, `local://${importFolder}/d0000/f0001`),
     report,
     objects,
     seconds: Number(values.seconds),
     connections: Number(values.connections),
     importFolder,
-    repository: `bench${Date.now().toString(36)}`,
+    repository,
+    memory: server?.memory,
     fullSize: objects >= 1_000_000,
   };
   const namespace = values.namespace ?? 'local://bench';
@@ -67,12 +81,20 @@ try {
   await measureWrites(bench);
   await measureHistory(bench);
   await measureObjects(bench);
+  await measureMixed(bench);
+  const changeSizes = await measureChangeSizes(bench);
+  await measureBigCommit(bench);
   if (server !== undefined) {
-    console.log(`memory of all server processes at the end: ${server.memory().toFixed(0)} MB`);
+    report.add({ scenario: 'memory at the end', value: server.memory.now(), unit: 'MB' });
   }
-  report.add({ scenario: 'calibration again', value: await calibrate(), unit: '/s' });
+  report.addCalibration(await calibrate());
+  report.printTable();
   if (values.json !== undefined) report.writeJson(values.json);
-  if (values.chart !== undefined) report.writeChart(values.chart);
+  const charts = values['chart-dir'];
+  if (charts !== undefined) {
+    writeGoalsChart(charts, report.rows());
+    writeChangeSizeChart(charts, changeSizes, objects);
+  }
 } finally {
   await server?.stop();
   rmSync(scratch, { recursive: true, force: true });

@@ -1,18 +1,22 @@
-import { connect, type Socket } from 'node:net';
+import { Connection } from './connection.ts';
+import { Latencies } from './latencies.ts';
 
-export interface LoadRequest {
-  readonly method: string;
-  /** Raw request target. */
-  readonly target: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string;
-}
+/** Makes the n-th request of a load, whole; in a string each character is one byte. */
+export type NextRequest = (sequence: number) => string | Buffer;
 
 export interface LoadOptions {
   readonly endpoint: URL;
   readonly connections: number;
+  /** The load ends after this long, or as soon as one of the two below ends it. */
   readonly seconds: number;
-  readonly next: (sequence: number) => LoadRequest;
+  readonly requests?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface LoadKind {
+  readonly next: NextRequest;
+  /** How many of a hundred requests are of this kind. */
+  readonly share: number;
 }
 
 export interface LoadResult {
@@ -21,144 +25,72 @@ export interface LoadResult {
   readonly errors: number;
   readonly p50: number;
   readonly p99: number;
+  readonly max: number;
   readonly megabytesPerSecond: number;
 }
 
-/**
- * A closed loop of keep-alive connections, each with one request under way. Answers are counted, not kept: the
- * driver shares the machine with the server and must cost little.
- */
-export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const latencies: number[] = [];
-  let errors = 0;
-  let bytes = 0;
+/** A closed loop of keep-alive connections, each with one request under way. Answers are counted, not kept. */
+export async function runLoad(options: LoadOptions & { readonly next: NextRequest }): Promise<LoadResult> {
+  const [result] = await runMix(options, [{ next: options.next, share: 100 }]);
+  if (result === undefined) throw new Error('the load had no kind of request');
+  return result;
+}
+
+/** The same with several kinds of requests, one result for each. */
+export async function runMix(options: LoadOptions, kinds: readonly LoadKind[]): Promise<LoadResult[]> {
+  const shares = kinds.flatMap(({ share }, kind) => Array.from({ length: share }, () => kind));
+  const tallies = kinds.map(({ next }) => ({ next, latencies: new Latencies(), errors: 0, bytes: 0 }));
+  const limit = options.requests ?? Number.POSITIVE_INFINITY;
+  const finished = Promise.withResolvers<void>();
+  const opened = await Promise.allSettled(
+    Array.from({ length: options.connections }, () =>
+      Connection.open(options.endpoint, answered, finished.reject),
+    ),
+  );
+  const connections = opened.flatMap((open) => (open.status === 'fulfilled' ? [open.value] : []));
   let sequence = 0;
+  let underWay = connections.length;
   const started = performance.now();
   const deadline = started + options.seconds * 1000;
 
-  await Promise.all(
-    Array.from({ length: options.connections }, async () => {
-      const connection = await Connection.open(options.endpoint);
-      try {
-        while (performance.now() < deadline) {
-          const began = performance.now();
-          const answer = await connection.send(options.next(sequence++));
-          latencies.push(performance.now() - began);
-          bytes += answer.bytes;
-          if (answer.status >= 400) errors += 1;
-        }
-      } finally {
-        connection.close();
-      }
-    }),
-  );
-
-  const seconds = (performance.now() - started) / 1000;
-  latencies.sort((a, b) => a - b);
-  const at = (share: number): number => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
-  return {
-    perSecond: latencies.length / seconds,
-    requests: latencies.length,
-    errors,
-    p50: at(0.5),
-    p99: at(0.99),
-    megabytesPerSecond: bytes / 1e6 / seconds,
-  };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly bytes: number;
-}
-
-const headEnd = Buffer.from('\r\n\r\n');
-const lastChunk = Buffer.from('0\r\n\r\n');
-
-/** One HTTP/1.1 connection that reads only what it must: status and length. */
-class Connection {
-  readonly #socket: Socket;
-  readonly #host: string;
-  #head: Buffer = Buffer.alloc(0);
-  #status = 0;
-  #left = -1;
-  #chunked = false;
-  #bytes = 0;
-  #done: ((answer: Answer) => void) | undefined;
-  #failed: ((error: Error) => void) | undefined;
-
-  private constructor(socket: Socket, host: string) {
-    this.#socket = socket;
-    this.#host = host;
-    socket.on('data', (chunk: Buffer) => {
-      this.#receive(chunk);
-    });
-    const fail = (error: Error): void => this.#failed?.(error);
-    socket.on('error', fail);
-    socket.on('close', () => fail(new Error('the server closed the connection')));
-  }
-
-  static open(endpoint: URL): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ host: endpoint.hostname, port: Number(endpoint.port), noDelay: true });
-      socket.once('error', reject);
-      socket.once('connect', () => {
-        socket.off('error', reject);
-        resolve(new Connection(socket, endpoint.host));
-      });
-    });
-  }
-
-  send(request: LoadRequest): Promise<Answer> {
-    const body = request.body ?? '';
-    let head = `${request.method} ${request.target} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
-    for (const [name, value] of Object.entries(request.headers ?? {})) head += `${name}: ${value}\r\n`;
-    const length = Buffer.byteLength(body);
-    if (length > 0 || request.method !== 'GET') head += `content-length: ${length}\r\n`;
-    return new Promise((resolve, reject) => {
-      this.#done = resolve;
-      this.#failed = reject;
-      if (typeof body === 'string') this.#socket.write(`${head}\r\n${body}`);
-      else {
-        this.#socket.cork();
-        this.#socket.write(`${head}\r\n`);
-        this.#socket.write(body);
-        this.#socket.uncork();
-      }
-    });
-  }
-
-  close(): void {
-    this.#failed = undefined;
-    this.#socket.destroy();
-  }
-
-  #receive(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#left >= 0) {
-      this.#take(chunk);
+  function send(connection: Connection, now: number): void {
+    if (now >= deadline || sequence >= limit || options.signal?.aborted === true) {
+      underWay -= 1;
+      if (underWay === 0) finished.resolve();
       return;
     }
-    this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
-    const end = this.#head.indexOf(headEnd);
-    if (end < 0) return;
-    const head = this.#head.toString('latin1', 0, end).toLowerCase();
-    const rest = this.#head.subarray(end + 4);
-    this.#head = Buffer.alloc(0);
-    this.#status = Number(head.slice(9, 12));
-    this.#chunked = head.includes('transfer-encoding: chunked');
-    const length = /content-length: (\d+)/.exec(head)?.[1];
-    this.#left = this.#chunked ? 1 : Number(length ?? 0);
-    this.#take(rest);
+    connection.kind = shares.length === 1 ? 0 : (shares[Math.floor(Math.random() * shares.length)] ?? 0);
+    connection.sentAt = now;
+    const tally = tallies[connection.kind];
+    if (tally !== undefined) connection.send(tally.next(sequence++));
   }
 
-  #take(chunk: Buffer): void {
-    if (this.#chunked) {
-      if (chunk.length >= 5 && chunk.subarray(-5).equals(lastChunk)) this.#left = 0;
-    } else this.#left -= chunk.length;
-    if (this.#left > 0) return;
-    const answer = { status: this.#status, bytes: this.#bytes };
-    this.#left = -1;
-    this.#bytes = 0;
-    this.#done?.(answer);
+  function answered(connection: Connection, status: number, bytes: number): void {
+    const now = performance.now();
+    const tally = tallies[connection.kind];
+    if (tally !== undefined) {
+      tally.latencies.record(now - connection.sentAt);
+      tally.bytes += bytes;
+      if (status >= 400) tally.errors += 1;
+    }
+    send(connection, now);
   }
+
+  try {
+    for (const open of opened) if (open.status === 'rejected') throw open.reason;
+    for (const connection of connections) send(connection, started);
+    await finished.promise;
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+  const seconds = (performance.now() - started) / 1000;
+  return tallies.map(({ latencies, errors, bytes }) => ({
+    perSecond: latencies.count / seconds,
+    requests: latencies.count,
+    errors,
+    p50: latencies.percentile(0.5),
+    p99: latencies.percentile(0.99),
+    max: latencies.max,
+    megabytesPerSecond: bytes / 1e6 / seconds,
+  }));
 }

@@ -3,58 +3,132 @@ import { writeFileSync } from 'node:fs';
 export interface Row {
   readonly scenario: string;
   readonly value: number;
-  readonly unit: '/s' | 'ms' | 's' | 'MB/s';
+  /** Rates are better when higher, times and memory when lower. */
+  readonly unit: '/s' | 'MB/s' | 'ms' | 's' | 'MB';
+  readonly p50?: number;
   readonly p99?: number;
+  readonly max?: number;
   readonly errors?: number;
-  /** What we want to reach; rates at least, times at most. */
   readonly goal?: number;
 }
 
-/** Collects rows, prints them as they come and writes them as JSON and as a chart. */
+/** A row beside the goal, as it is and as it would be on the machine the goals were set on. */
+export interface JudgedRow extends Row {
+  /** The rate as a part of the bare server's. */
+  readonly ratio?: number;
+  readonly goalRatio?: number;
+  /** How many times the goal was reached: 1 and more is good. */
+  readonly reached?: number;
+  readonly reachedRelative?: number;
+}
+
+/** What a bare server answered where the goals were set, in requests per second. */
+const calibrationOfGoals = 46_000;
+
+/** Collects rows, prints them as they come and the whole table at the end. */
 export class Report {
-  readonly rows: Row[] = [];
+  readonly #rows: Row[] = [];
+  readonly #calibrations: number[] = [];
 
   add(row: Row): void {
-    this.rows.push(row);
-    const p99 = row.p99 === undefined ? '' : `  p99 ${row.p99.toFixed(1)} ms`;
-    const errors = row.errors === undefined || row.errors === 0 ? '' : `  ERRORS ${row.errors}`;
-    const goal = row.goal === undefined ? '' : `  (goal ${row.goal} ${row.unit})`;
+    this.#rows.push(row);
     console.log(
-      `${row.scenario.padEnd(44)} ${format(row.value).padStart(10)} ${row.unit}${p99}${goal}${errors}`,
+      `${row.scenario.padEnd(44)} ${`${format(row.value)} ${row.unit}`.padStart(13)}${details(row)}`,
     );
+  }
+
+  /** What a bare server answers on this machine in this very minute. */
+  addCalibration(perSecond: number): void {
+    this.#calibrations.push(perSecond);
+    console.log(`${'calibration: bare node:http'.padEnd(44)} ${`${format(perSecond)} /s`.padStart(13)}`);
+  }
+
+  get calibration(): number {
+    return this.#calibrations.reduce((sum, rate) => sum + rate, 0) / this.#calibrations.length;
+  }
+
+  rows(): JudgedRow[] {
+    return this.#rows.map((row) => judge(row, this.calibration));
+  }
+
+  printTable(): void {
+    console.log(
+      `\nBeside the goals; ratios are to the calibration line (${format(this.calibration)} /s, mean):`,
+    );
+    const cells = this.rows().map((row) => [
+      row.scenario,
+      `${format(row.value)} ${row.unit}`,
+      row.ratio?.toFixed(3) ?? '',
+      row.goal === undefined ? '' : `${format(row.goal)} ${row.unit}`,
+      row.goalRatio?.toFixed(3) ?? '',
+      verdict(row.reached),
+      verdict(row.reachedRelative),
+    ]);
+    printCells(['scenario', 'measured', 'ratio', 'goal', 'ratio', 'absolute', 'relative'], cells);
   }
 
   writeJson(path: string): void {
-    writeFileSync(
-      path,
-      `${JSON.stringify({ when: new Date().toISOString(), node: process.version, rows: this.rows }, null, 1)}\n`,
-    );
-  }
-
-  /** One bar per row: how far towards its goal (the line) it is. */
-  writeChart(path: string): void {
-    const rows = this.rows.filter((row) => row.goal !== undefined);
-    const height = rows.length * 24 + 40;
-    const goalAt = 420;
-    const bars = rows.map((row, index) => {
-      const goal = row.goal ?? 1;
-      const reached = row.unit === 'ms' || row.unit === 's' ? goal / row.value : row.value / goal;
-      const width = Math.max(2, Math.min(reached, 2.5) * 100);
-      const y = index * 24 + 28;
-      const colour = reached >= 1 ? '#2a7f4f' : '#c2632b';
-      return `<text x="314" y="${y + 13}" text-anchor="end">${escape(row.scenario)}</text><rect x="320" y="${y}" width="${width.toFixed(0)}" height="17" rx="2" fill="${colour}"/><text x="${(326 + width).toFixed(0)}" y="${y + 13}">${format(row.value)} ${row.unit}</text>`;
-    });
-    writeFileSync(
-      path,
-      `<svg xmlns="http://www.w3.org/2000/svg" width="720" height="${height}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/><text x="${goalAt}" y="18" text-anchor="middle">goal</text><line x1="${goalAt}" x2="${goalAt}" y1="22" y2="${height}" stroke="#888" stroke-dasharray="3"/>${bars.join('')}</svg>\n`,
-    );
+    writeJson(path, { calibrations: this.#calibrations, rows: this.rows() });
   }
 }
 
-function format(value: number): string {
+export function writeJson(path: string, result: object): void {
+  const where = { when: new Date().toISOString(), node: process.version };
+  writeFileSync(path, `${JSON.stringify({ ...where, ...result }, null, 1)}\n`);
+}
+
+/** The first column to the left, the others to the right. */
+export function printCells(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  const lines = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  for (const cells of lines) {
+    const padded = cells.map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+    });
+    console.log(padded.join('  ').trimEnd());
+  }
+}
+
+export function format(value: number): string {
   return value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : 2);
 }
 
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+function isRate({ unit }: Row): boolean {
+  return unit === '/s' || unit === 'MB/s';
+}
+
+/** Memory does not depend on how fast the machine is. */
+function judge(row: Row, calibration: number): JudgedRow {
+  const { value, goal } = row;
+  const ratio = isRate(row) ? value / calibration : undefined;
+  if (goal === undefined) return { ...row, ...(ratio !== undefined && { ratio }) };
+  const faster = calibration / calibrationOfGoals;
+  if (ratio !== undefined) {
+    const reached = value / goal;
+    return {
+      ...row,
+      ratio,
+      goalRatio: goal / calibrationOfGoals,
+      reached,
+      reachedRelative: reached / faster,
+    };
+  }
+  const reached = goal / value;
+  return { ...row, reached, reachedRelative: row.unit === 'MB' ? reached : reached / faster };
+}
+
+function verdict(reached: number | undefined): string {
+  if (reached === undefined) return '';
+  return `${reached >= 1 ? 'reached' : 'missed'} ${reached.toFixed(2)}`;
+}
+
+function details(row: Row): string {
+  let text = '';
+  for (const name of ['p50', 'p99', 'max'] as const) {
+    if (row[name] !== undefined) text += `  ${name} ${format(row[name])} ms`;
+  }
+  if (row.goal !== undefined) text += `  (goal ${row.goal} ${row.unit})`;
+  if (row.errors !== undefined && row.errors > 0) text += `  ERRORS ${row.errors}`;
+  return text;
 }

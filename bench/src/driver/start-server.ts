@@ -1,20 +1,25 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Credentials } from './api.ts';
+import { ServerMemory } from './memory.ts';
 
 export interface BenchServer {
   readonly endpoint: URL;
   readonly credentials: Credentials;
   readonly startMs: number;
-  /** Anonymous memory of all its processes, in MB. */
-  memory(): number;
+  readonly memory: ServerMemory;
   stop(): Promise<void>;
 }
 
-/** Starts the bundled server with its default, durable settings on a fresh folder. */
+/** Where a server of the benchmark keeps its state. */
+export function storesIn(folder: string): { metadata: string; block: string; cache: string } {
+  return { metadata: join(folder, 'metadata'), block: join(folder, 'block'), cache: join(folder, 'cache') };
+}
+
+/** Starts the bundled server with its default, durable settings on a folder, which may hold an earlier one's state. */
 export async function startServer(folder: string, importFolder: string): Promise<BenchServer> {
   const port = await freePort();
   const credentials = {
@@ -22,16 +27,17 @@ export async function startServer(folder: string, importFolder: string): Promise
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   };
   mkdirSync(folder, { recursive: true });
+  const stores = storesIn(folder);
   const config = {
     listen_address: `127.0.0.1:${port}`,
     logging: { level: 'WARN' },
-    database: { type: 'local', local: { path: join(folder, 'metadata') } },
+    database: { type: 'local', local: { path: stores.metadata } },
     blockstore: {
       type: 'local',
       signing: { secret_key: 'signing-secret-of-the-benchmark' },
-      local: { path: join(folder, 'block'), import_enabled: true, allowed_external_prefixes: [importFolder] },
+      local: { path: stores.block, import_enabled: true, allowed_external_prefixes: [importFolder] },
     },
-    committed: { local_cache: { dir: join(folder, 'cache') } },
+    committed: { local_cache: { dir: stores.cache } },
     auth: { encrypt: { secret_key: 'encryption-secret-of-the-benchmark' } },
     installation: {
       user_name: 'bench',
@@ -53,34 +59,15 @@ export async function startServer(folder: string, importFolder: string): Promise
       () => false,
     );
     if (healthy) break;
-    if (child.exitCode !== null) throw new Error('the server did not start');
+    if (child.exitCode !== null || child.pid === undefined) throw new Error('the server did not start');
     await delay(5);
   }
   const startMs = performance.now() - started;
-  const processes = (): number[] => {
-    const parents = new Map<number, number>();
-    for (const name of readdirSync('/proc')) {
-      if (!/^\d+$/.test(name)) continue;
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-      } catch {
-        // The process ended while we looked.
-      }
-    }
-    return [...parents]
-      .filter(([pid, parent]) => pid === child.pid || parent === child.pid)
-      .map(([pid]) => pid);
-  };
   return {
     endpoint,
     credentials,
     startMs,
-    memory: () =>
-      processes().reduce((sum, pid) => {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        return sum + Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1000;
-      }, 0),
+    memory: new ServerMemory(child.pid ?? 0),
     stop: async () => {
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));

@@ -1,75 +1,95 @@
 import { median, timed } from '../driver/api.ts';
-import { randomKey, type Bench } from './bench.ts';
+import { commit, createBranch, folderOf, randomIndex, randomKey, type Bench } from './bench.ts';
 
 const rounds = 9;
 const small = Buffer.alloc(100, 'x');
 
 /** Commit, diff, merge and log of small changes in the whole tree, one client, median of some rounds. */
 export async function measureHistory(bench: Bench): Promise<void> {
-  const { api, repository, report } = bench;
-  const base = `/repositories/${repository}`;
-  const commit = (branch: string) =>
-    api.call('POST', `${base}/branches/${branch}/commits`, { message: 'change' });
-  const branchFromMain = (name: string) => api.call('POST', `${base}/branches`, { name, source: 'main' });
-  const goals = bench.fullSize;
+  await measureCommitOne(bench);
+  await measureDiff(bench);
+  await measureMergeBoth(bench, 'in different ranges');
+  await measureMergeBoth(bench, 'in one range');
+  await measureLog(bench);
+}
 
-  await branchFromMain('one');
+/** Leaves the branch `one`. */
+export async function measureCommitOne(bench: Bench): Promise<void> {
+  await createBranch(bench, 'one');
   const commits: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    await api.upload(repository, 'one', `${randomKey(bench)}x${round}`, small);
-    commits.push((await timed(() => commit('one'))).milliseconds);
+    await upload(bench, 'one', `${randomKey(bench)}x${round}`);
+    commits.push((await timed(() => commit(bench, 'one'))).milliseconds);
   }
-  report.add({ scenario: 'commit 1 change', value: median(commits), unit: 'ms', ...(goals && { goal: 60 }) });
+  addMedian(bench, 'commit 1 change', commits, bench.fullSize ? 60 : undefined);
+}
 
-  const diffs: number[] = [];
+export async function measureDiff(bench: Bench): Promise<void> {
+  const { api, repository } = bench;
+  const first: number[] = [];
   const again: number[] = [];
   const merges: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const name = `m${Date.now()}${round}`;
-    await branchFromMain(name);
+    const name = `diff${round}`;
+    await createBranch(bench, name);
     for (let change = 0; change < 3; change += 1) {
-      await api.upload(repository, name, `${randomKey(bench)}m${round}${change}`, small);
+      await upload(bench, name, `${randomKey(bench)}m${round}${change}`);
     }
-    await commit(name);
-    const diff = () => api.call('GET', `${base}/refs/main/diff/${name}?amount=100`);
-    diffs.push((await timed(diff)).milliseconds);
+    await commit(bench, name);
+    const diff = () => api.call('GET', `/repositories/${repository}/refs/main/diff/${name}?amount=100`);
+    first.push((await timed(diff)).milliseconds);
     again.push((await timed(diff)).milliseconds);
-    merges.push((await timed(() => api.call('POST', `${base}/refs/${name}/merge/main`, {}))).milliseconds);
+    merges.push((await timed(() => merge(bench, name))).milliseconds);
   }
-  report.add({
-    scenario: 'diff 3 changes, first time',
-    value: median(diffs),
-    unit: 'ms',
-    ...(goals && { goal: 60 }),
-  });
-  report.add({ scenario: 'diff 3 changes, repeated', value: median(again), unit: 'ms', goal: 5 });
-  report.add({ scenario: 'merge, one side moved', value: median(merges), unit: 'ms', goal: 2 });
+  addMedian(bench, 'diff 3 changes, first time', first, bench.fullSize ? 60 : undefined);
+  addMedian(bench, 'diff 3 changes, repeated', again, 5);
+  addMedian(bench, 'merge, one side moved', merges, 2);
+}
 
-  const both: number[] = [];
+/** Small trees are one range, whatever was asked for, so only large ones have a goal for different ranges. */
+export async function measureMergeBoth(
+  bench: Bench,
+  where: 'in one range' | 'in different ranges',
+): Promise<void> {
+  const together = where === 'in one range';
+  const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const name = `w${Date.now()}${round}`;
-    await branchFromMain(name);
-    for (const side of [name, 'main']) {
-      const folder = randomKey(bench).slice(0, 5);
-      await api.upload(repository, side, `d0000/${side}${round}${folder}`, small);
-      await commit(side);
-    }
-    both.push((await timed(() => api.call('POST', `${base}/refs/${name}/merge/main`, {}))).milliseconds);
+    const name = `${together ? 'one-range' : 'ranges'}${round}`;
+    const index = randomIndex(bench);
+    const far = (index + Math.floor(bench.objects / 2)) % bench.objects;
+    await createBranch(bench, name);
+    await upload(bench, name, `${folderOf(index)}/${name}`);
+    await commit(bench, name);
+    await upload(bench, 'main', `${folderOf(together ? index : far)}/main-${name}`);
+    await commit(bench, 'main');
+    times.push((await timed(() => merge(bench, name))).milliseconds);
   }
-  report.add({
-    scenario: 'merge, both sides moved in one range',
-    value: median(both),
-    unit: 'ms',
-    ...(goals && { goal: 60 }),
-  });
+  const goal = together ? 60 : 2;
+  addMedian(bench, `merge, both sides moved ${where}`, times, bench.fullSize ? goal : undefined);
+}
 
+async function measureLog(bench: Bench): Promise<void> {
+  const { api, repository } = bench;
   for (let index = 0; index < 300; index += 1) {
     const body = { message: `empty ${index}`, allow_empty: true };
-    await api.call('POST', `${base}/branches/one/commits`, body);
+    await api.call('POST', `/repositories/${repository}/branches/one/commits`, body);
   }
-  const logs: number[] = [];
+  const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    logs.push((await timed(() => api.call('GET', `${base}/refs/one/commits?amount=300`))).milliseconds);
+    const log = () => api.call('GET', `/repositories/${repository}/refs/one/commits?amount=300`);
+    times.push((await timed(log)).milliseconds);
   }
-  report.add({ scenario: 'log of 300 commits', value: median(logs), unit: 'ms', goal: 3 });
+  addMedian(bench, 'log of 300 commits', times, 3);
+}
+
+function upload(bench: Bench, branch: string, key: string): Promise<unknown> {
+  return bench.api.upload(bench.repository, branch, key, small);
+}
+
+function merge(bench: Bench, source: string): Promise<unknown> {
+  return bench.api.call('POST', `/repositories/${bench.repository}/refs/${source}/merge/main`, {});
+}
+
+function addMedian(bench: Bench, scenario: string, times: number[], goal: number | undefined): void {
+  bench.report.add({ scenario, value: median(times), unit: 'ms', ...(goal !== undefined && { goal }) });
 }

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timed } from '../driver/api.ts';
-import { filesPerFolder, type Bench } from './bench.ts';
+import { filesPerFolder, withPeakMemory, type Bench } from './bench.ts';
 
 /** Folders of a thousand names each; the files of a folder are links to one, which saves disk, not work. */
 export function makeImportFolder(folder: string, objects: number): void {
@@ -26,7 +26,7 @@ interface ImportStatus {
 export async function importObjects(bench: Bench, namespace: string): Promise<void> {
   const { api, repository } = bench;
   await api.call('POST', '/repositories', { name: repository, storage_namespace: namespace });
-  const { milliseconds } = await timed(async () => {
+  const run = async (): Promise<void> => {
     const { id } = await api.call<{ id: string }>(
       'POST',
       `/repositories/${repository}/branches/main/import`,
@@ -44,7 +44,8 @@ export async function importObjects(bench: Bench, namespace: string): Promise<vo
       if (status.completed) return;
       await delay(50);
     }
-  });
+  };
+  const { milliseconds } = await withPeakMemory(bench, 'the import', () => timed(run));
   bench.report.add({
     scenario: `import ${bench.objects} local files`,
     value: milliseconds / 1000,

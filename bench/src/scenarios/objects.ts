@@ -1,74 +1,72 @@
-import { median, timed } from '../driver/api.ts';
 import { runLoad } from '../driver/http-load.ts';
 import { presignTarget } from '../driver/presign.ts';
-import { load, type Bench } from './bench.ts';
+import { createBranch, load, type Bench } from './bench.ts';
 
-const small = Buffer.alloc(4096, 'x');
+const small = 'x'.repeat(4096);
 const large = Buffer.alloc(64 << 20, 7);
+const smallObjects = 200;
+const largeRounds = 5;
 
 /** Small and large objects through the API and the S3 gateway. */
 export async function measureObjects(bench: Bench): Promise<void> {
-  const { api, credentials, repository, report } = bench;
-  const base = `/api/v1/repositories/${repository}`;
-  const headers = { authorization: api.authorization };
-  await api.call('POST', `/repositories/${repository}/branches`, { name: 'objects', source: 'main' });
-  for (let index = 0; index < 200; index += 1)
-    await api.upload(repository, 'objects', `small/${index}`, small);
-  const any = (count: number): number => Math.floor(Math.random() * count);
+  const { api, repository, requests } = bench;
+  await createBranch(bench, 'objects');
+  for (let index = 0; index < smallObjects; index += 1)
+    await api.upload(repository, 'objects', `small/${index}`, Buffer.from(small));
 
   await load(bench, {
     scenario: 'API get 4 KiB',
     goal: 17_000,
-    next: () => ({ method: 'GET', target: `${base}/refs/objects/objects?path=small%2F${any(200)}`, headers }),
+    next: () => requests.get('objects', `small/${any(smallObjects)}`),
   });
+  const put = ` HTTP/1.1\r\nhost: ${api.endpoint.host}\r\nauthorization: ${api.authorization}\r\ncontent-type: application/octet-stream\r\ncontent-length: ${small.length}\r\n\r\n${small}`;
+  const target = `POST /api/v1/repositories/${repository}/branches/objects/objects?path=put%2F`;
   await load(bench, {
     scenario: 'API put 4 KiB',
     goal: 7500,
-    next: (sequence) => ({
-      method: 'POST',
-      target: `${base}/branches/objects/objects?path=put%2F${any(1e9)}.${sequence}`,
-      headers: { ...headers, 'content-type': 'application/octet-stream' },
-      body: small,
-    }),
+    next: (sequence) => `${target}${any(1e9)}.${sequence}${put}`,
   });
+  await measureGateway(bench);
+}
 
-  const sign = (method: string, key: string): string =>
-    presignTarget(api.endpoint, credentials, method, `/${repository}/objects/${key}`);
-  const gets = Array.from({ length: 200 }, (_, index) => sign('GET', `small/${index}`));
-  const puts = Array.from({ length: 2000 }, (_, index) => sign('PUT', `sput/${index}`));
+async function measureGateway(bench: Bench): Promise<void> {
+  const { api, credentials, repository, report } = bench;
+  const { endpoint } = api;
+  const request = (method: string, key: string, length?: number): string => {
+    const target = presignTarget(endpoint, credentials, method, `/${repository}/objects/${key}`);
+    const body = length === undefined ? '' : `content-length: ${length}\r\n`;
+    return `${method} ${target} HTTP/1.1\r\nhost: ${endpoint.host}\r\n${body}\r\n`;
+  };
+  const gets = Array.from({ length: smallObjects }, (_, index) => request('GET', `small/${index}`));
+  const puts = Array.from({ length: 2000 }, (_, index) => request('PUT', `sput/${index}`, small.length));
   await load(bench, {
     scenario: 'S3 get 4 KiB',
     goal: 16_000,
-    next: () => ({ method: 'GET', target: gets[any(gets.length)] ?? '' }),
+    next: () => gets[any(gets.length)] ?? '',
   });
   await load(bench, {
     scenario: 'S3 put 4 KiB',
     goal: 7500,
-    next: (sequence) => ({ method: 'PUT', target: puts[sequence % puts.length] ?? '', body: small }),
+    next: (sequence) => `${puts[sequence % puts.length] ?? ''}${small}`,
   });
 
-  const megabytes = large.length / 1e6;
-  const target = sign('PUT', 'big');
-  const times: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const { milliseconds } = await timed(() =>
-      fetch(new URL(target, api.endpoint), { method: 'PUT', body: large }),
-    );
-    times.push(milliseconds);
-  }
+  const bigPut = Buffer.concat([Buffer.from(request('PUT', 'big', large.length)), large]);
+  const written = await runLoad({
+    endpoint,
+    connections: 1,
+    seconds: 3600,
+    requests: largeRounds,
+    next: () => bigPut,
+  });
   report.add({
     scenario: 'S3 put 64 MiB, one client',
-    value: megabytes / (median(times) / 1000),
+    value: large.length / 1e6 / (written.p50 / 1000),
     unit: 'MB/s',
     goal: 400,
+    errors: written.errors,
   });
-  const bigGet = sign('GET', 'big');
-  const got = await runLoad({
-    endpoint: api.endpoint,
-    connections: 4,
-    seconds: bench.seconds,
-    next: () => ({ method: 'GET', target: bigGet }),
-  });
+  const bigGet = request('GET', 'big');
+  const got = await runLoad({ endpoint, connections: 4, seconds: bench.seconds, next: () => bigGet });
   report.add({
     scenario: 'S3 get 64 MiB, four clients',
     value: got.megabytesPerSecond,
@@ -76,4 +74,8 @@ export async function measureObjects(bench: Bench): Promise<void> {
     goal: 2800,
     errors: got.errors,
   });
+}
+
+function any(count: number): number {
+  return Math.floor(Math.random() * count);
 }

@@ -2,30 +2,23 @@ import { load, randomKey, type Bench } from './bench.ts';
 
 /** Stat and list of committed objects, at random places. */
 export async function measureReads(bench: Bench): Promise<void> {
-  const { api, repository } = bench;
-  const headers = { authorization: api.authorization };
-  const ref = `/api/v1/repositories/${repository}/refs/main/objects`;
-  await load(bench, {
-    scenario: 'stat, committed',
-    goal: 15_000,
-    next: () => ({
-      method: 'GET',
-      target: `${ref}/stat?path=${encodeURIComponent(randomKey(bench))}`,
-      headers,
-    }),
-  });
-  for (const [amount, goal] of [
-    [1000, 900],
-    [100, 6000],
-  ] as const) {
-    await load(bench, {
-      scenario: `list, ${amount} entries a page`,
-      goal,
-      next: () => ({
-        method: 'GET',
-        target: `${ref}/ls?amount=${amount}&after=${encodeURIComponent(randomKey(bench))}`,
-        headers,
-      }),
-    });
-  }
+  await measureStat(bench);
+  await measureList(bench, { amount: 1000, goal: 900, p99Goal: 200 });
+  await measureList(bench, { amount: 100, goal: 6000 });
+}
+
+export async function measureStat(bench: Bench): Promise<void> {
+  const next = (): string => bench.requests.stat('main', randomKey(bench));
+  await load(bench, { scenario: 'stat, committed', goal: 15_000, p99Goal: 15, next });
+}
+
+interface Pages {
+  readonly amount: number;
+  readonly goal: number;
+  readonly p99Goal?: number;
+}
+
+export async function measureList(bench: Bench, { amount, ...goals }: Pages): Promise<void> {
+  const next = (): string => bench.requests.list('main', randomKey(bench), amount);
+  await load(bench, { scenario: `list, ${amount} entries a page`, ...goals, next });
 }

@@ -1,51 +1,47 @@
 import { timed } from '../driver/api.ts';
-import { load, randomKey, type Bench } from './bench.ts';
+import type { NextRequest } from '../driver/http-load.ts';
+import { commit, createBranch, load, loadAlone, randomKey, stageMany, type Bench } from './bench.ts';
 
-/** Branch creation and staged writes, by many clients and by one, and what they leave for a commit. */
+const newKeys = 59_000;
+
+/** Branch creation and staged writes, by many clients and by one, and a commit of many new keys. */
 export async function measureWrites(bench: Bench): Promise<void> {
-  const { api, repository } = bench;
-  const base = `/api/v1/repositories/${repository}`;
-  const headers = { authorization: api.authorization, 'content-type': 'application/json' };
-  const run = Date.now().toString(36);
-  const branch = (kind: string) => (sequence: number) => ({
-    method: 'POST',
-    target: `${base}/branches`,
-    headers,
-    body: `{"name":"${kind}-${run}-${sequence}","source":"main"}`,
-  });
-  await load(bench, { scenario: 'create branch', goal: 12_000, next: branch('b') });
-  await load(bench, { scenario: 'create branch, one client', connections: 1, goal: 1000, next: branch('o') });
-
-  await api.call('POST', `/repositories/${repository}/branches`, { name: 'stage', source: 'main' });
-  const entry = JSON.stringify({
-    physical_address: `local://${bench.importFolder}/d0000/f0001`,
-    checksum: '0123456789abcdef0123456789abcdef',
-    size_bytes: 1234,
-  });
-  const stage = (prefix: string) => (sequence: number) => ({
-    method: 'PUT',
-    target: `${base}/branches/stage/objects?path=${prefix}%2F${Math.floor(Math.random() * 1e9)}.${sequence}`,
-    headers,
-    body: entry,
-  });
-  const staged = await load(bench, { scenario: 'stage write', goal: 15_000, next: stage('s') });
-  await load(bench, { scenario: 'stage write, one client', connections: 1, goal: 1250, next: stage('t') });
+  await measureBranchCreation(bench);
+  await measureStaging(bench);
   await load(bench, {
     scenario: 'stat on a branch with staged writes',
     goal: 13_000,
-    next: () => ({
-      method: 'GET',
-      target: `${base}/refs/stage/objects/stat?path=${encodeURIComponent(randomKey(bench))}`,
-      headers: { authorization: api.authorization },
-    }),
+    next: () => bench.requests.stat('stage', randomKey(bench)),
   });
-  const { milliseconds } = await timed(() =>
-    api.call('POST', `/repositories/${repository}/branches/stage/commits`, { message: 'staged writes' }),
-  );
+  const count = Math.min(newKeys, bench.objects);
+  await createBranch(bench, 'new');
+  await stageMany(bench, count, stageNew(bench, 'new', 'n'));
+  const { milliseconds } = await timed(() => commit(bench, 'new'));
   bench.report.add({
-    scenario: `commit ${staged.requests} staged new keys`,
+    scenario: `commit ${count} staged new keys`,
     value: milliseconds,
     unit: 'ms',
-    goal: 250,
+    ...(count === newKeys && { goal: 250 }),
   });
+}
+
+export async function measureBranchCreation(bench: Bench): Promise<void> {
+  const named =
+    (prefix: string): NextRequest =>
+    (sequence) =>
+      bench.requests.createBranch(`${prefix}-${sequence}`);
+  await load(bench, { scenario: 'create branch', goal: 12_000, next: named('many') });
+  await loadAlone(bench, { scenario: 'create branch', goal: 1, next: named('one') });
+}
+
+/** Leaves the branch `stage` with what it wrote. */
+export async function measureStaging(bench: Bench): Promise<void> {
+  await createBranch(bench, 'stage');
+  await load(bench, { scenario: 'stage write', goal: 15_000, next: stageNew(bench, 'stage', 's') });
+  await loadAlone(bench, { scenario: 'stage write', goal: 0.8, next: stageNew(bench, 'stage', 't') });
+}
+
+function stageNew(bench: Bench, branch: string, prefix: string): NextRequest {
+  return (sequence) =>
+    bench.requests.stage(branch, `${prefix}/${Math.floor(Math.random() * 1e9)}.${sequence}`);
 }
