@@ -23,8 +23,9 @@ interface RecordExports {
   setDivisor(divisor: number): void;
   setSizeLimit(size: number): void;
   add(keyLength: number, valueLength: number): number;
-  openBody(entriesLength: number): void;
+  openBody(length: number): void;
   addBody(): number;
+  addPacked(): number;
   isBody(length: number): number;
   takeBody(entriesLength: number, entries: number, restarts: number): void;
   resume(keyLength: number, records: number, keyBytes: number, valueBytes: number): void;
@@ -83,10 +84,14 @@ export class RecordKernel {
     if (this.#room === firstRoom && idle.length < maxIdle) idle.push(this);
   }
 
+  get room(): number {
+    return this.#room;
+  }
+
   /** Makes room for a record, or a body, of `size` bytes. */
   reserve(size: number): void {
     if (size <= this.#room) return;
-    this.#room = 2 * size;
+    this.#room = size + (size >>> 3);
     this.run.reserve(this.#room);
     this.bytes = Buffer.from(this.run.memory.buffer);
     this.stage = this.run.stage();

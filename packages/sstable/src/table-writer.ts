@@ -161,6 +161,26 @@ export class TableWriter {
   }
 
   /**
+   * Adds records that lie packed in `bytes[start, end)`: key length and value length (u32, little-endian), key, value.
+   * Answers how many bytes of them were added: all up to one that the table may have to end with, one without a
+   * value, or one that does not fit; those are for `add`.
+   */
+  addPacked(bytes: Buffer, start: number, end: number): number {
+    const kernel = this.#kernel;
+    const { run } = kernel;
+    const length = Math.min(end - start, kernel.room);
+    bytes.copy(kernel.bytes, kernel.body, start, start + length);
+    run.openBody(length);
+    let status: number;
+    do status = run.addPacked();
+    while (status > recordStatus.due && this.#makeWay(status));
+    const added = run.bodyPosition();
+    if (added > 0)
+      this.#minKey ??= Buffer.from(bytes.subarray(start + 8, start + 8 + bytes.readUInt32LE(start)));
+    return added;
+  }
+
+  /**
    * Starts with the first blocks of an open table, up to a checkpoint of its writer; the hash must go on from the
    * state it had there.
    */

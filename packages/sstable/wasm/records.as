@@ -116,7 +116,7 @@ export function add(keyLength: u32, valueLength: u32): i32 {
   return append(key, keyLength, 0, stageAt + keyLength, valueLength);
 }
 
-/** The body at `body()` is the next to be added; its entries end after `length` bytes. */
+/** What is at `body()` is the next to be added: entries, or packed records, of `length` bytes. */
 export function openBody(length: u32): void {
   position = bodyAt;
   bodyEnd = bodyAt + length;
@@ -148,6 +148,28 @@ export function addBody(): i32 {
     const status = append(key, keyLength, shared, value, valueLength);
     if (status > due) return status;
     position = value + valueLength;
+    if (status == due) return due;
+  }
+  return done;
+}
+
+/**
+ * Adds the records of the open body when it holds packed ones: key length and value length (four bytes each), key,
+ * value. Stops before one without a value, and before one that is not there whole.
+ */
+export function addPacked(): i32 {
+  while (bodyEnd - position > 8) {
+    const keyLength = load<u32>(position);
+    const valueLength = load<u32>(position, 4);
+    const key = position + 8;
+    if (<u64>keyLength + <u64>valueLength > <u64>(bodyEnd - key)) return done;
+    if (valueLength == 0) return unusual;
+    if (needsPass(keyLength + valueLength)) return mustPass;
+    const to = writeDecimal(hashEnd, keyLength);
+    copyBytes(key, to, keyLength);
+    const status = append(to, keyLength, 0, key + keyLength, valueLength);
+    if (status > due) return status;
+    position = key + keyLength + valueLength;
     if (status == due) return due;
   }
   return done;

@@ -137,14 +137,20 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
     }
   }
   while (changes.live) {
+    let passed = 1;
     if (!changes.isTombstone) {
-      tracker.note(changes);
-      addChange();
-      added++;
+      const together = tracker.isNoting ? 0 : writer.addChanges(changes);
+      if (together > 0) {
+        passed = together;
+      } else {
+        tracker.note(changes);
+        addChange();
+      }
+      added += passed;
     }
     more = changes.next();
     if (typeof more !== 'boolean') await more;
-    if (writer.mustWait || pace.due()) await breathe(writer, pace);
+    if (writer.mustWait || pace.due(passed)) await breathe(writer, pace);
   }
 
   if (added + removed + changed === 0 && input.always !== true) {

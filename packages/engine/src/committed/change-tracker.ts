@@ -47,9 +47,14 @@ export class ChangeTracker {
     };
   }
 
+  /** Changes are being noted. */
+  get isNoting(): boolean {
+    return this.#keys !== undefined && this.#keys.length <= maxListedKeys;
+  }
+
   /** The current change has an effect. */
   note(changes: PackedChanges): void {
-    if (this.#keys === undefined || this.#keys.length > maxListedKeys) return;
-    this.#keys.push(Buffer.from(changes.bytes.subarray(changes.keyStart, changes.keyEnd)));
+    if (this.isNoting)
+      this.#keys?.push(Buffer.from(changes.bytes.subarray(changes.keyStart, changes.keyEnd)));
   }
 }

@@ -91,6 +91,16 @@ export class PackedChanges {
     return true;
   }
 
+  /** Where the current change begins in `bytes`, with its lengths. */
+  get start(): number {
+    return this.keyStart - lengths;
+  }
+
+  /** The following `next()` yields the change that begins at `position` of `bytes`. */
+  passTo(position: number): void {
+    this.#position = position;
+  }
+
   async #load(): Promise<boolean> {
     const batch = await this.#nextBatch();
     if (batch === undefined) {

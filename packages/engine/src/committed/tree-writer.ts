@@ -11,6 +11,7 @@ import { rmSync } from 'node:fs';
 import { encodeRangeValue, type RangeInfo } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
 import type { OpenTable } from './open-tables.ts';
+import type { PackedChanges } from './packed-changes.ts';
 import type { TableStore } from './table-store.ts';
 
 /** When ranges end. All servers of an installation must agree. */
@@ -99,6 +100,23 @@ export class TreeWriter {
     const table = this.#table ?? this.#open(key, keyStart, keyEnd);
     this.count++;
     return table.add(key, keyStart, keyEnd, value, valueStart, valueEnd) && this.#closeIfDue();
+  }
+
+  /**
+   * Adds the current change and the ones behind it, as far as they can be added in one go, and moves to the last one
+   * added. Answers how many; none when the current one has to be added by itself.
+   */
+  addChanges(changes: PackedChanges): number {
+    const { bytes, start } = changes;
+    const table = this.#table ?? this.#open(bytes, changes.keyStart, changes.keyEnd);
+    const before = table.count;
+    const added = table.addPacked(bytes, start, bytes.length);
+    if (added === 0) return 0;
+    const count = table.count - before;
+    this.count += count;
+    changes.passTo(start + added);
+    this.#closeIfDue();
+    return count;
   }
 
   /**
