@@ -1,80 +1,22 @@
 // What the engine itself costs, in one process on local stores, against the numbers a server needs room for.
 // Usage: node bench/src/engine-bench.ts [objects] [folder]
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBlockStores } from '@svc/block';
-import { encodeEntry, entryIdentity, timestampFromMillis, type Entry } from '@svc/encoding';
-import { createCommittedTrees, createEngine, type RecordIterator } from '@svc/engine';
-import { LocalCacheBus, openStore } from '@svc/kv';
+import { openBenchEngine, writeRepository } from './bench-engine.ts';
+import { randomKey } from './scenarios/bench.ts';
 
 const objects = Number(process.argv[2] ?? 1_000_000);
 const folder = process.argv[3] ?? mkdtempSync(join(tmpdir(), 'engine-bench-'));
 const repository = 'bench';
 const actor = { committer: 'bench' };
-
-mkdirSync(join(folder, 'cache'), { recursive: true });
-const kv = await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true });
-const blockStores = await openBlockStores([
-  { type: 'local', path: join(folder, 'objects'), allowedExternalPrefixes: [join(folder, 'outside')] },
-]);
-const trees = await createCommittedTrees({
-  blockStores,
-  cacheDir: join(folder, 'cache'),
-  cacheSizeBytes: 4 * 1024 ** 3,
-  rangeProportion: 0.9,
-  metarangeProportion: 0.1,
-  memoryCacheBytes: 200_000_000,
-  minRangeSize: 0,
-  maxRangeSize: 20 * 1024 * 1024,
-  raggedness: 50_000,
-  evict: true,
+const opened = await openBenchEngine({
+  metadata: join(folder, 'kv'),
+  block: join(folder, 'objects'),
+  cache: join(folder, 'cache'),
+  allowedExternalPrefixes: [join(folder, 'outside')],
 });
-const engine = createEngine({
-  kv,
-  blockStores,
-  trees,
-  cacheBus: new LocalCacheBus(),
-  signingSecret: 'bench',
-});
-
-function keyOf(index: number): string {
-  return `d${String(Math.floor(index / 1000)).padStart(4, '0')}/f${String(index % 1000).padStart(4, '0')}`;
-}
-
-/** The records of the benchmark's tree, made on the way. */
-class GeneratedRecords implements RecordIterator {
-  #at = -1;
-  key: Buffer = Buffer.alloc(0);
-  identity: Buffer = Buffer.alloc(0);
-  data: Buffer = Buffer.alloc(0);
-
-  next(): boolean {
-    this.#at += 1;
-    if (this.#at >= objects) return false;
-    this.key = Buffer.from(keyOf(this.#at));
-    const entry: Entry = {
-      address: `data/gk3f7ctl8q3s73frlr8g/${String(this.#at).padStart(20, '0')}`,
-      addressType: 1,
-      lastModified: timestampFromMillis(1_700_000_000_000),
-      size: this.#at,
-      etag: this.#at.toString(16).padStart(32, '0'),
-      metadata: {},
-      contentType: 'application/octet-stream',
-    };
-    this.identity = entryIdentity(entry);
-    this.data = encodeEntry(entry);
-    return true;
-  }
-
-  seek(): void {
-    throw new Error('generated records only go forwards');
-  }
-
-  close(): void {
-    this.#at = objects;
-  }
-}
+const { engine } = opened;
 
 interface Line {
   readonly scenario: string;
@@ -136,18 +78,9 @@ async function median(runs: number, call: (run: number) => Promise<number>): Pro
   return times.sort((left, right) => left - right)[runs >> 1] ?? 0;
 }
 
-const random = (): string => keyOf(Math.floor(Math.random() * objects));
+const random = (): string => randomKey({ objects });
 
-await engine.repositories.create({ name: repository, storageNamespace: 'local://bench', actor });
-const { storageId, metadataPrefix } = await engine.repositories.get(repository);
-const built = await timed(async () => {
-  const tree = await trees.write(
-    { storageId, storageNamespace: 'local://bench', metadataPrefix },
-    new GeneratedRecords(),
-  );
-  const source = { repository, branch: 'main', message: 'tree', sourceMetaRange: tree.metaRangeId, actor };
-  await engine.commits.create(source);
-});
+const built = await timed(() => writeRepository(opened, { repository, objects }));
 report(`write a tree of ${objects} objects`, `${(built / 1000).toFixed(2)} s`, '');
 
 const head = (await engine.branches.get({ repository, branch: 'main' })).commitId;
@@ -247,8 +180,5 @@ const log = await median(15, () => timed(() => engine.commits.log({ repository, 
 report('log of 300 commits', `${log.toFixed(1)} ms`, '<= 3 ms');
 console.log(JSON.stringify({ objects, rssMiB: Math.round(process.memoryUsage().rss / 1024 ** 2), lines }));
 
-await engine.close();
-await trees.close();
-await blockStores.close();
-await kv.close();
+await opened.close();
 if (process.argv[3] === undefined) rmSync(folder, { recursive: true, force: true });

@@ -12,7 +12,7 @@ import { Api, type Credentials } from './driver/api.ts';
 import { writeChangeSizeChart, writeGoalsChart } from './driver/performance-charts.ts';
 import { Report } from './driver/report.ts';
 import { startServer, type BenchServer } from './driver/start-server.ts';
-import type { Bench } from './scenarios/bench.ts';
+import { warmUp, type Bench } from './scenarios/bench.ts';
 import { measureBigCommit } from './scenarios/big-commit.ts';
 import { calibrate } from './scenarios/calibrate.ts';
 import { measureChangeSizes } from './scenarios/change-size.ts';
@@ -77,6 +77,7 @@ try {
   };
   const namespace = values.namespace ?? 'local://bench';
   await importObjects(bench, `${namespace}/${bench.repository}`);
+  await warmUp(bench);
   await measureReads(bench);
   await measureWrites(bench);
   await measureHistory(bench);

@@ -69,6 +69,8 @@ export interface LineChart {
 export function lineChart(chart: LineChart): string {
   const [left, plot, top, height] = [64, 460, 52, 300];
   const bottom = top + height;
+  // One line needs no legend, and has room for its figures.
+  const alone = chart.series.length === 1;
   const points = chart.series.flatMap((series) => series.points);
   const xs = [...new Set(points.map((point) => point.x))].toSorted((a, b) => a - b);
   const ys = [...points.map((point) => point.y), ...(chart.band ?? [])];
@@ -98,13 +100,23 @@ export function lineChart(chart: LineChart): string {
       return `<circle cx="${cx}" cy="${cy}" r="3" fill="${colour}"/>`;
     });
     const legendY = top + 10 + index * 20;
-    return `<polyline points="${path.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}<rect x="${left + plot + 20}" y="${legendY - 9}" width="14" height="8" rx="2" fill="${colour}"/>${text(left + plot + 40, legendY, series.name)}`;
+    const legend = `<rect x="${left + plot + 20}" y="${legendY - 9}" width="14" height="8" rx="2" fill="${colour}"/>${text(left + plot + 40, legendY, series.name)}`;
+    const figures = series.points.map((point) =>
+      text(x(point.x), y(point.y) - 9, String(Number(point.y.toPrecision(3))), 'middle'),
+    );
+    return `<polyline points="${path.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}${alone ? figures.join('') : legend}`;
   });
   const labels = [
     text(left + plot / 2, bottom + 38, chart.xLabel, 'middle'),
     text(left, top - 10, chart.yLabel),
   ];
-  return page(chart.title, left + plot + 280, bottom + 52, [band, ...xTicks, ...yTicks, ...lines, ...labels]);
+  return page(chart.title, left + plot + (alone ? 40 : 280), bottom + 52, [
+    band,
+    ...xTicks,
+    ...yTicks,
+    ...lines,
+    ...labels,
+  ]);
 }
 
 /** Where a value is between two others on a logarithmic axis, from 0 to 1. */

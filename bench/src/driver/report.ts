@@ -94,7 +94,7 @@ export function format(value: number): string {
   return value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : 2);
 }
 
-function isRate({ unit }: Row): boolean {
+export function isRate({ unit }: Row): boolean {
   return unit === '/s' || unit === 'MB/s';
 }
 

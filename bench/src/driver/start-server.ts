@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -48,9 +48,19 @@ export async function startServer(folder: string, importFolder: string): Promise
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));
   const program = join(import.meta.dirname, '..', '..', '..', 'dist', 'svc.js');
+  const logFile = join(folder, 'server.log');
+  const log = openSync(logFile, 'w');
   const started = performance.now();
   const child = spawn(process.execPath, [program, 'run', '--config', file], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', log],
+  });
+  closeSync(log);
+  let stopping = false;
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      if (!stopping) console.error(`the server ended by itself:\n${readFileSync(logFile, 'utf8')}`);
+      resolve();
+    });
   });
   const endpoint = new URL(`http://127.0.0.1:${port}`);
   for (;;) {
@@ -69,8 +79,9 @@ export async function startServer(folder: string, importFolder: string): Promise
     startMs,
     memory: new ServerMemory(child.pid ?? 0),
     stop: async () => {
+      stopping = true;
       child.kill('SIGTERM');
-      await new Promise((resolve) => child.once('exit', resolve));
+      await exited;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Api, Credentials } from '../driver/api.ts';
-import { runLoad, type LoadResult, type NextRequest } from '../driver/http-load.ts';
+import { runLoad, runMix, type LoadResult, type NextRequest } from '../driver/http-load.ts';
 import type { ServerMemory } from '../driver/memory.ts';
 import type { Report } from '../driver/report.ts';
 import type { Requests } from './requests.ts';
@@ -62,6 +62,16 @@ export async function stageMany(bench: Bench, count: number, next: NextRequest):
   });
   if (result.errors > 0) throw new Error(`${result.errors} of ${count} entries were not staged`);
   return result;
+}
+
+/** Lets the server compile what it runs, as it will have after its first seconds in use. */
+export async function warmUp(bench: Bench): Promise<void> {
+  const { api, requests, connections, seconds } = bench;
+  console.log(`warm-up: ${seconds} s of stat and list, not counted`);
+  await runMix({ endpoint: api.endpoint, connections, seconds }, [
+    { share: 80, next: () => requests.stat('main', randomKey(bench)) },
+    { share: 20, next: () => requests.list('main', randomKey(bench), 100) },
+  ]);
 }
 
 interface LoadScenario {

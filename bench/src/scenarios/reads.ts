@@ -14,7 +14,7 @@ export async function measureStat(bench: Bench): Promise<void> {
 
 interface Pages {
   readonly amount: number;
-  readonly goal: number;
+  readonly goal?: number;
   readonly p99Goal?: number;
 }
 
