@@ -26,6 +26,15 @@ test('pages hold nothing inline and load nothing from elsewhere; large parts com
   for (const name of late) expect(html).not.toContain(name);
 });
 
+test('what is loaded later comes in parts of at most 120 KB, compressed, but for the SQL engine', () => {
+  const parts = readdirSync(join(ui, 'assets')).filter(
+    (name) => name.endsWith('.js') && !name.startsWith('duckdb'),
+  );
+  expect(parts.length).toBeGreaterThan(20);
+  const large = parts.filter((name) => gzipped(join('assets', name)) > 120 * 1024);
+  expect(large).toEqual([]);
+});
+
 test('every file has its compressed forms, each smaller than itself', () => {
   const files = readdirSync(join(ui, 'assets')).filter((name) => /\.(js|css|wasm)$/.test(name));
   for (const name of files) {

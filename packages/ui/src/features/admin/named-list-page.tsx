@@ -1,11 +1,10 @@
-import { Button, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Plus, Search, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, usePageTitle } from '../../kit/basics.tsx';
 import { useChoice, useChoiceColumn } from '../../kit/choice.tsx';
+import { FilterField } from '../../kit/filter-field.tsx';
 import { FailureNotice, useRemoval } from '../../kit/removal.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import type { Column } from '../../kit/virtual-list.tsx';
@@ -35,17 +34,9 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
   const nameOf = props.nameOf ?? ((row: Row) => row.id);
   usePageTitle(title);
   const navigate = useNavigate();
-  const [text, setText] = useState(prefix);
   const choice = useChoice<Row>();
-  const filter = useDebouncedCallback(
-    (value: string) =>
-      void navigate({ to, search: { prefix: value === '' ? undefined : value }, replace: true }),
-    250,
-  );
-  const setFilter = (value: string): void => {
-    setText(value);
-    filter(value);
-  };
+  const setPrefix = (value: string): void =>
+    void navigate({ to, search: { prefix: value === '' ? undefined : value }, replace: true });
   const list = usePagedList<Row>([noun, prefix], fetchPage);
   const nouns = [noun, title.toLowerCase()] as const;
   const removal = useRemoval<Row>({
@@ -77,13 +68,11 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
               Delete {choice.rows.size}
             </Button>
           )}
-          <TextInput
-            data-filter
-            aria-label={`Find ${title.toLowerCase()} that start with`}
+          <FilterField
+            label={`Find ${title.toLowerCase()} that start with`}
             placeholder={`Find a ${noun}`}
-            leftSection={<Search size={15} />}
-            value={text}
-            onChange={(event) => setFilter(event.currentTarget.value)}
+            value={prefix}
+            onFilter={setPrefix}
           />
           {onCreate !== undefined && (
             <Button leftSection={<Plus size={15} />} onClick={onCreate}>
@@ -104,7 +93,7 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
           empty={
             <EmptyState
               title={prefix === '' ? `No ${title.toLowerCase()}` : `No ${noun} starts with “${prefix}”`}
-              actions={prefix !== '' && <ClearFilter onClear={() => setFilter('')} />}
+              actions={prefix !== '' && <ClearFilter onClear={() => setPrefix('')} />}
               snippet={snippet}
             >
               {intro}

@@ -1,11 +1,11 @@
-import { ActionIcon, Button, Switch, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { ActionIcon, Button, Switch } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { GitBranch, GitCompareArrows, Plus, Search, Trash2 } from 'lucide-react';
+import { GitBranch, GitCompareArrows, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { useChoice, useChoiceColumn } from '../../kit/choice.tsx';
+import { FilterField } from '../../kit/filter-field.tsx';
 import { FailureNotice, useRemoval } from '../../kit/removal.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
@@ -27,21 +27,10 @@ export function BranchesPage(): ReactNode {
   usePageTitle('Branches', repository.id);
   const prefix = search.prefix ?? '';
   const hidden = search.show_hidden === 'true';
-  const [text, setText] = useState(prefix);
   const [creating, setCreating] = useState(false);
   const choice = useChoice<Ref>();
-  const filter = useDebouncedCallback(
-    (value: string) =>
-      void navigate({
-        search: (was) => ({ ...was, prefix: value === '' ? undefined : value }),
-        replace: true,
-      }),
-    250,
-  );
-  const setFilter = (value: string): void => {
-    setText(value);
-    filter(value);
-  };
+  const setPrefix = (value: string): void =>
+    void navigate({ search: (was) => ({ ...was, prefix: value === '' ? undefined : value }), replace: true });
   const list = usePagedList<Ref>(
     ['branches', repository.id, prefix, String(hidden)],
     async (after, amount, signal) =>
@@ -95,13 +84,11 @@ export function BranchesPage(): ReactNode {
               })
             }
           />
-          <TextInput
-            data-filter
-            aria-label="Find branches that start with"
+          <FilterField
+            label="Find branches that start with"
             placeholder="Find a branch"
-            leftSection={<Search size={15} />}
-            value={text}
-            onChange={(event) => setFilter(event.currentTarget.value)}
+            value={prefix}
+            onFilter={setPrefix}
           />
           <Button leftSection={<Plus size={15} />} disabled={readOnly} onClick={() => setCreating(true)}>
             Create branch
@@ -188,7 +175,7 @@ export function BranchesPage(): ReactNode {
             <EmptyState
               icon={<GitBranch size={36} aria-hidden />}
               title={prefix === '' ? 'No branches' : `No branch starts with “${prefix}”`}
-              actions={prefix !== '' && <ClearFilter onClear={() => setFilter('')} />}
+              actions={prefix !== '' && <ClearFilter onClear={() => setPrefix('')} />}
               snippet={branchSnippet(repository.id, 'experiment', repository.default_branch)}
             >
               A branch is a copy of all data that costs nothing until something is changed on it.

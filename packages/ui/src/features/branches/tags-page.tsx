@@ -1,11 +1,11 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { ActionIcon, Button } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Plus, Search, Tag as TagIcon, Trash2 } from 'lucide-react';
+import { Plus, Tag as TagIcon, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { FilterField } from '../../kit/filter-field.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Ref } from '../../lib/api.ts';
@@ -23,17 +23,10 @@ export function TagsPage(): ReactNode {
   const { prefix = '' } = useSearch({ from: '/app/repositories/$repo/tags' });
   const navigate = useNavigate({ from: '/repositories/$repo/tags' });
   usePageTitle('Tags', repository.id);
-  const [text, setText] = useState(prefix);
   const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<string>();
-  const filter = useDebouncedCallback(
-    (value: string) => void navigate({ search: { prefix: value === '' ? undefined : value }, replace: true }),
-    250,
-  );
-  const setFilter = (value: string): void => {
-    setText(value);
-    filter(value);
-  };
+  const setPrefix = (value: string): void =>
+    void navigate({ search: { prefix: value === '' ? undefined : value }, replace: true });
   const list = usePagedList<Ref>(['tags', repository.id, prefix], async (after, amount, signal) =>
     toPage(
       await client.get('/repositories/{repository}/tags', {
@@ -55,13 +48,11 @@ export function TagsPage(): ReactNode {
       <div className="page-head">
         <h1>Tags</h1>
         <div className="right row">
-          <TextInput
-            data-filter
-            aria-label="Find tags that start with"
+          <FilterField
+            label="Find tags that start with"
             placeholder="Find a tag"
-            leftSection={<Search size={15} />}
-            value={text}
-            onChange={(event) => setFilter(event.currentTarget.value)}
+            value={prefix}
+            onFilter={setPrefix}
           />
           <Button leftSection={<Plus size={15} />} disabled={readOnly} onClick={() => setCreating(true)}>
             Create tag
@@ -125,7 +116,7 @@ export function TagsPage(): ReactNode {
               title={prefix === '' ? 'No tags yet' : `No tag starts with “${prefix}”`}
               actions={
                 prefix !== '' ? (
-                  <ClearFilter onClear={() => setFilter('')} />
+                  <ClearFilter onClear={() => setPrefix('')} />
                 ) : (
                   !readOnly && (
                     <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>

@@ -1,11 +1,11 @@
-import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Checkbox, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { FileStack, GitBranch, GitCommitHorizontal, Search, Tag as TagIcon } from 'lucide-react';
+import { FileStack, GitBranch, GitCommitHorizontal, Tag as TagIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { CopyButton, EmptyState, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { ClearFilter, CopyButton, EmptyState, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { FilterField } from '../../kit/filter-field.tsx';
 import { RefPicker } from '../../kit/ref-picker.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import type { Column } from '../../kit/virtual-list.tsx';
@@ -31,7 +31,6 @@ export function CommitsPage(): ReactNode {
   const path = search.path ?? '';
   const graph = search.graph !== '0' && path === '';
   const reverting = search.revert === 'true' && isBranch;
-  const [text, setText] = useState(path);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const tags = useQuery(tagsByCommitQuery(repository.id)).data;
   const tips = useQuery(tipsByCommitQuery(repository.id)).data;
@@ -66,7 +65,7 @@ export function CommitsPage(): ReactNode {
   const lanes = useMemo(() => graphWidth(rows), [rows]);
   const go = (change: Partial<typeof search>): void =>
     void navigate({ search: (was) => ({ ...was, ...change }) });
-  const filter = useDebouncedCallback((value: string) => go({ path: value === '' ? undefined : value }), 400);
+  const setPath = (value: string): void => go({ path: value === '' ? undefined : value });
   const params = { repo: repository.id };
 
   const columns: Column<Commit>[] = [];
@@ -185,17 +184,12 @@ export function CommitsPage(): ReactNode {
           onChange={(value) => go({ ref: value, revert: undefined })}
         />
         <div className="right row">
-          <TextInput
-            data-filter
-            aria-label="Only commits that changed a path"
+          <FilterField
+            label="Only commits that changed a path"
             placeholder="Path or folder/"
-            leftSection={<Search size={15} />}
-            value={text}
-            w={200}
-            onChange={(event) => {
-              setText(event.currentTarget.value);
-              filter(event.currentTarget.value);
-            }}
+            value={path}
+            onFilter={setPath}
+            width={200}
           />
           {path === '' && (
             <Switch
@@ -258,17 +252,7 @@ export function CommitsPage(): ReactNode {
             ) : (
               <EmptyState
                 title={`No commit of ${shortId(ref)} changed ${path}`}
-                actions={
-                  <Button
-                    variant="default"
-                    onClick={() => {
-                      setText('');
-                      go({ path: undefined });
-                    }}
-                  >
-                    Clear filter
-                  </Button>
-                }
+                actions={<ClearFilter onClear={() => setPath('')} />}
                 snippet={logSnippet(repository.id, ref)}
               >
                 A folder ends with “/”; anything else is the path of one object.

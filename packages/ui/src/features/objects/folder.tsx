@@ -1,11 +1,11 @@
-import { Button, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { CloudDownload, FolderOpen, Search, Upload } from 'lucide-react';
+import { CloudDownload, FolderOpen, Upload } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../../kit/basics.tsx';
 import { useChoice } from '../../kit/choice.tsx';
+import { FilterField } from '../../kit/filter-field.tsx';
 import { UriBar } from '../../kit/uri-bar.tsx';
 import type { MarkedEntry } from '../../lib/listing.ts';
 import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
@@ -41,7 +41,7 @@ export function Folder({
   const repository = useRepository();
   const { after = '' } = useSearch({ from: '/app/repositories/$repo/objects' });
   const navigate = useNavigate({ from: '/repositories/$repo/objects' });
-  const [jump, setJump] = useState(after.startsWith(prefix) ? after.slice(prefix.length) : '');
+  const jump = after.startsWith(prefix) ? after.slice(prefix.length) : '';
   const list = usePagedList<MarkedEntry>(
     ['objects', repository.id, refName, prefix, String(isBranch)],
     fetchEntries({ repository: repository.id, ref: refName, prefix, isBranch }),
@@ -50,12 +50,11 @@ export function Folder({
   const state = usePagedState(list);
   const choice = useChoice<MarkedEntry>();
   const [asked, setAsked] = useState<EntryRequest>();
-  const jumpTo = useDebouncedCallback((text: string) => {
+  const jumpTo = (name: string): void =>
     void navigate({
-      search: (was) => ({ ...was, after: text === '' ? undefined : prefix + text }),
+      search: (was) => ({ ...was, after: name === '' ? undefined : prefix + name }),
       replace: true,
     });
-  }, 300);
   let readme: string | undefined;
   for (let index = 0; index < Math.min(state.count, 200); index++) {
     const row = list.row(index);
@@ -76,20 +75,16 @@ export function Folder({
               <CommitLine commitId={commitId} />
             </span>
           )}
-          <TextInput
-            className="right"
-            data-filter
-            size="xs"
-            w={190}
-            aria-label="Jump to names from"
-            placeholder="Jump to name …"
-            leftSection={<Search size={14} />}
-            value={jump}
-            onChange={(event) => {
-              setJump(event.currentTarget.value);
-              jumpTo(event.currentTarget.value);
-            }}
-          />
+          <span className="right">
+            <FilterField
+              size="xs"
+              width={190}
+              label="Jump to names from"
+              placeholder="Jump to name …"
+              value={jump}
+              onFilter={jumpTo}
+            />
+          </span>
         </div>
         <ChosenBar choice={choice} onAsk={setAsked} />
         <EntryList
@@ -134,13 +129,7 @@ export function Folder({
                 title={after === '' ? 'Nothing in this folder' : 'No names from here on'}
                 actions={
                   after !== '' && (
-                    <Button
-                      variant="default"
-                      onClick={() => {
-                        setJump('');
-                        jumpTo('');
-                      }}
-                    >
+                    <Button variant="default" onClick={() => jumpTo('')}>
                       Show from the start
                     </Button>
                   )

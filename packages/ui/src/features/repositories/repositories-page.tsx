@@ -1,11 +1,11 @@
-import { Button, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Database, Plus, Search } from 'lucide-react';
+import { Database, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { EmptyState, ErrorNotice, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { ClearFilter, EmptyState, ErrorNotice, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { FilterField } from '../../kit/filter-field.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
@@ -20,7 +20,6 @@ export function RepositoriesPage(): ReactNode {
   usePageTitle('Repositories');
   const { search = '', create } = useSearch({ from: '/app/repositories' });
   const navigate = useNavigate({ from: '/repositories' });
-  const [text, setText] = useState(search);
   const storages = useStorages();
   const { data: config } = useQuery(configQuery);
   const [creating, setCreating] = useState<'empty' | 'sample' | undefined>(
@@ -30,9 +29,8 @@ export function RepositoriesPage(): ReactNode {
     toPage(await client.get('/repositories', { params: { query: { search, after, amount } }, signal })),
   );
   const state = usePagedState(list);
-  const filter = useDebouncedCallback((value: string) => {
+  const setSearch = (value: string): void =>
     void navigate({ search: { search: value === '' ? undefined : value }, replace: true });
-  }, 300);
   const open = (id: string): void =>
     void navigate({ to: '/repositories/$repo/objects', params: { repo: id } });
   const sample = useWrite(
@@ -55,16 +53,11 @@ export function RepositoriesPage(): ReactNode {
       <div className="page-head">
         <h1>Repositories</h1>
         <div className="right row">
-          <TextInput
-            data-filter
-            aria-label="Find a repository"
+          <FilterField
+            label="Find a repository"
             placeholder="Find a repository"
-            leftSection={<Search size={15} />}
-            value={text}
-            onChange={(event) => {
-              setText(event.currentTarget.value);
-              filter(event.currentTarget.value);
-            }}
+            value={search}
+            onFilter={setSearch}
           />
           <Button leftSection={<Plus size={15} />} onClick={() => setCreating('empty')}>
             Create repository
@@ -141,17 +134,7 @@ export function RepositoriesPage(): ReactNode {
             ) : (
               <EmptyState
                 title={`No repository contains “${search}”`}
-                actions={
-                  <Button
-                    variant="default"
-                    onClick={() => {
-                      setText('');
-                      filter('');
-                    }}
-                  >
-                    Clear filter
-                  </Button>
-                }
+                actions={<ClearFilter onClear={() => setSearch('')} />}
               />
             )
           }

@@ -9,7 +9,7 @@ import { configQuery, queryClient, userQuery } from '../../lib/queries.ts';
 import { LoginDialog } from '../session/login-dialog.tsx';
 import { SessionNotice } from '../session/session-notice.tsx';
 import { Palette } from './palette.tsx';
-import { useDensity } from './preferences-dialog.tsx';
+import { useDensity } from './use-density.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useOnline } from './use-online.ts';

@@ -1,20 +1,11 @@
 import { SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core';
 import type { MantineColorScheme } from '@mantine/core';
-import { useEffect, useId } from 'react';
+import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../kit/dialog.tsx';
 import { usePreference } from '../../lib/use-preference.ts';
-
-export type Density = 'comfortable' | 'compact';
-
-/** Lists read the density from the page, so that styles and row heights agree. */
-export function useDensity(): readonly [Density, (density: Density) => void] {
-  const [density, setDensity] = usePreference<Density>('density', 'comfortable');
-  useEffect(() => {
-    document.documentElement.dataset['density'] = density;
-  }, [density]);
-  return [density, setDensity];
-}
+import { useDensity } from './use-density.ts';
+import type { Density } from './use-density.ts';
 
 function Choice<Value extends string>({
   label,
@@ -44,14 +35,14 @@ function Choice<Value extends string>({
 }
 
 /** How this browser shows things. Nothing of it is sent to the server. */
-export function PreferencesDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+export function PreferencesDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [density, setDensity] = useDensity();
   const [utc, setUtc] = usePreference('utc', false);
   const [wrap, setWrap] = usePreference('wrap', false);
   const [singleKeys, setSingleKeys] = usePreference('single-keys', true);
   return (
-    <Dialog opened={opened} onClose={onClose} title="Preferences">
+    <Dialog opened onClose={onClose} title="Preferences">
       <div className="stack">
         <Choice<MantineColorScheme>
           label="Theme"

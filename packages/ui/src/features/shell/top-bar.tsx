@@ -14,12 +14,15 @@ import {
   SlidersHorizontal,
   Sun,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { forgetSession } from '../../lib/login.ts';
 import { configQuery, queryClient, useLoginConfig, userQuery } from '../../lib/queries.ts';
-import { PreferencesDialog } from './preferences-dialog.tsx';
 import { openHelp } from './shortcuts.tsx';
+
+const PreferencesDialog = lazy(async () => ({
+  default: (await import('./preferences-dialog.tsx')).PreferencesDialog,
+}));
 
 export function Logo({ size = 22 }: { size?: number }): ReactNode {
   return <img src="/favicon.svg" width={size} height={size} alt="" />;
@@ -114,7 +117,11 @@ export function TopBar(): ReactNode {
           <Menu.Label>Version {version?.version ?? ''}</Menu.Label>
         </Menu.Dropdown>
       </Menu>
-      <PreferencesDialog opened={choosing} onClose={() => setChoosing(false)} />
+      {choosing && (
+        <Suspense>
+          <PreferencesDialog onClose={() => setChoosing(false)} />
+        </Suspense>
+      )}
     </header>
   );
 }
