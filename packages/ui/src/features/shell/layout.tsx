@@ -9,7 +9,6 @@ import { configQuery, queryClient, userQuery } from '../../lib/queries.ts';
 import { LoginDialog } from '../session/login-dialog.tsx';
 import { SessionNotice } from '../session/session-notice.tsx';
 import { Palette } from './palette.tsx';
-import { useDensity } from './use-density.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useOnline } from './use-online.ts';
@@ -38,7 +37,6 @@ export function RootLayout(): ReactNode {
 /** Everything somebody sees who is logged in. */
 export function AppLayout(): ReactNode {
   const online = useOnline();
-  useDensity();
   useQuery(configQuery);
   const fetching = useIsFetching({ predicate: (query) => query.state.data !== undefined }) > 0;
   return (

@@ -4,8 +4,8 @@ import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../kit/dialog.tsx';
 import { usePreference } from '../../lib/use-preference.ts';
-import { useDensity } from './use-density.ts';
-import type { Density } from './use-density.ts';
+
+type Density = 'comfortable' | 'compact';
 
 function Choice<Value extends string>({
   label,
@@ -37,7 +37,7 @@ function Choice<Value extends string>({
 /** How this browser shows things. Nothing of it is sent to the server. */
 export function PreferencesDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const [density, setDensity] = useDensity();
+  const [density, setDensity] = usePreference<Density>('density', 'comfortable');
   const [utc, setUtc] = usePreference('utc', false);
   const [wrap, setWrap] = usePreference('wrap', false);
   const [singleKeys, setSingleKeys] = usePreference('single-keys', true);
