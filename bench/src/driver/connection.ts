@@ -9,7 +9,7 @@ const lowerCase = 32;
 const zero = 48;
 const [letterC, letterL, letterT] = [99, 108, 116];
 const headEnd = Buffer.from('\r\n\r\n');
-const lastChunk = Buffer.from('0\r\n\r\n');
+const lastChunk = '0\r\n\r\n';
 /** Every read is used up before the next one, so all connections read into the same memory. */
 const readBuffer = Buffer.allocUnsafeSlow(256 * 1024);
 
@@ -24,6 +24,7 @@ export class Connection {
   #status = 0;
   #left = -1;
   #chunked = false;
+  #tail = '';
   #bytes = 0;
   /** Of the request under way, for whoever sent it. */
   sentAt = 0;
@@ -87,6 +88,7 @@ export class Connection {
     this.#status = decimalAt(data, 9);
     this.#left = 0;
     this.#chunked = false;
+    this.#tail = '';
     for (let at = data.indexOf(lineFeed); at < end; at = data.indexOf(lineFeed, at)) {
       at += 1;
       const first = (data[at] ?? 0) | lowerCase;
@@ -102,8 +104,11 @@ export class Connection {
   }
 
   #take(data: Buffer, from: number, to: number): void {
-    if (!this.#chunked) this.#left -= to - from;
-    else if (to - from >= lastChunk.length && data.compare(lastChunk, 0, 5, to - 5, to) === 0) this.#left = 0;
+    if (this.#chunked) {
+      const end = data.toString('latin1', Math.max(from, to - lastChunk.length), to);
+      this.#tail = (this.#tail + end).slice(-lastChunk.length);
+      if (this.#tail === lastChunk) this.#left = 0;
+    } else this.#left -= to - from;
     if (this.#left > 0) return;
     const bytes = this.#bytes;
     this.#left = -1;

@@ -99,7 +99,7 @@ export function isRate({ unit }: Row): boolean {
 }
 
 /** Memory does not depend on how fast the machine is. */
-function judge(row: Row, calibration: number): JudgedRow {
+export function judge(row: Row, calibration: number): JudgedRow {
   const { value, goal } = row;
   const ratio = isRate(row) ? value / calibration : undefined;
   if (goal === undefined) return { ...row, ...(ratio !== undefined && { ratio }) };

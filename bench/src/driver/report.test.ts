@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { barChart, lineChart } from './chart.ts';
+import { Latencies } from './latencies.ts';
+import { judge } from './report.ts';
+
+test('latencies are kept within two per cent', () => {
+  const latencies = new Latencies();
+  for (let index = 1; index <= 1000; index += 1) latencies.record(index / 10);
+  expect(latencies.count).toBe(1000);
+  expect(latencies.max).toBe(100);
+  expect(Math.abs(latencies.percentile(0.5) / 50 - 1)).toBeLessThan(0.02);
+  expect(Math.abs(latencies.percentile(0.99) / 99 - 1)).toBeLessThan(0.02);
+});
+
+test('goals are also judged as on the machine they were set on', () => {
+  const halfAsFast = 23_000;
+  const rate = judge({ scenario: 'rate', value: 600, unit: '/s', goal: 1000 }, halfAsFast);
+  expect(rate.reached).toBeCloseTo(0.6);
+  expect(rate.reachedRelative).toBeCloseTo(1.2);
+  const time = judge({ scenario: 'time', value: 100, unit: 'ms', goal: 60 }, halfAsFast);
+  expect(time.reached).toBeCloseTo(0.6);
+  expect(time.reachedRelative).toBeCloseTo(1.2);
+  const memory = judge({ scenario: 'memory', value: 1000, unit: 'MB', goal: 800 }, halfAsFast);
+  expect(memory.reachedRelative).toBeCloseTo(0.8);
+});
+
+test('charts place what they show inside the page', () => {
+  const bars = barChart('bars', [
+    { name: 'a < b', text: '1 /s', reached: 1000 },
+    { name: 'c & d', text: '2 /s', reached: 0.0001 },
+  ]);
+  const lines = lineChart({
+    title: 'lines',
+    xLabel: 'x',
+    yLabel: 'y',
+    series: [{ name: 'one', points: [10, 100].map((x) => ({ x, y: x })) }],
+  });
+  expect(bars).toContain('a &lt; b');
+  expect(bars).toContain('c &amp; d');
+  for (const svg of [bars, lines]) {
+    const width = Number(/width="(\d+)"/.exec(svg)?.[1]);
+    const places = [...svg.matchAll(/ c?x[12]?="([^"]+)"/g)].map((match) => Number(match[1]));
+    expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...places)).toBeLessThanOrEqual(width);
+  }
+});
