@@ -1,7 +1,6 @@
 export * from './byte-order.ts';
 export * from './crc32c.ts';
 export * from './crc64nvme.ts';
-export * from './fnv.ts';
 export * from './records/index.ts';
 export * from './sigv4.ts';
 export * from './snappy.ts';

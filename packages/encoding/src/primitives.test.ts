@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareBytes, keySuccessor, prefixSuccessor, startsWithBytes } from './byte-order.ts';
 import { crc32c, maskedCrc32c } from './crc32c.ts';
-import { fnv1a64, fnvBasisHigh, fnvBasisLow, fnvIsMultiple, fnvModulo, fnvNextHigh } from './fnv.ts';
 import { uvarintLength, VarintReader, writeSvarint, writeUvarint } from './varint.ts';
 
 describe('varint', () => {
@@ -68,38 +67,6 @@ describe('byte order', () => {
 });
 
 describe('hashes', () => {
-  test('fnv-1a', () => {
-    expect(fnv1a64(Buffer.from('a')).toString(16)).toBe('af63dc4c8601ec8c');
-    expect(fnv1a64(Buffer.from('foobar')).toString(16)).toBe('85944171f73967e8');
-    expect(fnv1a64(Buffer.from('k013129')) % 50000n).toBe(0n);
-  });
-
-  test('the halves and their modulo agree with 64-bit arithmetic', () => {
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ maxLength: 40 }),
-        fc.integer({ min: 1, max: 2 ** 31 - 1 }),
-        (key, divisor) => {
-          let expected = 0xcbf29ce484222325n;
-          let high = fnvBasisHigh;
-          let low = fnvBasisLow;
-          for (const byte of key) {
-            expected = BigInt.asUintN(64, (expected ^ BigInt(byte)) * 0x100000001b3n);
-            low ^= byte;
-            high = fnvNextHigh(high, low);
-            low = Math.imul(low, 0x1b3);
-          }
-          expect(fnv1a64(key)).toBe(expected);
-          expect(fnvModulo(high, low, divisor)).toBe(Number(expected % BigInt(divisor)));
-          expect(fnvModulo(high, low, 50000)).toBe(Number(expected % 50000n));
-          for (const small of [divisor, 1, 2, 3, 8, 12]) {
-            expect(fnvIsMultiple(high, low, small)).toBe(expected % BigInt(small) === 0n);
-          }
-        },
-      ),
-    );
-  });
-
   test('crc-32c, plain and masked', () => {
     expect(crc32c(Buffer.from('123456789')).toString(16)).toBe('e3069283');
     expect(maskedCrc32c(Buffer.from('123456789')).toString(16)).toBe('c78ab0e5');

@@ -18,6 +18,6 @@ export class WorkBuffer {
   }
 }
 
-export function viewOf(bytes: Uint8Array): DataView {
+function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -40,6 +40,26 @@ function randomRecords(random: (below: number) => number, count: number): TestRe
   return [...records.values()].sort((a, b) => a.key.compare(b.key));
 }
 
+function fnv1a64(key: Buffer): bigint {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of key) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return hash;
+}
+
+test('the hash that decides where tables end is FNV-1a, also of keys longer than what is kept of it', async () => {
+  expect(fnv1a64(Buffer.from('foobar')).toString(16)).toBe('85944171f73967e8');
+  const writer = new TableWriter(new MemorySink(), { type: 'ranges' });
+  for (const length of [1, 40, 4095, 4096, 4097, 9000, 100_000]) {
+    const key = Buffer.alloc(length, 'a');
+    writer.add(key, 0, length, key, 0, 1);
+    const hash = fnv1a64(key);
+    for (let divisor = 1n; divisor < 300n; divisor++) {
+      expect(writer.lastKeyHashIsMultiple(Number(divisor))).toBe(hash % divisor === 0n);
+    }
+  }
+  writer.discard();
+});
+
 async function write(records: readonly TestRecord[]): Promise<{ file: Buffer; id: string }> {
   const sink = new MemorySink();
   const writer = new TableWriter(sink, { type: 'ranges' });
@@ -120,8 +140,9 @@ test('stops after every record the table may have to end with, and goes on behin
     const plain = new TableWriter(new MemorySink(), { type: 'ranges' });
     for (const { key, value } of records) {
       plain.add(key, 0, key.length, value, 0, value.length);
-      if (plain.estimatedSize >= maxSize || plain.lastKeyHashIsMultiple(divisor))
-        expected.push(key.toString('latin1'));
+      const isMultiple = fnv1a64(key) % BigInt(divisor) === 0n;
+      expect(plain.lastKeyHashIsMultiple(divisor)).toBe(isMultiple);
+      if (plain.estimatedSize >= maxSize || isMultiple) expected.push(key.toString('latin1'));
     }
 
     const found: string[] = [];
