@@ -1,11 +1,12 @@
-import { type RecordHash, type TableCheckpoint } from '@svc/sstable';
+import type { RecordHash, TableCheckpoint } from '@svc/sstable';
 import type { Worker } from 'node:worker_threads';
 import type { Hasher } from './tree-writer.ts';
 import type { FromHasher, ToHasher } from './worker-messages.ts';
 
 /** Pieces on their way to the hashing thread before the writer waits: a few MiB. */
 const maxInFlight = 24;
-const maxSpares = 8;
+/** Pieces kept to be filled again: as many as can be on their way, since a fresh one costs as much as copying into it. */
+const maxSpares = maxInFlight;
 /** What most pieces need; a larger one is made to measure. */
 const pieceSize = 256 * 1024;
 /** Hash states kept over there, half a KiB each: those of some 20 million records. */
