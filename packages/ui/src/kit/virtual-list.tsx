@@ -29,6 +29,8 @@ interface VirtualListProps<Row> {
   readonly empty: ReactNode;
   readonly noun: string;
   readonly header?: boolean;
+  /** Told which row somebody points at or has the focus in. */
+  readonly onPoint?: (index: number | undefined) => void;
 }
 
 /** So few rows stand in the page itself; more get a window of their own. */
@@ -45,6 +47,7 @@ export function VirtualList<Row>({
   empty,
   noun,
   header = true,
+  onPoint,
 }: VirtualListProps<Row>): ReactNode {
   const state = usePagedState(list);
   const [density] = usePreference('density', 'comfortable');
@@ -104,7 +107,14 @@ export function VirtualList<Row>({
   const cells = (index: number): ReactNode => {
     const row = list.row(index);
     return (
-      <div role="row" aria-rowindex={index + (header ? 2 : 1)}>
+      <div
+        role="row"
+        aria-rowindex={index + (header ? 2 : 1)}
+        onMouseEnter={() => onPoint?.(index)}
+        onMouseLeave={() => onPoint?.(undefined)}
+        onFocus={() => onPoint?.(index)}
+        onBlur={() => onPoint?.(undefined)}
+      >
         {columns.map((column) => (
           <div
             role="cell"

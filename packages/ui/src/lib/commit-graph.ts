@@ -80,3 +80,15 @@ export function graphWidth(rows: readonly GraphRow[]): number {
   }
   return width;
 }
+
+/** A commit and all that lead to it, among commits in the order of the log. */
+export function ancestryOf(commits: readonly GraphCommit[], index: number): Set<string> {
+  const found = new Set<string>();
+  const start = commits[index];
+  if (start === undefined) return found;
+  found.add(start.id);
+  for (const { id, parents } of commits.slice(index)) {
+    if (found.has(id)) for (const parent of parents) found.add(parent);
+  }
+  return found;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { graphWidth, layOutGraph } from './commit-graph.ts';
+import { ancestryOf, graphWidth, layOutGraph } from './commit-graph.ts';
 import { parseCsv } from './csv.ts';
 import { fileKind } from './file-kind.ts';
 import { formatBytes, formatRelative, formatTime } from './format.ts';
@@ -193,4 +193,15 @@ test('sizes and times read as people say them', () => {
   expect(formatRelative(1000, 1000 + 7200)).toBe('2 hours ago');
   expect(formatTime(86_400, true)).toBe('1970-01-02 00:00:00 UTC');
   expect(formatTime(86_400, false)).toMatch(/^1970-01-0\d \d\d:\d\d:00 UTC[+−]\d\d:\d\d$/);
+});
+
+test('the ancestry of a commit is what leads to it, not what stands below it', () => {
+  const log = [
+    { id: 'merge', parents: ['left', 'right'] },
+    { id: 'right', parents: ['root'] },
+    { id: 'left', parents: ['root'] },
+    { id: 'root', parents: [] },
+  ];
+  expect([...ancestryOf(log, 0)].sort()).toEqual(['left', 'merge', 'right', 'root']);
+  expect([...ancestryOf(log, 1)]).toEqual(['right', 'root']);
 });

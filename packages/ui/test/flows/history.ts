@@ -20,6 +20,14 @@ export function historyFlows(stage: Stage): void {
       await ui.link('Bring it in').waitFor();
       await ui.sees('v1');
       expect(await ui.page.locator('svg.graph circle').count()).toBe(4);
+      // Four commits, one of them a merge: the first parent of the merge is two rows below it.
+      await ui.link('Bring it in').focus();
+      expect(await ui.page.locator('svg.graph.faded').count()).toBe(0);
+      await ui.page.keyboard.press('ArrowDown');
+      await ui.page.locator('svg.graph.faded').waitFor();
+      await ui.page.keyboard.press('ArrowUp');
+      await ui.page.keyboard.press('ArrowRight');
+      await ui.page.locator('a:focus', { hasText: 'Start' }).waitFor();
       await ui.field('Only commits that changed a path').fill('side.txt');
       await ui.isAt(/path=side.txt/);
       await ui.lacks('Repository created');

@@ -15,17 +15,21 @@ export function GraphCell({
   previous,
   height,
   lanes,
+  faded,
 }: {
   row: GraphRow;
   previous: GraphRow | undefined;
   height: number;
   lanes: number;
+  /** Not among the ancestors of the commit somebody points at. */
+  faded: boolean;
 }): ReactNode {
   const x = (lane: number): number => Math.min(lane, maxLanes - 1) * laneWidth + laneWidth / 2 + 2;
   const middle = height / 2;
+  const widest = Math.max(row.lane, ...row.edges.map(({ from, to }) => Math.max(from, to)));
   const colour = (lane: number): string => palette[lane % palette.length] ?? '';
   return (
-    <svg className="graph" width={graphPixels(lanes)} height={height} aria-hidden>
+    <svg className={faded ? 'graph faded' : 'graph'} width={graphPixels(lanes)} height={height} aria-hidden>
       {previous?.edges.map((edge, index) => (
         <path
           key={`in-${index}`}
@@ -52,6 +56,11 @@ export function GraphCell({
         stroke={colour(row.lane)}
         strokeWidth={2}
       />
+      {widest >= maxLanes && (
+        <text x={x(maxLanes - 1)} y={12} textAnchor="middle" fontSize={10} fill="currentColor">
+          +{widest - maxLanes + 1}
+        </text>
+      )}
     </svg>
   );
 }

@@ -11,7 +11,7 @@ import { VirtualList } from '../../kit/virtual-list.tsx';
 import type { Column } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Commit } from '../../lib/api.ts';
-import { graphWidth, layOutGraph } from '../../lib/commit-graph.ts';
+import { ancestryOf, graphWidth, layOutGraph } from '../../lib/commit-graph.ts';
 import { shortId, summaryOf } from '../../lib/format.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
@@ -50,18 +50,23 @@ export function CommitsPage(): ReactNode {
     ),
   );
   const state = usePagedState(list);
-  const rows = useMemo(() => {
-    if (!graph) return [];
-    const commits: Commit[] = [];
+  const commits = useMemo(() => {
+    const loaded: Commit[] = [];
     for (let index = 0; index < state.count; index++) {
       const commit = list.row(index);
       if (commit === undefined) break;
-      commits.push(commit);
+      loaded.push(commit);
     }
-    return layOutGraph(commits);
+    return loaded;
     // The list is the same object as it grows; its version tells of a change.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [list, state.count, state.version, graph]);
+  }, [list, state.count, state.version]);
+  const rows = useMemo(() => (graph ? layOutGraph(commits) : []), [commits, graph]);
+  const [pointed, setPointed] = useState<number>();
+  const ancestry = useMemo(
+    () => (pointed === undefined || !graph ? undefined : ancestryOf(commits, pointed)),
+    [commits, pointed, graph],
+  );
   const lanes = useMemo(() => graphWidth(rows), [rows]);
   const go = (change: Partial<typeof search>): void =>
     void navigate({ search: (was) => ({ ...was, ...change }) });
@@ -74,10 +79,16 @@ export function CommitsPage(): ReactNode {
       name: 'Graph',
       quiet: true,
       width: `${graphPixels(lanes)}px`,
-      cell(_commit, index) {
+      cell(commit, index) {
         const row = rows[index];
         return row === undefined ? null : (
-          <GraphCell row={row} previous={rows[index - 1]} height={rowHeight} lanes={lanes} />
+          <GraphCell
+            row={row}
+            previous={rows[index - 1]}
+            height={rowHeight}
+            lanes={lanes}
+            faded={ancestry?.has(commit.id) === false}
+          />
         );
       },
     });
@@ -110,6 +121,8 @@ export function CommitsPage(): ReactNode {
           <div className="row nowrap">
             <Link
               data-row-link
+              data-commit={commit.id}
+              data-parent={commit.parents[0]}
               className="ellipsis subject"
               to="/repositories/$repo/commits/$commitId"
               params={{ ...params, commitId: commit.id }}
@@ -204,11 +217,7 @@ export function CommitsPage(): ReactNode {
                 <Button
                   disabled={chosen.size === 0}
                   onClick={() => {
-                    const ids: string[] = [];
-                    for (let index = 0; index < state.count; index++) {
-                      const commit = list.row(index);
-                      if (commit !== undefined && chosen.has(commit.id)) ids.push(commit.id);
-                    }
+                    const ids = commits.map(({ id }) => id).filter((id) => chosen.has(id));
                     void navigate({
                       to: '/repositories/$repo/branches/$branch/revert',
                       params: { ...params, branch: ref },
@@ -238,6 +247,7 @@ export function CommitsPage(): ReactNode {
           noun="commits"
           list={list}
           rowHeight={rowHeight}
+          onPoint={setPointed}
           header={false}
           columns={columns}
           empty={

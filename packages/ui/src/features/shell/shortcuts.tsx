@@ -24,6 +24,8 @@ const keys: readonly (readonly [keys: string, does: string])[] = [
   ['g d', 'compare'],
   ['g s', 'settings'],
   ['j  k', 'next and previous row'],
+  ['↑  ↓', 'the same, from a row'],
+  ['→', 'in the history: to the parent'],
   ['Enter', 'open the row'],
   ['u', 'one folder up'],
   ['y', 'pin the address to the present commit'],
@@ -55,8 +57,12 @@ function step(selector: string, by: 1 | -1): void {
   const all = [...document.querySelectorAll<HTMLElement>(selector)];
   const at = all.findIndex((element) => element === document.activeElement);
   const next = at < 0 ? (by === 1 ? 0 : all.length - 1) : at + by;
-  all[next]?.focus();
-  all[next]?.scrollIntoView({ block: 'nearest' });
+  focus(all[next]);
+}
+
+function focus(element: HTMLElement | null | undefined): void {
+  element?.focus();
+  element?.scrollIntoView({ block: 'nearest' });
 }
 
 export function Shortcuts(): ReactNode {
@@ -97,6 +103,19 @@ export function Shortcuts(): ReactNode {
       if (event.key === '?') {
         setHelping(true);
         return;
+      }
+      if (event.target instanceof HTMLElement && event.target.matches('[data-row-link]')) {
+        const { parent } = event.target.dataset;
+        if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+          event.preventDefault();
+          step('[data-row-link]', event.key === 'ArrowDown' ? 1 : -1);
+          return;
+        }
+        if (event.key === 'ArrowRight' && parent !== undefined) {
+          event.preventDefault();
+          focus(document.querySelector<HTMLElement>(`[data-commit="${parent}"]`));
+          return;
+        }
       }
       if (!enabled) return;
       const { repo, search } = here();
