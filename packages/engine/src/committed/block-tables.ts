@@ -1,6 +1,6 @@
 import { BlockError, type BlockAdapter, type ObjectPointer } from '@svc/block';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { EngineError } from '../errors.ts';
 import type { CommittedContext } from './context.ts';
@@ -12,10 +12,14 @@ export interface BlockStoreSet {
 }
 
 const readChunk = 1024 * 1024;
+/** Most ranges are smaller. */
+const spareSize = 4 * 1024 * 1024;
+const maxSpares = 2;
 
 /** Tables in the block store: `<metadata prefix>/<id>` under the repository's namespace. */
 export class BlockTables {
   readonly #stores: BlockStoreSet;
+  readonly #spares: Buffer[] = [];
 
   constructor(stores: BlockStoreSet) {
     this.#stores = stores;
@@ -28,12 +32,34 @@ export class BlockTables {
       await adapter.put(pointer, table.bytes);
       return;
     }
+    if (table.size <= spareSize) {
+      await this.#uploadWhole(adapter, pointer, table);
+      return;
+    }
     const stream = createReadStream(table.path, { highWaterMark: readChunk });
     try {
       await adapter.put(pointer, { stream, size: table.size });
     } finally {
       stream.destroy();
     }
+  }
+
+  /** Through a buffer that is used again: a few MiB of fresh memory per commit would make the collector run for each. */
+  async #uploadWhole(adapter: BlockAdapter, pointer: ObjectPointer, table: WrittenTable): Promise<void> {
+    const spare = this.#spares.pop() ?? Buffer.allocUnsafeSlow(spareSize);
+    const file = await open(table.path);
+    try {
+      let length = 0;
+      while (length < table.size) {
+        const { bytesRead } = await file.read(spare, length, table.size - length, length);
+        if (bytesRead === 0) throw new Error(`${table.path} ended while it was read`);
+        length += bytesRead;
+      }
+    } finally {
+      await file.close();
+    }
+    await adapter.put(pointer, spare.subarray(0, table.size));
+    if (this.#spares.length < maxSpares) this.#spares.push(spare);
   }
 
   async download(context: CommittedContext, id: string, target: string): Promise<void> {
