@@ -40,7 +40,7 @@ export function ChangeTag({ type }: { type: string }): ReactNode {
 
 /** How exact times are written: as the preference says. */
 function useExactTime(): (seconds: number) => string {
-  const [utc] = usePreference('utc', false);
+  const [utc] = usePreference<boolean>('utc', false);
   return (seconds) => formatTime(seconds, utc);
 }
 

@@ -50,7 +50,7 @@ export function VirtualList<Row>({
   onPoint,
 }: VirtualListProps<Row>): ReactNode {
   const state = usePagedState(list);
-  const [density] = usePreference('density', 'comfortable');
+  const [density] = usePreference<'comfortable' | 'compact'>('density', 'comfortable');
   const rowHeight = density === 'compact' ? Math.max(28, Math.round(comfortable * 0.82)) : comfortable;
   const scroller = useRef<HTMLDivElement>(null);
   const flows = state.count <= flowLimit && (state.complete || state.count === 0);

@@ -28,7 +28,7 @@ export function MyCredentialsPage(): ReactNode {
 
 /** The access keys of a user; a new secret is shown once and then forgotten. */
 export function CredentialsList({ userId }: { userId: string }): ReactNode {
-  const [current] = usePreference(sessionKey, '');
+  const [current] = usePreference<string>(sessionKey, '');
   const [asking, setAsking] = useState(false);
   const [revoking, setRevoking] = useState<string>();
   const [fresh, setFresh] = useState<CredentialsWithSecret>();

@@ -126,8 +126,8 @@ export function ObjectDiff({ entry, source }: { entry: Diff; source: DiffSource 
         <span className="muted">{sizeLine(before?.size_bytes, after?.size_bytes)}</span>
         {before !== undefined && link(left, 'before')}
         {after !== undefined && link(right, 'after')}
-        {choices.length > 1 && (
-          <SegmentedControl
+        {shown !== undefined && choices.length > 1 && (
+          <SegmentedControl<Layout>
             className="right"
             size="xs"
             aria-label="Layout of the difference"

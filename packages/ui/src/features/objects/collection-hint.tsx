@@ -15,7 +15,7 @@ const ageSeconds = 14 * 24 * 3600;
 export function CollectionHint(): ReactNode {
   const repository = useRepository();
   const type = useStorageOf(repository)?.blockstore_type;
-  const [dismissed, setDismissed] = usePreference(`dismissed:collection:${repository.id}`, false);
+  const [dismissed, setDismissed] = usePreference<boolean>(`dismissed:collection:${repository.id}`, false);
   const [now] = useState(() => Date.now() / 1000);
   const isOld = now - repository.creation_date > ageSeconds;
   const concerns = isOld && !dismissed && (type === 's3' || type === 'azure');

@@ -11,7 +11,7 @@ const warnSeconds = 5 * 60;
 
 /** Five minutes before a session ends: time to renew it without losing the thread. */
 export function SessionNotice(): ReactNode {
-  const [end] = usePreference(sessionEnd, 0);
+  const [end] = usePreference<number>(sessionEnd, 0);
   const [now, setNow] = useState(() => Date.now() / 1000);
   const left = end - now;
   useEffect(() => {

@@ -38,9 +38,9 @@ function Choice<Value extends string>({
 export function PreferencesDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [density, setDensity] = usePreference<Density>('density', 'comfortable');
-  const [utc, setUtc] = usePreference('utc', false);
-  const [wrap, setWrap] = usePreference('wrap', false);
-  const [singleKeys, setSingleKeys] = usePreference('single-keys', true);
+  const [utc, setUtc] = usePreference<boolean>('utc', false);
+  const [wrap, setWrap] = usePreference<boolean>('wrap', false);
+  const [singleKeys, setSingleKeys] = usePreference<boolean>('single-keys', true);
   return (
     <Dialog opened onClose={onClose} title="Preferences">
       <div className="stack">

@@ -67,7 +67,7 @@ function focus(element: HTMLElement | null | undefined): void {
 
 export function Shortcuts(): ReactNode {
   const [helping, setHelping] = useState(false);
-  const [enabled, setEnabled] = usePreference('single-keys', true);
+  const [enabled, setEnabled] = usePreference<boolean>('single-keys', true);
   const navigate = useNavigate();
   const router = useRouter();
 

@@ -39,7 +39,7 @@ export function TextPreview({ stat, refName, kind }: PreviewProps): ReactNode {
   const { line, view } = useSearch({ from: '/app/repositories/$repo/object' });
   const navigate = useNavigate({ from: '/repositories/$repo/object' });
   const [limit, setLimit] = useState(firstPiece);
-  const [wrap, setWrap] = usePreference('wrap', false);
+  const [wrap, setWrap] = usePreference<boolean>('wrap', false);
   const extension = extensionOf(stat.path);
   const views = viewsOf(kind, extension);
   const shown = views.find(([name]) => name === view)?.[0] ?? views[0]?.[0] ?? 'source';
