@@ -14,7 +14,9 @@ import {
   type CommittedContext,
   type CommittedTrees,
   createCommittedTrees,
-  Listing,
+  fillPage,
+  PageBuilder,
+  planWalk,
   type RecordIterator,
 } from '@svc/engine';
 
@@ -217,11 +219,12 @@ try {
   }
   if (wants('list')) {
     const page = async (): Promise<void> => {
-      const listing = new Listing(trees.iterate(context, baseId), { delimiter: Buffer.from('/') });
-      let shown = 0;
-      while (shown < 1000 && (await listing.next())) shown++;
-      listing.close();
-      if (shown !== Math.min(1000, total / 1000)) throw new Error(`listed ${shown}`);
+      const walk = planWalk(Buffer.alloc(0), Buffer.alloc(0), Buffer.from('/'));
+      const records = trees.iterate(context, baseId, walk.start);
+      const builder = new PageBuilder(1000);
+      await fillPage(builder, records, walk, 1000);
+      records.close();
+      if (builder.count !== Math.min(1000, total / 1000)) throw new Error(`listed ${builder.count}`);
     };
     await measure('list page of 1 000 folders', page, 1000, 60);
     await measure(

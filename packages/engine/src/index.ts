@@ -1,8 +1,10 @@
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
 export type { CacheObserver } from './committed/local-cache.ts';
 export * from './committed/context.ts';
-export { Listing } from './committed/listing.ts';
 export * from './committed/tree.ts';
 export * from './engine.ts';
 export * from './errors.ts';
 export * from './face/index.ts';
+export { fillPage } from './listing/fill-page.ts';
+export { planWalk } from './listing/key-range.ts';
+export { PageBuilder } from './listing/object-page.ts';

@@ -67,12 +67,6 @@ export interface DumpProperties {
   readonly schemaDefinition: string;
 }
 
-export interface ListOptions {
-  readonly prefix?: Uint8Array;
-  readonly after?: Uint8Array;
-  readonly delimiter?: Uint8Array;
-}
-
 /**
  * Committed trees of one repository's namespace: content-addressed, immutable, `""` is the empty tree.
  * Operations over more than a few thousand entries run off the event loop.

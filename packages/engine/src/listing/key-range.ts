@@ -21,7 +21,9 @@ export function planWalk(prefix: Buffer, after: Buffer, delimiter: Buffer | unde
 
 /** End of the common prefix a key folds into, or -1 when it stands for itself. */
 export function foldEnd(key: Buffer, walk: Walk): number {
-  if (walk.delimiter === undefined) return -1;
-  const at = key.indexOf(walk.delimiter, walk.prefix.length);
-  return at < 0 ? -1 : at + walk.delimiter.length;
+  const { delimiter } = walk;
+  if (delimiter === undefined) return -1;
+  // A single byte is found without leaving for native code.
+  const at = key.indexOf(delimiter.length === 1 ? (delimiter[0] ?? 0) : delimiter, walk.prefix.length);
+  return at < 0 ? -1 : at + delimiter.length;
 }

@@ -1,5 +1,4 @@
 import type { PresignedUrl } from '@svc/block';
-import { prefixSuccessor, startsWithBytes } from '@svc/encoding';
 import type { RecordIterator } from '../committed/tree.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { pageSize } from '../context/page.ts';
@@ -12,7 +11,8 @@ import { sameState } from '../staging/lookup.ts';
 import { Overlay } from '../staging/overlay.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { BranchView } from './branch-view.ts';
-import { foldEnd, planWalk, type Walk } from './key-range.ts';
+import { fillPage } from './fill-page.ts';
+import { planWalk, type Walk } from './key-range.ts';
 import { PageBuilder, type ListedPage, type PageStorage } from './object-page.ts';
 
 /** How often a page is built anew because the branch moved under it. */
@@ -100,30 +100,4 @@ export async function openView(
   const tree = context.trees.iterate(scope.committed, commit.metaRangeId, start);
   if (target.branch === undefined || !target.staged) return tree;
   return new BranchView(new Overlay(context.kv, target.branch.tokens, start), tree);
-}
-
-/** Returns whether more items follow the page. */
-async function fillPage(
-  builder: PageBuilder,
-  records: RecordIterator,
-  walk: Walk,
-  amount: number,
-): Promise<boolean> {
-  for (;;) {
-    const more = records.next();
-    if (!(typeof more === 'boolean' ? more : await more)) return false;
-    const { key } = records;
-    if (!startsWithBytes(key, walk.prefix)) return false;
-    if (builder.count === amount) return true;
-    const end = foldEnd(key, walk);
-    if (end < 0) {
-      builder.add(key, records.data);
-      continue;
-    }
-    const commonPrefix = Buffer.from(key.subarray(0, end));
-    builder.add(commonPrefix, undefined);
-    const next = prefixSuccessor(commonPrefix);
-    if (next === undefined) return false;
-    records.seek(next);
-  }
 }

@@ -1,9 +1,11 @@
 import { tempDir } from '@svc/testing';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Listing } from './listing.ts';
-import { context, openTestTrees, sorted, type TestTrees, writeTree } from './test/tree-fixture.ts';
-import type { ListOptions, RecordIterator } from './tree.ts';
+import { context, openTestTrees, sorted, type TestTrees, writeTree } from '../committed/test/tree-fixture.ts';
+import type { RecordIterator } from '../committed/tree.ts';
+import { fillPage } from './fill-page.ts';
+import { planWalk } from './key-range.ts';
+import { PageBuilder, type PageStorage } from './object-page.ts';
 
 let opened: TestTrees;
 beforeAll(async () => {
@@ -11,13 +13,35 @@ beforeAll(async () => {
 });
 afterAll(() => opened.trees.close());
 
-async function show(records: RecordIterator, options: ListOptions): Promise<string[]> {
-  const listing = new Listing(records, options);
+interface Options {
+  readonly prefix?: Buffer;
+  readonly after?: Buffer;
+  readonly delimiter?: Buffer;
+}
+
+const storage = {} as PageStorage;
+
+/** Everything, in pages of a few items, each of which begins where the one before ended. */
+async function show(
+  open: (start: Buffer) => RecordIterator,
+  options: Options,
+  amount = 3,
+): Promise<string[]> {
+  const { prefix = bytes(''), after = bytes(''), delimiter = bytes('') } = options;
   const shown: string[] = [];
-  while (await listing.next())
-    shown.push(listing.key.toString() + (listing.commonPrefix === undefined ? '' : ' (prefix)'));
-  listing.close();
-  return shown;
+  for (let from = after; ;) {
+    const walk = planWalk(prefix, from, delimiter.length === 0 ? undefined : delimiter);
+    if (walk.start === undefined) return shown;
+    const builder = new PageBuilder(amount);
+    const records = open(walk.start);
+    const more = await fillPage(builder, records, walk, amount);
+    records.close();
+    builder.build(storage, more).visit(({ path, kind }) => {
+      shown.push(path + (kind === 'common_prefix' ? ' (prefix)' : ''));
+    });
+    if (!more) return shown;
+    from = Buffer.from(builder.lastKey());
+  }
 }
 
 function expected(keys: readonly string[], prefix: string, after: string, delimiter: string): string[] {
@@ -44,8 +68,8 @@ test('pages over files and folders', async () => {
     opened.trees,
     new Map(['file1', 'file2', 'file3', 'h/x', 'h/y'].map((key) => [key, 'c'])),
   );
-  const list = (options: ListOptions) =>
-    show(opened.trees.iterate(context, id), { delimiter: bytes('/'), ...options });
+  const list = (options: Options) =>
+    show((start) => opened.trees.iterate(context, id, start), { delimiter: bytes('/'), ...options });
   expect(await list({})).toEqual(['file1', 'file2', 'file3', 'h/ (prefix)']);
   expect(await list({ after: bytes('file3') })).toEqual(['h/ (prefix)']);
   expect(await list({ after: bytes('h/') })).toEqual([]);
@@ -66,7 +90,7 @@ test('agrees with folding every key', async () => {
         const ordered = sorted(new Map(keys.map((each) => [each, 'c']))).map(([each]) => each);
         const id = await writeTree(opened.trees, new Map(keys.map((each) => [each, 'c'])));
         const options = { prefix: bytes(prefix), after: bytes(after), delimiter: bytes(delimiter) };
-        expect(await show(opened.trees.iterate(context, id), options)).toEqual(
+        expect(await show((start) => opened.trees.iterate(context, id, start), options)).toEqual(
           expected(ordered, prefix, after, delimiter),
         );
       },
@@ -81,15 +105,15 @@ test('passes a folder by seeking, not by reading it', async () => {
     (_, i) => `${i < 450 ? 'big' : `s${i}`}/${String(i).padStart(4, '0')}`,
   );
   const id = await writeTree(opened.trees, new Map(keys.map((key) => [key, 'c'])));
-  const records = opened.trees.iterate(context, id);
   let steps = 0;
-  const counted = new Proxy(records, {
-    get(target, name) {
-      if (name === 'next') steps++;
-      const value = Reflect.get(target, name, target) as unknown;
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  expect(await show(counted, { delimiter: bytes('/') })).toHaveLength(51);
+  const counted = (start: Buffer): RecordIterator =>
+    new Proxy(opened.trees.iterate(context, id, start), {
+      get(target, name) {
+        if (name === 'next') steps++;
+        const value = Reflect.get(target, name, target) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  expect(await show(counted, { delimiter: bytes('/') }, 1000)).toHaveLength(51);
   expect(steps).toBeLessThan(60);
 });
