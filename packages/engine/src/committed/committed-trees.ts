@@ -11,7 +11,7 @@ import { type Operation, type OperationResult, runOperation } from './operations
 import { PackedBatch, Packer } from './packed-changes.ts';
 import { Pace } from './pace.ts';
 import { RecordBudget, TooManyRecords } from './record-budget.ts';
-import { FoundRecord } from './found-record.ts';
+import { foundRecord } from './found-record.ts';
 import { LazyDiff } from './lazy-diff.ts';
 import { TreeDiff } from './tree-diff.ts';
 import { TreeIterator } from './tree-iterator.ts';
@@ -123,7 +123,7 @@ class Trees implements CommittedTrees {
       found.catch(() => undefined);
       return null;
     }
-    return found === undefined ? undefined : new FoundRecord(found);
+    return found === undefined ? undefined : foundRecord(found);
   }
 
   async get(
@@ -137,7 +137,7 @@ class Trees implements CommittedTrees {
       const meta = loaded instanceof Promise ? await loaded : loaded;
       const found = this.#find(namespace, meta, key);
       const cursor = found instanceof Promise ? await found : found;
-      return cursor === undefined ? undefined : new FoundRecord(cursor);
+      return cursor === undefined ? undefined : foundRecord(cursor);
     } catch (error) {
       throw asEngineError(error);
     }

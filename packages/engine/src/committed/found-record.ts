@@ -2,24 +2,15 @@ import { ValueParts } from '@svc/encoding';
 import type { TableCursor } from '@svc/sstable';
 import type { TreeRecord } from './tree.ts';
 
-/** The record a lookup found. Its block stays in memory as long as it does; slices are made when asked for. */
-export class FoundRecord implements TreeRecord {
-  readonly key: Buffer;
-  readonly #block: Buffer;
-  readonly #parts = new ValueParts();
+const parts = new ValueParts();
 
-  /** Takes what it needs of the cursor, which may move on. */
-  constructor(cursor: TableCursor) {
-    this.key = Buffer.from(cursor.key.subarray(0, cursor.keyLength));
-    this.#block = cursor.block;
-    this.#parts.read(cursor.block, cursor.valueStart, cursor.valueEnd);
-  }
-
-  get identity(): Buffer {
-    return this.#block.subarray(this.#parts.identityStart, this.#parts.identityEnd);
-  }
-
-  get data(): Buffer {
-    return this.#block.subarray(this.#parts.dataStart, this.#parts.dataEnd);
-  }
+/** The record a lookup found: slices of its block, which stays in memory as long as they do. The cursor may move on. */
+export function foundRecord(cursor: TableCursor): TreeRecord {
+  const { block } = cursor;
+  parts.read(block, cursor.valueStart, cursor.valueEnd);
+  return {
+    key: Buffer.from(cursor.key.subarray(0, cursor.keyLength)),
+    identity: block.subarray(parts.identityStart, parts.identityEnd),
+    data: block.subarray(parts.dataStart, parts.dataEnd),
+  };
 }
