@@ -10,6 +10,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { FairTurns } from './fair-turns.ts';
 import { attachRecord } from './request-record.ts';
 
 export interface TlsPair {
@@ -47,6 +48,7 @@ const sharesPorts = process.platform === 'linux' || process.platform === 'freebs
 export class Listener {
   readonly server: PlainServer | TlsServer;
   readonly #options: ListenerOptions;
+  readonly #turns = new FairTurns();
   #inFlight = 0;
   #draining = false;
   #idle: (() => void) | undefined;
@@ -78,7 +80,7 @@ export class Listener {
     this.#inFlight++;
     response.on('close', this.#closed);
     if (this.#draining) response.shouldKeepAlive = false;
-    serve(request, response);
+    this.#turns.serve(() => serve(request, response));
   }
 
   listen(host: string, port: number): Promise<AddressInfo> {

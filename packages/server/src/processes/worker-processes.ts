@@ -10,13 +10,6 @@ import { workerArgument } from './worker-argument.ts';
  */
 const heapFlags = ['--min-semi-space-size=16', '--max-semi-space-size=32', '--no-parallel-scavenge'];
 
-/** A server runs the same code for days: what is hot is worth compiling well after a second, not after ten. */
-const compilerFlags = major(process.versions.node) >= 24 ? ['--invocation-count-for-turbofan=1000'] : [];
-
-function major(version: string): number {
-  return Number.parseInt(version, 10);
-}
-
 /** Starts processes of this program that become workers. */
 export class WorkerProcesses {
   readonly #program: string;
@@ -53,7 +46,7 @@ export class WorkerProcesses {
     cluster.setupPrimary({
       exec: this.#program,
       args: [workerArgument, role],
-      execArgv: [...process.execArgv, ...heapFlags, ...compilerFlags],
+      execArgv: [...process.execArgv, ...heapFlags],
       stdio,
     });
     return cluster.fork();
