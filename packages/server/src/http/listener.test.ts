@@ -9,7 +9,7 @@ test('the timeouts let long uploads live and answer slow heads', async () => {
     headersTimeout: 60_000,
     requestTimeout: 0,
     timeout: 0,
-    keepAliveTimeout: 75_000,
+    keepAliveTimeout: 600_000,
   });
   await listener.listen('127.0.0.1', 0);
   expect(await listener.drain(1000)).toBe(true);

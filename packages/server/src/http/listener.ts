@@ -27,13 +27,13 @@ export interface ListenerOptions {
 }
 
 /**
- * Long uploads must not be cut, so a request has no time limit once its head has arrived; load balancers reuse
- * connections for longer than Node's default keeps them; S3 metadata makes large heads.
+ * Long uploads must not be cut, so a request has no time limit once its head has arrived; load balancers and
+ * pools reuse connections for longer than Node's default keeps them; S3 metadata makes large heads.
  */
 const serverOptions: ServerOptions = {
   headersTimeout: 60_000,
   requestTimeout: 0,
-  keepAliveTimeout: 75_000,
+  keepAliveTimeout: 600_000,
   maxHeaderSize: 1024 * 1024,
   noDelay: true,
 };

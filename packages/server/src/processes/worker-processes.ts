@@ -8,7 +8,7 @@ import { workerArgument } from './worker-argument.ts';
  * Requests leave short-lived objects behind: with more room they are dead before they are looked at, and looking with
  * several threads takes more from workers on every core than it gives to one.
  */
-const heapFlags = ['--min-semi-space-size=16', '--max-semi-space-size=32', '--no-parallel-scavenge'];
+const heapFlags = ['--min-semi-space-size=16', '--max-semi-space-size=24', '--no-parallel-scavenge'];
 
 /** Starts processes of this program that become workers. */
 export class WorkerProcesses {
