@@ -45,6 +45,9 @@ export function openLmdb(path: string): LmdbDatabase {
     // Doubles the longest key; existing stores keep the size they were made with.
     pageSize: 8192,
     separateFlushed: true,
+    // Flushing beside the next commit is quicker, but when a process died in the middle of one, another's flushed and
+    // acknowledged commit was lost in 4 of 56 crash tests.
+    overlappingSync: false,
     // Its batches hold a promise nobody can reach: a failing commit would end the process as an unhandled rejection.
     eventTurnBatching: false,
     // Without those batches, the first few writes of a turn would start a commit of their own: half the group commit.
