@@ -2,11 +2,14 @@
 // before anything is installed. It installs the locked dependencies (which bring the Node.js version the
 // service runs on) when they are missing or older than the lock file, then builds with that version.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** The Node.js version the service runs on, as the dependencies bring it. */
+export const projectNode = join(root, 'node_modules', '.bin', 'node');
 
 function run(command, args) {
   const result = spawnSync(command, args, {
@@ -55,26 +58,32 @@ function installIfNeeded() {
   }
 }
 
+const notBuilt = new Set(['node_modules', 'dist', 'test', 'testing', 'fixtures']);
+
 function newestSource(folder) {
   let newest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name === 'node_modules' || entry.name === 'dist' || entry.name.endsWith('.test.ts')) continue;
+    if (notBuilt.has(entry.name) || entry.name.endsWith('.test.ts')) continue;
     const path = join(folder, entry.name);
     newest = Math.max(newest, entry.isDirectory() ? newestSource(path) : mtime(path));
   }
   return newest;
 }
 
-function buildIfNeeded() {
-  const stamp = join(root, 'dist', '.built');
-  const sources = Math.max(
-    newestSource(join(root, 'packages')),
-    newestSource(join(root, 'scripts')),
-    mtime(join(root, 'package-lock.json')),
+/** Whether everything the bundle is made of is older than the bundle. */
+function isBuilt() {
+  const built = mtime(join(root, 'dist', '.built'));
+  return (
+    built > mtime(join(root, 'package-lock.json')) &&
+    built > newestSource(join(root, 'packages')) &&
+    built > newestSource(join(root, 'scripts'))
   );
-  if (existsSync(stamp) && mtime(stamp) > sources) return;
-  run(join(root, 'node_modules', '.bin', 'node'), [join(root, 'scripts', 'build.ts')]);
 }
 
-installIfNeeded();
-if (process.argv.includes('--build')) buildIfNeeded();
+/** Installs and, if asked to, builds what is missing or stale. */
+export function bootstrap({ build }) {
+  installIfNeeded();
+  if (build && !isBuilt()) run(projectNode, [join(root, 'scripts', 'build.ts')]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) bootstrap({ build: process.argv.includes('--build') });

@@ -1,5 +1,24 @@
 // `npm start`: the quick start on the embedded store. Further arguments go to `svc run`.
-// A first look should show how to use the service, not its log; SVC_LOGGING_LEVEL=INFO shows that too.
-process.env.SVC_LOGGING_LEVEL ??= 'WARN';
-process.argv.splice(2, 0, 'run', '--quickstart');
-await import('../dist/svc.js');
+// Set-up and service share one process: on the second start there is nothing to set up, and the service is
+// there within a second. Only the very first start has to go on with the Node.js version it has just installed.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { bootstrap, projectNode } from './bootstrap.mjs';
+
+bootstrap({ build: true });
+if (Number.parseInt(process.versions.node) < 26) {
+  const child = spawn(projectNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  // The service decides when it has drained; this process only passes on what it is told.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    process.exit(code ?? (signal === 'SIGINT' ? 130 : 1));
+  });
+} else {
+  // A first look should show how to use the service, not its log; SVC_LOGGING_LEVEL=INFO shows that too.
+  process.env.SVC_LOGGING_LEVEL ??= 'WARN';
+  process.argv.splice(2, 0, 'run', '--quickstart');
+  await import('../dist/svc.js');
+}
