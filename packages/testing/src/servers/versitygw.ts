@@ -23,6 +23,8 @@ export async function startVersitygw(): Promise<RunningServer> {
       credentials.secretAccessKey,
       '--region',
       'us-east-1',
+      '--keep-alive',
+      '--quiet',
       '--port',
       `127.0.0.1:${port}`,
       'posix',
