@@ -8,5 +8,4 @@
   }
   var dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
-  document.documentElement.style.backgroundColor = dark ? '#12181d' : '#ffffff';
 })();

@@ -50,12 +50,21 @@ export function habitFlows(stage: Stage): void {
         await ui.page.goto('/repositories', { waitUntil: 'commit' });
         const scheme = (): Promise<string | null> =>
           ui.page.evaluate(() => document.documentElement.getAttribute('data-mantine-color-scheme'));
+        /** Of the page below its content, and of the content. */
+        const colours = (): Promise<string[]> =>
+          ui.page.evaluate(() =>
+            [document.documentElement, document.body].map((part) => getComputedStyle(part).backgroundColor),
+          );
+        const dark = 'rgb(18, 24, 29)';
+        const light = 'rgb(255, 255, 255)';
         await ui.page.waitForSelector('#root', { state: 'attached' });
         expect(await scheme()).toBe('dark');
         await ui.page.getByRole('heading', { name: 'Repositories' }).waitFor();
+        expect(await colours()).toEqual([dark, dark]);
         await ui.button('Theme').click();
         await ui.page.getByRole('menuitem', { name: 'Light' }).click();
         await ui.page.waitForSelector('html[data-mantine-color-scheme=light]');
+        expect(await colours()).toEqual([light, light]);
         await ui.page.reload();
         expect(await scheme()).toBe('light');
       },
