@@ -1,5 +1,6 @@
 import { Button, Popover, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useLocation } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   Check,
@@ -43,7 +44,11 @@ const kindIcons = { branch: GitBranch, tag: TagIcon, commit: GitCommitHorizontal
 
 export function RefPicker(props: RefPickerProps): ReactNode {
   const { value, kind = 'branch', label } = props;
-  const [opened, setOpened] = useState(false);
+  const { href } = useLocation();
+  // Open only where it was opened: going back, or a dialog with an address of its own, closes it.
+  const [openedAt, setOpenedAt] = useState<string>();
+  const opened = openedAt === href;
+  const setOpened = (open: boolean): void => setOpenedAt(open ? href : undefined);
   const Icon = kindIcons[kind];
   const words = label === undefined ? kindWords[kind] : `${label} ${kindWords[kind].toLowerCase()}`;
   return (
@@ -54,7 +59,7 @@ export function RefPicker(props: RefPickerProps): ReactNode {
           leftSection={<Icon size={15} aria-hidden />}
           rightSection={<ChevronDown size={14} aria-hidden />}
           aria-label={`${words}: ${value}`}
-          onClick={() => setOpened((was) => !was)}
+          onClick={() => setOpened(!opened)}
           maw={320}
         >
           {label !== undefined && <span className="muted">{words}:&nbsp;</span>}

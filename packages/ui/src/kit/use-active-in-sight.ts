@@ -2,14 +2,19 @@ import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
-/** Where the links of a row do not fit, scrolls to the one of the page that is shown. */
+/** Where the links of a row do not fit, scrolls to the one of the page that is shown, also after a phone was turned. */
 export function useActiveInSight(): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   useEffect(() => {
-    const active = row.current?.querySelector<HTMLElement>('[aria-current]');
-    if (row.current === null || active === null || active === undefined) return;
-    row.current.scrollLeft = active.offsetLeft - (row.current.clientWidth - active.clientWidth) / 2;
+    const links = row.current;
+    const active = links?.querySelector<HTMLElement>('[aria-current]');
+    if (links === null || active === null || active === undefined) return undefined;
+    const resized = new ResizeObserver(() => {
+      links.scrollLeft = active.offsetLeft - (links.clientWidth - active.clientWidth) / 2;
+    });
+    resized.observe(links);
+    return () => resized.disconnect();
     // Another page has another active link.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [pathname]);

@@ -58,6 +58,12 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.page.keyboard.press('Enter');
       await ui.sees('pinned to');
       await ui.refuses(ui.button('Upload'));
+      await ui.button('Commit: main~0').click();
+      const picker = ui.field('Find a branch, tag or commit');
+      await picker.waitFor();
+      await ui.page.goBack();
+      await ui.isAt(/ref=made-in-picker/);
+      await picker.waitFor({ state: 'detached' });
     });
   });
 
