@@ -2,7 +2,7 @@
 // before anything is installed. It installs the locked dependencies (which bring the Node.js version the
 // service runs on) when they are missing or older than the lock file, then builds with that version.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -86,4 +86,5 @@ export function bootstrap({ build }) {
   if (build && !isBuilt()) run(projectNode, [join(root, 'scripts', 'build.ts')]);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) bootstrap({ build: process.argv.includes('--build') });
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
+  bootstrap({ build: process.argv.includes('--build') });

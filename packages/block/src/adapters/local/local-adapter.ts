@@ -131,7 +131,11 @@ class LocalAdapter implements BlockAdapter {
   async #putInPlace(path: string, body: BodySource, options: PutOptions): Promise<void> {
     const folder = dirname(path);
     if (!this.#folders.isDurable(folder)) await this.#ensureFolder(folder);
-    const writing = { sync: this.#sync, signal: options.signal };
+    const writing = {
+      sync: this.#sync,
+      signal: options.signal,
+      syncEntry: (): Promise<void> => this.#folders.sync(folder),
+    };
     try {
       await writeNewFile(path, body, writing);
     } catch (error) {
@@ -142,7 +146,6 @@ class LocalAdapter implements BlockAdapter {
       await this.#ensureFolder(folder);
       await writeNewFile(path, body, writing);
     }
-    await this.#folders.sync(folder);
   }
 
   async #putByName(path: string, body: BodySource, options: PutOptions): Promise<void> {

@@ -1,4 +1,15 @@
-import { close, closeSync, constants, fdatasync, open, unlink, write, writeSync, writev } from 'node:fs';
+import {
+  close,
+  closeSync,
+  constants,
+  fdatasync,
+  open,
+  openSync,
+  unlink,
+  write,
+  writeSync,
+  writev,
+} from 'node:fs';
 import type { BodySource, BodyStream } from '../../adapter.ts';
 import { checkBodySize, eachChunk } from '../../body.ts';
 import { InlineCalls } from './inline-calls.ts';
@@ -15,6 +26,8 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sees every chunk before it is written. */
   readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
+  /** Makes the file's entry durable. Runs beside the sync of the data: the journal of the disk then serves both at once. */
+  readonly syncEntry?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -25,13 +38,19 @@ export async function writeNewFile(path: string, body: BodySource, options: Writ
   if (body instanceof Uint8Array) {
     options.signal?.throwIfAborted();
     options.onChunk?.(body);
-    await writeBytes(path, body, options.sync);
+    await writeBytes(path, body, options);
     return body.length;
   }
   const fd = await openNew(path);
   try {
     const size = await writeStream(fd, body, options);
-    if (options.sync) await dataSync(fd);
+    const syncs = [
+      options.sync ? dataSync(fd) : Promise.resolve(),
+      options.syncEntry?.() ?? Promise.resolve(),
+    ];
+    // The descriptor is closed next: nothing may still be using it.
+    await Promise.allSettled(syncs);
+    await Promise.all(syncs);
     await closeFile(fd);
     return size;
   } catch (error) {
@@ -45,55 +64,97 @@ const inline = new InlineCalls();
 /** More than this is not copied into the page cache on the event loop. */
 const inlineBytes = 64 * 1024;
 
+type Settle = (error: unknown) => void;
+
 /**
- * By callbacks: this is the path of every small object, and promises per step cost a third of it. Only creating the
- * file and syncing it wait for the disk; what goes to the page cache is done without a thread-pool hop.
+ * By callbacks: this is the path of every small object, and promises per step cost a third of it. Handing a call to
+ * the thread pool costs more than creating the file and copying it to the page cache, so only the syncs go there,
+ * unless the disk has become slow.
  */
-function writeBytes(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
+function writeBytes(path: string, bytes: Uint8Array, options: WriteOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    open(path, exclusive, 0o640, (openError, fd) => {
-      if (openError !== null) {
-        reject(openError);
-        return;
-      }
-      const fail = (error: unknown): void => {
-        close(fd, () => unlink(path, () => reject(error)));
-      };
-      const finish = (): void => {
-        try {
-          closeSync(fd);
-        } catch (error) {
-          unlink(path, () => reject(error));
-          return;
-        }
-        resolve();
-      };
-      const written = (): void => {
-        if (sync) fdatasync(fd, (error) => (error === null ? finish() : fail(error)));
-        else finish();
-      };
-      const writeFrom = (offset: number): void => {
-        write(fd, bytes, offset, bytes.length - offset, null, (error, count) => {
-          if (error !== null) fail(error);
-          else if (offset + count < bytes.length) writeFrom(offset + count);
-          else written();
-        });
-      };
-      const began = bytes.length <= inlineBytes ? inline.begin() : undefined;
-      if (began === undefined) {
-        writeFrom(0);
-        return;
-      }
-      try {
-        for (let offset = 0; offset < bytes.length;) offset += writeSync(fd, bytes, offset);
-      } catch (error) {
-        fail(error);
-        return;
-      }
-      inline.ended(began);
-      written();
-    });
+    const settle: Settle = (error) => {
+      if (error === null) resolve();
+      else reject(error);
+    };
+    const began = bytes.length <= inlineBytes ? inline.begin() : undefined;
+    if (began === undefined) {
+      createOnThreads(path, bytes, options, settle);
+      return;
+    }
+    createInline(path, bytes, options, settle);
+    inline.ended(began);
   });
+}
+
+function createInline(path: string, bytes: Uint8Array, options: WriteOptions, settle: Settle): void {
+  let fd: number;
+  try {
+    fd = openSync(path, exclusive, 0o640);
+  } catch (error) {
+    settle(error);
+    return;
+  }
+  try {
+    for (let offset = 0; offset < bytes.length;) offset += writeSync(fd, bytes, offset);
+  } catch (error) {
+    abandon(fd, path, error, settle);
+    return;
+  }
+  finish(fd, path, options, settle);
+}
+
+function createOnThreads(path: string, bytes: Uint8Array, options: WriteOptions, settle: Settle): void {
+  open(path, exclusive, 0o640, (openError, fd) => {
+    if (openError !== null) {
+      settle(openError);
+      return;
+    }
+    const writeFrom = (offset: number): void => {
+      write(fd, bytes, offset, bytes.length - offset, null, (error, count) => {
+        if (error !== null) abandon(fd, path, error, settle);
+        else if (offset + count < bytes.length) writeFrom(offset + count);
+        else finish(fd, path, options, settle);
+      });
+    };
+    writeFrom(0);
+  });
+}
+
+function finish(fd: number, path: string, options: WriteOptions, settle: Settle): void {
+  let waiting = 1;
+  let failure: unknown = null;
+  const synced = (error: unknown): void => {
+    failure ??= error;
+    waiting -= 1;
+    if (waiting > 0) return;
+    if (failure === null) closeWritten(fd, path, settle);
+    else abandon(fd, path, failure, settle);
+  };
+  if (options.sync) {
+    waiting += 1;
+    fdatasync(fd, synced);
+  }
+  if (options.syncEntry !== undefined) {
+    waiting += 1;
+    options.syncEntry().then(() => synced(null), synced);
+  }
+  synced(null);
+}
+
+function closeWritten(fd: number, path: string, settle: Settle): void {
+  try {
+    closeSync(fd);
+  } catch (error) {
+    unlink(path, () => settle(error));
+    return;
+  }
+  settle(null);
+}
+
+/** Leaves nothing behind. */
+function abandon(fd: number, path: string, error: unknown, settle: Settle): void {
+  close(fd, () => unlink(path, () => settle(error)));
 }
 
 async function writeStream(fd: number, body: BodyStream, options: WriteOptions): Promise<number> {
