@@ -35,6 +35,17 @@ test('what is loaded later comes in parts of at most 120 KB, compressed, but for
   expect(large).toEqual([]);
 });
 
+test.each([
+  ['markdown-view', 90],
+  ['read-parquet', 100],
+])('%s takes at most %i KB, compressed', (part, limit) => {
+  const names = readdirSync(join(ui, 'assets')).filter(
+    (name) => name.startsWith(part) && name.endsWith('.js'),
+  );
+  expect(names).toHaveLength(1);
+  for (const name of names) expect(gzipped(join('assets', name))).toBeLessThan(limit * 1024);
+});
+
 test('every file has its compressed forms, each smaller than itself', () => {
   const files = readdirSync(join(ui, 'assets')).filter((name) => /\.(js|css|wasm)$/.test(name));
   for (const name of files) {

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import { useState } from 'react';
+import { use, useState } from 'react';
 import Markdown from 'react-markdown';
-import rehypeRaw from 'rehype-raw';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { objectUrl, resolvePath } from '../lib/paths.ts';
@@ -54,9 +53,25 @@ function decode(url: string): string {
   }
 }
 
+type HtmlParser = (typeof import('rehype-raw'))['default'];
+let htmlParser: Promise<HtmlParser> | undefined;
+
+/** Half of what Markdown needs, and few documents have HTML in them. */
+function loadHtmlParser(): Promise<HtmlParser> {
+  htmlParser ??= import('rehype-raw').then(
+    ({ default: parser }) => parser,
+    (error: unknown) => {
+      htmlParser = undefined;
+      throw error;
+    },
+  );
+  return htmlParser;
+}
+
 /** Markdown somebody stored: parsed, then cut down to what cannot do harm. */
 export function MarkdownView({ text, place }: { text: string; place?: MarkdownPlace }): ReactNode {
   const [external, setExternal] = useState(false);
+  const html = /<[a-z!/?]/i.test(text) ? [use(loadHtmlParser())] : [];
   const hasExternal = /!\[[^\]]*\]\(\s*https?:|<img[^>]+https?:/i.test(text);
   return (
     <div className="markdown">
@@ -72,7 +87,7 @@ export function MarkdownView({ text, place }: { text: string; place?: MarkdownPl
       )}
       <Markdown
         remarkPlugins={[remarkGfm]}
-        rehypePlugins={[rehypeRaw, [rehypeSanitize, schema]]}
+        rehypePlugins={[...html, [rehypeSanitize, schema]]}
         urlTransform={(url) => url}
         components={{
           a({ href, children }) {
