@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { use, useState } from 'react';
 import Markdown from 'react-markdown';
+import type rehypeRaw from 'rehype-raw';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { objectUrl, resolvePath } from '../lib/paths.ts';
@@ -53,7 +54,7 @@ function decode(url: string): string {
   }
 }
 
-type HtmlParser = (typeof import('rehype-raw'))['default'];
+type HtmlParser = typeof rehypeRaw;
 let htmlParser: Promise<HtmlParser> | undefined;
 
 /** Half of what Markdown needs, and few documents have HTML in them. */
