@@ -11,8 +11,10 @@ if (Number.parseInt(process.versions.node) < 26) {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-  // The service decides when it has drained; this process only passes on what it is told.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // The service decides when it has drained; this process only passes on what it is told. Ctrl-C reaches both by
+  // itself, and the service would take a second one for impatience.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exit(code ?? (signal === 'SIGINT' ? 130 : 1));
   });
