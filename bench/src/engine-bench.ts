@@ -1,9 +1,12 @@
 // What the engine itself costs, in one process on local stores, against the numbers a server needs room for.
 // Usage: node bench/src/engine-bench.ts [objects] [folder]
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBenchEngine, writeRepository } from './bench-engine.ts';
+import type { StagedAnswer, StageLoad } from './engine-stage-load.ts';
 import { randomKey } from './scenarios/bench.ts';
 
 const objects = Number(process.argv[2] ?? 1_000_000);
@@ -113,7 +116,23 @@ const stage = (path: string): Promise<unknown> =>
     checksum: '0123456789abcdef0123456789abcdef',
     size: 1234,
   });
-await rate('stage', '>= 15000/s', 64, (index) => stage(`s/${Math.floor(Math.random() * 1e9)}.${index}`));
+await rate('stage', '', 64, (index) => stage(`s/${Math.floor(Math.random() * 1e9)}.${index}`));
+const load: StageLoad = { folder, repository, branch: 'stage', writers: 32, seconds: 3 };
+const answers = await Promise.all(
+  [1, 2].map(async () => {
+    const child = fork(join(import.meta.dirname, 'engine-stage-load.ts'));
+    child.send(load);
+    const [answer] = (await once(child, 'message')) as [StagedAnswer];
+    return answer;
+  }),
+);
+const sum = (of: (answer: StagedAnswer) => number): number =>
+  answers.reduce((total, answer) => total + of(answer), 0);
+report(
+  'stage, two processes, ×32 each',
+  `${Math.round(sum((answer) => answer.perSecond))}/s, ${(sum((answer) => answer.cpuMicros) / 2).toFixed(0)} µs CPU`,
+  '>= 15000/s',
+);
 await rate('stage, alone', '<= 0.8 ms', 1, (index) => stage(`t/${index}`));
 await rate('stat, branch with staged writes', '>= 13000/s by two processes', 64, () =>
   engine.objects.stat({ repository, ref: 'stage', path: random() }),
