@@ -57,5 +57,5 @@ async function run({ folder, repository, branch, writers, seconds }: StageLoad):
   };
   process.send?.(answer);
   await opened.close();
-  process.disconnect();
+  process.disconnect?.();
 }
