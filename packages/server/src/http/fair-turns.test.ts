@@ -29,6 +29,38 @@ test('a turn of the event loop ends before everybody is served; order is kept an
   expect(served).toEqual(Array.from({ length: 60 }, (_, index) => index));
 });
 
+test('what a request goes on with after awaiting counts for its turn', async () => {
+  const turns = new FairTurns();
+  let served = 0;
+  turns.serve(() => burn(6));
+  for (let index = 0; index < 200; index += 1) {
+    turns.serve(() => {
+      void Promise.resolve().then(() => {
+        burn(1);
+        served += 1;
+      });
+    });
+  }
+  const counts: number[] = [];
+  while (served < 200) {
+    const before = served;
+    await nextTurn();
+    counts.push(served - before);
+  }
+  // What they cost is known after the first of them.
+  expect(counts.length).toBeGreaterThan(8);
+  expect(Math.max(...counts.slice(3))).toBeLessThanOrEqual(30);
+});
+
+test('thousands who wait are all served, in order', async () => {
+  const turns = new FairTurns();
+  const served: number[] = [];
+  turns.serve(() => burn(6));
+  for (let index = 0; index < 5000; index += 1) turns.serve(() => served.push(index));
+  while (served.length < 5000) await nextTurn();
+  expect(served).toEqual(Array.from({ length: 5000 }, (_, index) => index));
+});
+
 test('short requests do not wait for another turn', () => {
   const turns = new FairTurns();
   let served = 0;
