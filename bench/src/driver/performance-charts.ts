@@ -26,7 +26,7 @@ export function writeChangeSizeChart(
   objects: number,
 ): void {
   const chart = lineChart({
-    title: `Commit time against the size of the change (tree of ${objects} objects)`,
+    title: `Commit time by size of the change (${objects} objects)`,
     xLabel: 'changed objects, spread over the tree',
     yLabel: 'ms',
     series: [
