@@ -1,4 +1,5 @@
-// What the engine itself costs, in one process on local stores, against the numbers a server needs room for.
+// What the engine itself costs on local stores, in one process and for staging in two, against the numbers a server
+// needs room for.
 // Usage: node bench/src/engine-bench.ts [objects] [folder]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

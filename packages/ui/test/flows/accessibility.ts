@@ -44,6 +44,16 @@ async function look(ui: TestPage, screens: readonly Screen[]): Promise<string[]>
     await ui.page.setViewportSize({ width: 390, height: 844 });
     const sideways = await ui.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (sideways > 0) problems.push(`${path}: ${sideways} px wider than a phone`);
+    await ui.settles();
+    const hidden = await ui.page.locator('nav [aria-current]').evaluateAll((links) =>
+      links
+        .filter((link) => {
+          const { left, right } = link.getBoundingClientRect();
+          return left < 0 || right > innerWidth;
+        })
+        .map((link) => link.textContent),
+    );
+    for (const text of hidden) problems.push(`${path}: the active link "${text}" is out of sight on a phone`);
     await ui.page.setViewportSize({ width: 1280, height: 800 });
   }
   return problems;

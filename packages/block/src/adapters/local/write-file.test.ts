@@ -14,7 +14,7 @@ const bodies: readonly (readonly [string, () => BodySource])[] = [
 ];
 
 describe.each(bodies)('a new file from %s', (_name, body) => {
-  test('is there only when its data and its entry are synced', async () => {
+  test('is not done before its entry is synced', async () => {
     const path = join(tempDir(), 'new');
     const entry = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
