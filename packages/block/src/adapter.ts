@@ -27,6 +27,11 @@ export interface BlockAdapter {
   readonly info: StorageInfo;
 
   put(pointer: ObjectPointer, body: BodySource, options?: PutOptions): Promise<PutResult>;
+  /**
+   * Makes a finished file of this machine an object without copying it, where the store lies on the same file system:
+   * the two are one file then, which nobody may write to any more. False, with nothing done, when it cannot.
+   */
+  putFile?(pointer: ObjectPointer, path: string): Promise<boolean>;
   get(pointer: ObjectPointer): Promise<ObjectBody>;
   /** `end` is inclusive and cut at the object's end; start < 0 or end < start is `bad_index`. */
   getRange(pointer: ObjectPointer, start: number, end: number): Promise<ObjectBody>;

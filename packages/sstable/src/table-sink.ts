@@ -17,33 +17,42 @@ export class MemorySink implements TableSink {
   }
 }
 
-/** Writes a new file; the file must not exist. A table that came in one piece also stays in memory. */
+/** Writes a new file, which must not exist. A table that comes in one piece stays in memory, without a file. */
 export class FileSink implements TableSink {
   readonly path: string;
   #descriptor: number | undefined;
-  #pieces = 0;
   #whole: Buffer | undefined;
+  #closed = false;
 
   constructor(path: string) {
     this.path = path;
-    this.#descriptor = openSync(path, 'wx', 0o644);
   }
 
   write(bytes: Buffer): void {
-    if (this.#descriptor === undefined) throw new Error(`${this.path} was closed`);
-    this.#whole = this.#pieces === 0 ? Buffer.from(bytes) : undefined;
-    this.#pieces++;
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at);
+    if (this.#closed) throw new Error(`${this.path} was closed`);
+    if (this.#descriptor === undefined && this.#whole === undefined) {
+      this.#whole = Buffer.from(bytes);
+      return;
+    }
+    this.#descriptor ??= openSync(this.path, 'wx', 0o640);
+    if (this.#whole !== undefined) writeAll(this.#descriptor, this.#whole);
+    this.#whole = undefined;
+    writeAll(this.#descriptor, bytes);
   }
 
-  /** The file's bytes, when it is small; else they are in the file only. */
+  /** All bytes, when they are few and in no file; undefined when they are in the file. */
   get whole(): Buffer | undefined {
     return this.#whole;
   }
 
   close(): void {
+    this.#closed = true;
     if (this.#descriptor === undefined) return;
     closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
 }

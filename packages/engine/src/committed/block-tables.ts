@@ -32,6 +32,7 @@ export class BlockTables {
       await adapter.put(pointer, table.bytes);
       return;
     }
+    if ((await adapter.putFile?.(pointer, table.path)) === true) return;
     if (table.size <= spareSize) {
       await this.#uploadWhole(adapter, pointer, table);
       return;

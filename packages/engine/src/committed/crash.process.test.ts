@@ -1,5 +1,5 @@
 import { createMemAdapter } from '@svc/block';
-import { tempDir } from '@svc/testing';
+import { tempDir, waitUntil } from '@svc/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -13,18 +13,23 @@ function files(folder: string): string[] {
     .map((entry) => entry.name);
 }
 
-test.each(['inline', 'worker'])(
-  'killed during the upload of a range (%s): nothing half-written is left or readable',
-  async (where) => {
+test.each([
+  ['inline', 'small'],
+  ['worker', 'small'],
+  ['worker', 'large'],
+])(
+  'killed during the upload of a range (%s, %s): nothing half-written is left or readable',
+  async (where, size) => {
     const root = tempDir();
     const script = join(import.meta.dirname, 'test', 'upload-forever.ts');
-    const child = spawn(process.execPath, [script, root, where], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [script, root, where, size], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(child.stdout, 'data');
+    const workspace = join(root, 'cache', 'range', 'workspace');
+    await waitUntil(() => files(workspace).length > 0, { what: 'the table in the workspace' });
     child.kill('SIGKILL');
     await once(child, 'exit');
-
-    const workspace = join(root, 'cache', 'range', 'workspace');
-    expect(files(workspace).length).toBeGreaterThan(0);
     expect(files(join(root, 'cache')).filter((name) => /^[0-9a-f]{64}$/.test(name))).toEqual([]);
 
     const { trees } = await openTestTrees(join(root, 'cache'), { adapter: createMemAdapter({}) });

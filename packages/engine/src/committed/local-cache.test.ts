@@ -1,9 +1,10 @@
-import { createMemAdapter, type BlockAdapter } from '@svc/block';
+import { createMemAdapter, openBlockStores, type BlockAdapter } from '@svc/block';
 import { tempDir } from '@svc/testing';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { context, openTestTrees, readTree, writeTree } from './test/tree-fixture.ts';
+import { ArrayIterator, context, openTestTrees, readTree, toRecord, writeTree } from './test/tree-fixture.ts';
 
 const one = { maxRangeSize: 10_000_000, raggedness: 1_000_000 };
 const model = new Map(
@@ -46,6 +47,36 @@ describe('the local cache', () => {
     expect(statSync(join(dir, 'meta-range', 'repo', id)).size).toBeGreaterThan(800);
     expect(readdirSync(join(dir, 'range', 'workspace'))).toEqual([]);
     expect(readdirSync(join(dir, 'meta-range', 'workspace'))).toEqual([]);
+    await trees.close();
+  });
+
+  test('shares the files of tables with a store on the same file system', async () => {
+    const root = tempDir();
+    const stores = await openBlockStores([{ type: 'local', path: join(root, 'store') }]);
+    const { trees } = await openTestTrees(join(root, 'cache'), { ...one, adapter: stores.get('') });
+    const local = { ...context, storageNamespace: 'local://repo' };
+    const large = Array.from({ length: 5000 }, (_, i) =>
+      toRecord(String(i).padStart(6, '0'), randomBytes(64).toString('hex')),
+    );
+    const { metaRangeId } = await trees.write(local, new ArrayIterator(large));
+    const cached = tableFiles(join(root, 'cache', 'range'));
+    expect(cached.length).toBeGreaterThan(0);
+    for (const file of cached)
+      expect(statSync(file).ino).toBe(statSync(join(root, 'store', 'repo', '_svc', basename(file))).ino);
+    expect((await trees.get(local, metaRangeId, Buffer.from('004999')))?.identity).toEqual(
+      large[4999]?.identity,
+    );
+    await trees.close();
+    await stores.close();
+  });
+
+  test('knows a tree it has just stored without reading it again', async () => {
+    const dir = tempDir();
+    const { trees } = await openTestTrees(dir, one);
+    const id = await writeTree(trees, model);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    rmSync(join(dir, 'meta-range'), { recursive: true });
+    expect(trees.tryGet(context, id, Buffer.from('k0001'))?.identity.toString()).toBe('content 7919');
     await trees.close();
   });
 

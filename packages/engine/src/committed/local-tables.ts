@@ -1,5 +1,5 @@
-import { CorruptTableError, FileSource, TableReader } from '@svc/sstable';
-import { rmSync } from 'node:fs';
+import { CorruptTableError, MemorySource, TableReader } from '@svc/sstable';
+import { readFileSync, rmSync } from 'node:fs';
 import { isMissing } from './local-cache.ts';
 import { MetaRange, readMetaRange } from './meta-range.ts';
 import { MetaRangeCache } from './meta-range-cache.ts';
@@ -52,19 +52,20 @@ export class LocalTables {
     if (known !== undefined) return known;
     const path = `${folder}/${id}`;
     const load = (): MetaRange => {
-      const reader = new TableReader(new FileSource(path));
-      try {
-        const metaRange = readMetaRange(reader.scan());
-        this.#metaRanges.set(folder, id, metaRange);
-        return metaRange;
-      } finally {
-        reader.close();
-      }
+      // All of it is needed, so it is read at once.
+      const metaRange = decodeMetaRange(readFileSync(path));
+      this.#metaRanges.set(folder, id, metaRange);
+      return metaRange;
     };
     const loaded = this.#tryLocal(path, load);
     if (loaded === undefined) return this.#options.fetch(namespace, 'metarange', id, load);
     this.#options.touch('metarange', path);
     return loaded;
+  }
+
+  /** Takes the bytes of a metarange that was just written, which spares reading them again. */
+  keepMetaRange(namespace: Namespace, id: string, bytes: Uint8Array): void {
+    this.#metaRanges.set(namespace.metaRangeFolder, id, decodeMetaRange(bytes));
   }
 
   close(): void {
@@ -82,4 +83,8 @@ export class LocalTables {
       return undefined;
     }
   }
+}
+
+function decodeMetaRange(bytes: Uint8Array): MetaRange {
+  return readMetaRange(new TableReader(new MemorySource(bytes)).scan());
 }

@@ -1,7 +1,7 @@
 import { CorruptTableError } from '@svc/sstable';
 import type { TableType } from '@svc/sstable';
 import { rm, stat } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { EngineError } from '../errors.ts';
 import type { BlockTables } from './block-tables.ts';
 import { type CacheObserver, LocalCache, retryMissing } from './local-cache.ts';
@@ -24,6 +24,8 @@ export interface MainStoreOptions {
 }
 
 type Kind = 'range' | 'metarange';
+
+const decodeDelayMs = 2;
 
 /** The main thread's tables: local cache over the block store. */
 export class MainStore implements TableStore {
@@ -88,14 +90,20 @@ export class MainStore implements TableStore {
   async publish(namespace: Namespace, table: WrittenTable): Promise<void> {
     const kind = table.type === 'ranges' ? 'range' : 'metarange';
     const path = pathOf(namespace, kind, table.id);
+    const cache = this.#caches[kind];
+    const { bytes } = table;
     try {
-      await this.#blockTables.upload(namespace, table);
+      const storing = this.#blockTables.upload(namespace, table);
+      await Promise.all([storing, bytes === undefined ? undefined : writeSmallFile(table.path, bytes)]);
     } catch (error) {
       await rm(table.path, { force: true });
       throw error;
     }
-    await this.#caches[kind].admit(table.path, path);
-    this.#caches[kind].register(path, table.size);
+    await cache.admit(table.path, path);
+    cache.register(path, table.size);
+    // Whoever wrote a tree is likely to look at it next, but who waits for it now does not need it decoded.
+    if (kind === 'metarange' && bytes !== undefined)
+      setTimeout(() => this.tables.keepMetaRange(namespace, table.id, bytes), decodeDelayMs).unref();
   }
 
   /** Brings a table into the cache and runs `use` before it may be evicted. */
@@ -129,6 +137,11 @@ export class MainStore implements TableStore {
     await this.#caches.range.close();
     await this.#caches.metarange.close();
   }
+}
+
+/** A few pages into the page cache: handing that to a thread would take longer. */
+async function writeSmallFile(path: string, bytes: Uint8Array): Promise<void> {
+  writeFileSync(path, bytes, { flag: 'wx', mode: 0o640 });
 }
 
 function pathOf(namespace: Namespace, kind: Kind, id: string): string {

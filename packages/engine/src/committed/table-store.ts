@@ -3,13 +3,14 @@ import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
 import type { OpenTable } from './open-tables.ts';
 
-/** A table written to the workspace and not visible yet. */
+/** A table that is written and not visible yet. */
 export interface WrittenTable {
   readonly type: TableType;
   readonly id: string;
+  /** Its place in the workspace. */
   readonly path: string;
   readonly size: number;
-  /** The bytes again, when they are few. */
+  /** A small table as a whole; there is no file yet then. */
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -22,6 +23,6 @@ export interface TableStore {
   prefetchRange(namespace: Namespace, id: string): void;
   /** A fresh path for a table that is about to be written. */
   temporaryPath(type: TableType): string;
-  /** Uploads the table, then moves it into the cache. */
+  /** Stores the table and puts it into the cache. */
   publish(namespace: Namespace, table: WrittenTable): Promise<void>;
 }

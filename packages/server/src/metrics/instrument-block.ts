@@ -42,6 +42,10 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     info: adapter.info,
     put: (pointer, body, options) =>
       measure('put', () => adapter.put(pointer, body, options), bodySize(body)),
+    ...(adapter.putFile !== undefined && {
+      putFile: (pointer, path) =>
+        measure('put', () => adapter.putFile?.(pointer, path) ?? Promise.resolve(false)),
+    }),
     get: (pointer) => measure('get', () => adapter.get(pointer), readSize),
     getRange: (pointer, start, end) =>
       measure('get_range', () => adapter.getRange(pointer, start, end), readSize),

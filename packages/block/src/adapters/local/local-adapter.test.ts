@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
@@ -43,6 +44,57 @@ async function withStore(
   } finally {
     await adapter.close();
   }
+}
+
+describe('a finished file as an object', () => {
+  it('is linked, not copied, and replaces what was there', async () => {
+    await withStore({}, async (adapter, root) => {
+      const file = join(root, '..', 'finished');
+      writeFileSync(file, 'new');
+      await adapter.put(at('x/table'), Buffer.from('old'));
+      expect(await adapter.putFile?.(at('x/table'), file)).toBe(true);
+      const object = join(root, 'ns', 'x', 'table');
+      expect(readFileSync(object, 'utf8')).toBe('new');
+      expect(statSync(object).ino).toBe(statSync(file).ino);
+      rmSync(file);
+      expect(readFileSync(object, 'utf8')).toBe('new');
+      expect(leftovers(root)).toEqual([]);
+    });
+  });
+
+  it('is refused without a trace when it lies on another file system', async (test) => {
+    const elsewhere = '/dev/shm';
+    await withStore({}, async (adapter, root) => {
+      test.skip(
+        !existsSync(elsewhere) || statSync(elsewhere).dev === statSync(root).dev,
+        'there is no other file system here',
+      );
+      const file = join(mkdtempSync(join(elsewhere, 'svc-')), 'finished');
+      try {
+        writeFileSync(file, 'new');
+        expect(await adapter.putFile?.(at('x/table'), file)).toBe(false);
+        expect(await adapter.exists(at('x/table'))).toBe(false);
+        expect(leftovers(root)).toEqual([]);
+      } finally {
+        rmSync(dirname(file), { recursive: true });
+      }
+    });
+  });
+
+  it('that is not there is an error and leaves nothing', async () => {
+    await withStore({}, async (adapter, root) => {
+      await expect(adapter.putFile?.(at('x/table'), join(root, 'missing'))).rejects.toThrow();
+      expect(await adapter.exists(at('x/table'))).toBe(false);
+      expect(leftovers(root)).toEqual([]);
+    });
+  });
+});
+
+/** Files that are not objects yet. */
+function leftovers(root: string): string[] {
+  return readdirSync(join(root, '.svc-tmp'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
 }
 
 describe('the local store', () => {

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { copyFile, constants, link, open, rename, unlink } from 'node:fs/promises';
+import { copyFile, constants, link, open, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type {
   BlockAdapter,
@@ -26,6 +26,7 @@ import { storageInfo, type LocalStoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { errorCode, writeError } from './errors.ts';
 import { FolderSyncs } from './folder-syncs.ts';
+import { moveFile } from './move-file.ts';
 import { MultipartFiles } from './multipart.ts';
 import { LocalPaths, resolveExisting } from './paths.ts';
 import { FileReader } from './read-file.ts';
@@ -65,6 +66,18 @@ async function syncUpTo(folder: string, top: string): Promise<void> {
       await handle.close();
     }
     if (parent === top || parent === dirname(parent)) return;
+  }
+}
+
+/** Another file system, or one that has no links or no more of them. */
+const linkless = new Set(['EXDEV', 'EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -159,13 +172,32 @@ class LocalAdapter implements BlockAdapter {
     }
   }
 
+  async putFile(pointer: ObjectPointer, path: string): Promise<boolean> {
+    const target = this.#locateForWrite(pointer);
+    const temporary = this.#temporary.next();
+    try {
+      await link(path, temporary);
+    } catch (error) {
+      if (linkless.has(errorCode(error) ?? '')) return false;
+      throw writeError(error, target);
+    }
+    try {
+      if (this.#sync) await syncFile(temporary);
+      await this.#publish(temporary, target, false);
+    } catch (error) {
+      await unlink(temporary).catch(() => undefined);
+      throw writeError(error, target);
+    }
+    return true;
+  }
+
   /** Gives a whole, synced file its name, durably. */
   async #publish(temporary: string, path: string, ifAbsent: boolean): Promise<void> {
     const folder = dirname(path);
     await this.#ensureFolder(folder);
     const move = async (): Promise<void> => {
       if (ifAbsent) await link(temporary, path);
-      else await rename(temporary, path);
+      else await moveFile(temporary, path);
     };
     try {
       await move();

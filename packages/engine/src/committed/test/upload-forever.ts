@@ -1,5 +1,6 @@
 // Run as a process: writes a tree to a folder store, and stops for good inside the upload of the first range.
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { BlockAdapter, BodySource } from '@svc/block';
 import { createCommittedTrees } from '../committed-trees.ts';
@@ -29,8 +30,11 @@ const trees = await createCommittedTrees({
   evict: true,
   worker: process.argv[3] === 'worker',
 });
-const count = process.argv[3] === 'worker' ? 5000 : 10;
+const [, , , where, size] = process.argv;
+const count = where === 'worker' ? 5000 : 10;
+// What cannot be compressed makes a table that does not come in one piece.
+const content = (): string => (size === 'large' ? randomBytes(64).toString('hex') : 'c');
 await trees.write(
   context,
-  new ArrayIterator(Array.from({ length: count }, (_, i) => toRecord(String(i).padStart(6, '0'), 'c'))),
+  new ArrayIterator(Array.from({ length: count }, (_, i) => toRecord(String(i).padStart(6, '0'), content()))),
 );
