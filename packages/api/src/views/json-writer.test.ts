@@ -24,6 +24,6 @@ test('bytes and strings are written as the ordinary serialiser would, however sm
     json.raw(',');
     json.value({ text });
     json.raw(']');
-    expect(JSON.parse(json.finish().toString())).toEqual([text, text, -12, { text }]);
+    expect(JSON.parse(json.take().toString())).toEqual([text, text, -12, { text }]);
   }
 });

@@ -76,8 +76,11 @@ export class JsonWriter {
     this.#at += this.#buffer.write(json, this.#at);
   }
 
-  finish(): Buffer {
-    return this.#buffer.subarray(0, this.#at);
+  /** What was written since the last call, until the next write. */
+  take(): Buffer {
+    const written = this.#buffer.subarray(0, this.#at);
+    this.#at = 0;
+    return written;
   }
 
   #ascii(text: string): void {

@@ -1,20 +1,24 @@
 import type { ListedObject, ObjectPage } from '@svc/engine';
-import { AddressWriter } from './address-writer.ts';
+import { AddressWriter, type ShownFolder } from './address-writer.ts';
 import { JsonWriter } from './json-writer.ts';
+import { ListingKernel } from './listing-kernel.ts';
 import { defaultContentType } from './object.ts';
 
 const quotedDefaultContentType = JSON.stringify(defaultContentType);
 
+/** Larger pages, by what they hold beside the listed fields, are not copied for the kernel. */
+const maxKernelBytes = 1024 * 1024;
+
 /**
  * The JSON of a page of objects, copied from the page's bytes: a page of a thousand entries is the hottest answer
- * of the API, and decoding each field to a string only to encode it again costs three times as much.
+ * of the API, and decoding each field to a string only to encode it again costs several times as much.
  */
 export function objectListJson(
   page: ObjectPage,
   withMetadata: boolean,
   mayRead: ((path: string) => boolean) | undefined,
 ): Buffer {
-  const json = new JsonWriter(256 + page.count * 320);
+  const json = new JsonWriter(1024);
   json.raw('{"pagination":{"has_more":');
   json.raw(page.hasMore ? 'true' : 'false');
   json.raw(',"next_offset":');
@@ -23,20 +27,38 @@ export function objectListJson(
   json.integer(page.count);
   json.raw(',"max_per_page":1000},"results":[');
   const addresses = new AddressWriter();
+  let kernel: ListingKernel | undefined;
+  let folder: ShownFolder | undefined;
   let first = true;
   page.visit((item) => {
-    if (first) first = false;
-    else json.raw(',');
+    if (first && item.bytes.length <= maxKernelBytes) kernel = ListingKernel.take(item.bytes);
+    if (
+      kernel !== undefined &&
+      folder !== undefined &&
+      item.kind === 'object' &&
+      item.addressType === folder.type &&
+      item.presigned === undefined &&
+      !(withMetadata && item.hasMetadata) &&
+      kernel.object(item)
+    )
+      return;
+    if (!first) json.raw(',');
+    first = false;
     json.raw('{"path":');
     json.text(item.bytes, item.keyStart, item.keyEnd);
-    if (item.kind === 'common_prefix') {
+    if (item.kind === 'common_prefix')
       json.raw(',"path_type":"common_prefix","physical_address":"","checksum":"","mtime":0}');
-      return;
-    }
-    writeObject(json, addresses, item, withMetadata, mayRead);
+    else writeObject(json, addresses, item, withMetadata, mayRead);
+    if (kernel === undefined) return;
+    kernel.append(json.take());
+    if (addresses.folder === folder) return;
+    folder = addresses.folder;
+    if (folder !== undefined) kernel.setFolder(folder.start, folder.end, folder.shown);
   });
   json.raw(']}');
-  return json.finish();
+  if (kernel === undefined) return json.take();
+  kernel.append(json.take());
+  return kernel.finish();
 }
 
 function writeObject(

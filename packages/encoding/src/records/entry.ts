@@ -149,6 +149,21 @@ export class EntryView implements Entry {
     return { seconds, nanos };
   }
 
+  /** Of `lastModified`. */
+  get seconds(): number {
+    this.#at = this.#timeStart;
+    while (this.#at < this.#timeEnd) {
+      const tag = this.#varint();
+      if (tag === 8) return this.#varint();
+      this.#skip(tag & 7);
+    }
+    return 0;
+  }
+
+  get hasMetadata(): boolean {
+    return this.#metadataStart >= 0;
+  }
+
   get metadata(): StringMap {
     if (this.#metadataStart < 0) return emptyStringMap;
     const map = Object.create(null) as Record<string, string>;

@@ -47,7 +47,10 @@ export interface ListedObject {
   readonly etag: string;
   readonly size: number;
   readonly mtime: Timestamp;
+  /** Of `mtime`. */
+  readonly seconds: number;
   readonly contentType: string;
+  readonly hasMetadata: boolean;
   readonly metadata: StringMap;
   readonly presigned: PresignedUrl | undefined;
 }

@@ -275,8 +275,16 @@ class ItemCursor implements ListedObject {
     return this.#view().lastModified;
   }
 
+  get seconds(): number {
+    return this.#view().seconds;
+  }
+
   get contentType(): string {
     return this.#view().contentType;
+  }
+
+  get hasMetadata(): boolean {
+    return this.#view().hasMetadata;
   }
 
   get metadata(): StringMap {

@@ -1,0 +1,163 @@
+import { listingWasm } from '../listing-wasm.ts';
+import { plainAddressBytes } from './address-writer.ts';
+import { defaultContentType } from './object.ts';
+
+/** `wasm/listing.as` says what each of them does. */
+interface ListingExports {
+  /** Its buffer is another one after every `grow`. */
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  heap(): number;
+  setFolder(start: number, end: number, text: number, length: number): void;
+  object(
+    at: number,
+    key: number,
+    keyEnd: number,
+    address: number,
+    addressEnd: number,
+    etag: number,
+    etagEnd: number,
+    type: number,
+    typeEnd: number,
+    size: number,
+    time: number,
+  ): number;
+}
+
+/** Where things lie in a page's bytes, and the numbers beside them. */
+export interface ListedFields {
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly addressStart: number;
+  readonly addressEnd: number;
+  readonly etagStart: number;
+  readonly etagEnd: number;
+  readonly contentTypeStart: number;
+  readonly contentTypeEnd: number;
+  readonly size: number;
+  readonly seconds: number;
+}
+
+/** The fixed texts in the order of their use; the first continues a list. */
+const parts = [
+  ',{"path":"',
+  '","path_type":"object","physical_address":"',
+  '","checksum":"',
+  '","size_bytes":',
+  ',"mtime":',
+  ',"content_type":"',
+  `,"content_type":${JSON.stringify(defaultContentType)}}`,
+  '"}',
+];
+const partsTable = 0;
+const plainTable = 256;
+/** Copies go on past an end by this much. */
+const slack = 16;
+const folderRoom = 4096;
+/** Fixed texts and the longest numbers of one object. */
+const objectRoom = 256;
+const wasmPage = 65_536;
+const maxIdleBytes = 8 * 1024 * 1024;
+
+interface WasmNamespace {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: ListingExports };
+}
+
+function instantiate(): ListingExports {
+  // The compiler knows the namespace only as part of a browser.
+  const { Module, Instance } = (globalThis as unknown as { WebAssembly: WasmNamespace }).WebAssembly;
+  return new Instance(new Module(Buffer.from(listingWasm, 'base64'))).exports;
+}
+
+/** Writes the objects of a page that need no thought: WebAssembly with memory of its own, for one page at a time. */
+export class ListingKernel {
+  static #idle: ListingKernel | undefined;
+  readonly #run: ListingExports;
+  readonly #folder: number;
+  readonly #input: number;
+  #memory: Buffer;
+  #output = 0;
+  #at = 0;
+
+  private constructor() {
+    this.#run = instantiate();
+    this.#memory = Buffer.from(this.#run.memory.buffer);
+    this.#memory.set(plainAddressBytes, plainTable);
+    let at = this.#run.heap();
+    for (const [index, part] of parts.entries()) {
+      this.#memory.writeUInt32LE(at, partsTable + index * 8);
+      this.#memory.writeUInt32LE(part.length, partsTable + index * 8 + 4);
+      at += this.#memory.write(part, at, 'latin1');
+    }
+    this.#folder = at + slack;
+    this.#input = this.#folder + folderRoom + slack;
+  }
+
+  /** One for a page with these bytes; give it back by `finish`. */
+  static take(page: Buffer): ListingKernel {
+    const kernel = ListingKernel.#idle ?? new ListingKernel();
+    ListingKernel.#idle = undefined;
+    kernel.#output = kernel.#input + page.length + slack;
+    kernel.#at = kernel.#output;
+    kernel.#reserve(2 * page.length);
+    kernel.#memory.set(page, kernel.#input);
+    kernel.#run.setFolder(0, 0, 0, 0);
+    return kernel;
+  }
+
+  append(text: Buffer): void {
+    this.#reserve(text.length);
+    this.#memory.set(text, this.#at);
+    this.#at += text.length;
+  }
+
+  /** From now on addresses in the folder at [start, end) of the page are shown with `shown` in its place. */
+  setFolder(start: number, end: number, shown: Buffer): void {
+    if (shown.length > folderRoom) {
+      this.#run.setFolder(0, 0, 0, 0);
+      return;
+    }
+    this.#memory.set(shown, this.#folder);
+    this.#run.setFolder(this.#input + start, this.#input + end, this.#folder, shown.length);
+  }
+
+  /** Continues the list with an object; false, with nothing written, when it needs escapes or lies in another folder. */
+  object(fields: ListedFields): boolean {
+    const { keyStart, keyEnd, addressStart, addressEnd, etagStart, etagEnd } = fields;
+    const { contentTypeStart, contentTypeEnd, size, seconds } = fields;
+    if (!(size >= 0 && seconds >= 0)) return false;
+    const texts = keyEnd - keyStart + addressEnd - addressStart + etagEnd - etagStart;
+    this.#reserve(texts + contentTypeEnd - contentTypeStart + folderRoom + objectRoom);
+    const input = this.#input;
+    const end = this.#run.object(
+      this.#at,
+      input + keyStart,
+      input + keyEnd,
+      input + addressStart,
+      input + addressEnd,
+      input + etagStart,
+      input + etagEnd,
+      input + contentTypeStart,
+      input + contentTypeEnd,
+      size,
+      seconds,
+    );
+    if (end === 0) return false;
+    this.#at = end;
+    return true;
+  }
+
+  /** Everything written, as bytes of its own. */
+  finish(): Buffer {
+    const written = Buffer.from(this.#memory.subarray(this.#output, this.#at));
+    if (this.#memory.length <= maxIdleBytes) ListingKernel.#idle = this;
+    return written;
+  }
+
+  #reserve(size: number): void {
+    const missing = this.#at + size + slack - this.#memory.length;
+    if (missing <= 0) return;
+    this.#run.memory.grow(Math.ceil(missing / wasmPage));
+    this.#memory = Buffer.from(this.#run.memory.buffer);
+  }
+}
