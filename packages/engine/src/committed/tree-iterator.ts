@@ -4,7 +4,9 @@ import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
 import type { OpenTable } from './open-tables.ts';
 import type { TableStore } from './table-store.ts';
-import type { RecordIterator } from './tree.ts';
+import type { RecordIterator, RecordPlace } from './tree.ts';
+
+const nothing: Buffer = Buffer.alloc(0);
 
 /** A tree's records in order, read through the block cache. */
 export class TreeIterator implements RecordIterator {
@@ -18,6 +20,8 @@ export class TreeIterator implements RecordIterator {
   #target: Buffer | undefined;
   readonly #parts = new ValueParts();
   #partsRead = false;
+  /** One object for all records. */
+  readonly #place = { keyBytes: nothing, keyLength: 0, dataBytes: nothing, dataStart: 0, dataEnd: 0 };
 
   constructor(store: TableStore, namespace: Namespace, metaRangeId: string, from?: Uint8Array) {
     this.#store = store;
@@ -39,6 +43,17 @@ export class TreeIterator implements RecordIterator {
   get data(): Buffer {
     const { block } = this.#readValue();
     return block.subarray(this.#parts.dataStart, this.#parts.dataEnd);
+  }
+
+  get place(): RecordPlace {
+    const { block, key, keyLength } = this.#readValue();
+    const place = this.#place;
+    place.keyBytes = key;
+    place.keyLength = keyLength;
+    place.dataBytes = block;
+    place.dataStart = this.#parts.dataStart;
+    place.dataEnd = this.#parts.dataEnd;
+    return place;
   }
 
   next(): boolean | Promise<boolean> {

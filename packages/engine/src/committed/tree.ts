@@ -17,9 +17,21 @@ export interface RecordIterator {
   readonly key: Buffer;
   readonly identity: Buffer;
   readonly data: Buffer;
+  /** The current record without slices, for who looks at many; undefined where there are only slices. */
+  readonly place?: RecordPlace | undefined;
   /** Positions so that the following `next()` yields the first record with key >= `key`; forwards or backwards. */
   seek(key: Uint8Array): void;
   close(): void;
+}
+
+/** Where key and data of a record lie; valid until its iterator moves. */
+export interface RecordPlace {
+  readonly keyBytes: Buffer;
+  /** The key is the first so many of them. */
+  readonly keyLength: number;
+  readonly dataBytes: Buffer;
+  readonly dataStart: number;
+  readonly dataEnd: number;
 }
 
 /** Staged changes in key order: like records, but `identity` empty means the key was removed. */

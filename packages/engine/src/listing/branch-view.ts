@@ -1,4 +1,4 @@
-import type { ChangeIterator, RecordIterator } from '../committed/tree.ts';
+import type { ChangeIterator, RecordIterator, RecordPlace } from '../committed/tree.ts';
 
 /** `wanted`: to be read; `record`: stands on one; `ended`. */
 type SideState = 'wanted' | 'record' | 'ended';
@@ -27,6 +27,10 @@ export class BranchView implements RecordIterator {
 
   get data(): Buffer {
     return this.#shown.data;
+  }
+
+  get place(): RecordPlace | undefined {
+    return this.#shown.place;
   }
 
   next(): boolean | Promise<boolean> {

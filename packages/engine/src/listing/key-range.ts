@@ -20,10 +20,11 @@ export function planWalk(prefix: Buffer, after: Buffer, delimiter: Buffer | unde
 }
 
 /** End of the common prefix a key folds into, or -1 when it stands for itself. */
-export function foldEnd(key: Buffer, walk: Walk): number {
+export function foldEnd(key: Buffer, walk: Walk, keyLength = key.length): number {
   const { delimiter } = walk;
   if (delimiter === undefined) return -1;
   // A single byte is found without leaving for native code.
   const at = key.indexOf(delimiter.length === 1 ? (delimiter[0] ?? 0) : delimiter, walk.prefix.length);
-  return at < 0 ? -1 : at + delimiter.length;
+  const end = at + delimiter.length;
+  return at < 0 || end > keyLength ? -1 : end;
 }

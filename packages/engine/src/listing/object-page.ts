@@ -1,5 +1,6 @@
 import type { BlockAdapter, PresignedUrl } from '@svc/block';
 import { EntryView, type StringMap, type Timestamp } from '@svc/encoding';
+import type { RecordPlace } from '../committed/tree.ts';
 import type { ListedObject, ListedObjectCopy, ObjectPage } from '../face/objects.ts';
 import { pointerOf } from '../objects/object-entry.ts';
 
@@ -28,21 +29,30 @@ export class PageBuilder {
 
   /** `expected` items: a guess of what the page will need. */
   constructor(expected: number) {
-    this.#arena = Buffer.allocUnsafe(Math.min(1024 + expected * typicalItemBytes, 64 * 1024));
+    this.#arena = Buffer.allocUnsafe(Math.min(1024 + expected * typicalItemBytes, 256 * 1024));
   }
 
   get count(): number {
     return this.#ends.length / 2;
   }
 
-  add(key: Buffer, data: Buffer | undefined): void {
-    const size = key.length + (data?.length ?? 0);
-    if (this.#used + size > this.#arena.length) this.#grow(size);
-    this.#arena.set(key, this.#used);
-    const keyEnd = this.#used + key.length;
-    if (data !== undefined) this.#arena.set(data, keyEnd);
-    this.#used += size;
-    this.#ends.push(keyEnd, this.#used);
+  add(place: RecordPlace): void {
+    const { keyBytes, keyLength, dataBytes, dataStart, dataEnd } = place;
+    this.#reserve(keyLength + dataEnd - dataStart);
+    const arena = this.#arena;
+    let at = this.#used;
+    // Keys are short: a loop is done before a call to native code has begun.
+    if (keyLength > 40) at += keyBytes.copy(arena, at, 0, keyLength);
+    else for (let from = 0; from < keyLength; from++) arena[at++] = keyBytes[from] ?? 0;
+    this.#used = at + dataBytes.copy(arena, at, dataStart, dataEnd);
+    this.#ends.push(at, this.#used);
+  }
+
+  addPrefix(prefix: Buffer): void {
+    this.#reserve(prefix.length);
+    this.#arena.set(prefix, this.#used);
+    this.#used += prefix.length;
+    this.#ends.push(this.#used, this.#used);
   }
 
   lastKey(): Buffer {
@@ -60,7 +70,8 @@ export class PageBuilder {
     );
   }
 
-  #grow(size: number): void {
+  #reserve(size: number): void {
+    if (this.#used + size <= this.#arena.length) return;
     const grown = Buffer.allocUnsafe(Math.max(this.#arena.length * 2, this.#used + size));
     this.#arena.copy(grown, 0, 0, this.#used);
     this.#arena = grown;
