@@ -52,6 +52,36 @@ test('what a request goes on with after awaiting counts for its turn', async () 
   expect(Math.max(...counts.slice(3))).toBeLessThanOrEqual(30);
 });
 
+test('while clients connect, turns are short', async () => {
+  const turns = new FairTurns();
+  let served = 0;
+  turns.serve(() => burn(6));
+  const serveSome = (): void => {
+    for (let index = 0; index < 60; index += 1)
+      turns.serve(() => {
+        void Promise.resolve().then(() => {
+          burn(1);
+          served += 1;
+        });
+      });
+  };
+  const longestTurn = async (eachTurn: () => void): Promise<number> => {
+    const counts: number[] = [];
+    serveSome();
+    for (const until = served + 60; served < until;) {
+      eachTurn();
+      const before = served;
+      await nextTurn();
+      counts.push(served - before);
+    }
+    return Math.max(...counts.slice(1));
+  };
+  await longestTurn(() => {});
+  expect(await longestTurn(() => turns.connected())).toBeLessThanOrEqual(2);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(await longestTurn(() => {})).toBeGreaterThan(2);
+});
+
 test('thousands who wait are all served, in order', async () => {
   const turns = new FairTurns();
   const served: number[] = [];

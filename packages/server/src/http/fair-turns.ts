@@ -2,6 +2,10 @@
 const beginMs = 5;
 /** A turn should not last longer, with all that its requests go on with after awaiting something. */
 const turnMs = 20;
+/** While clients are connecting: each of them costs a turn. */
+const connectingTurnMs = 1;
+/** Whoever connects is mostly not alone. */
+const connectingMs = 50;
 
 /**
  * Serves requests in the order they come, but ends a turn of the event loop before it becomes long. A loop accepts one
@@ -15,24 +19,31 @@ export class FairTurns {
   #turnBegan = 0;
   #isTurn = false;
   #served = 0;
+  #most = 0;
   #costMs = 0;
+  #connectingUntil = 0;
 
   readonly #nextTurn = (): void => {
-    this.#isTurn = false;
-    if (this.#waiting.length === 0) return;
     const now = performance.now();
+    this.#isTurn = false;
     if (this.#served > 0) this.#costMs += ((now - this.#turnBegan) / this.#served - this.#costMs) / 2;
+    if (this.#waiting.length === 0) return;
     this.#begin(now);
-    const most = Math.min(this.#waiting.length, Math.max(1, Math.floor(turnMs / this.#costMs)));
+    const most = Math.min(this.#waiting.length, this.#most);
     do this.#waiting[this.#served++]?.();
     while (this.#served < most && performance.now() < now + beginMs);
     this.#waiting = this.#waiting.slice(this.#served);
   };
 
+  /** A client has connected. */
+  connected(): void {
+    this.#connectingUntil = performance.now() + connectingMs;
+  }
+
   serve(request: () => void): void {
     const now = performance.now();
     if (!this.#isTurn) this.#begin(now);
-    if (this.#waiting.length > 0 || now >= this.#turnBegan + beginMs) {
+    if (this.#waiting.length > 0 || this.#served >= this.#most || now >= this.#turnBegan + beginMs) {
       this.#waiting.push(request);
       return;
     }
@@ -44,6 +55,8 @@ export class FairTurns {
     this.#isTurn = true;
     this.#turnBegan = now;
     this.#served = 0;
+    const length = now < this.#connectingUntil ? connectingTurnMs : turnMs;
+    this.#most = Math.max(1, Math.floor(length / this.#costMs));
     setImmediate(this.#nextTurn);
   }
 }

@@ -66,6 +66,7 @@ export class Listener {
         ? createServer(serverOptions, serve)
         : createTlsServer({ ...serverOptions, ...options.tls }, serve);
     this.server.timeout = 0;
+    this.server.on('connection', () => this.#turns.connected());
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#track(request, response, options.serveExpecting ?? continueAndServe(options.serve));
     });
