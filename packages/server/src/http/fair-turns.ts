@@ -22,26 +22,31 @@ export class FairTurns {
   #most = 0;
   #costMs = 0;
   #connectingUntil = 0;
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   readonly #nextTurn = (): void => {
-    const now = performance.now();
+    const now = this.#now();
     this.#isTurn = false;
     if (this.#served > 0) this.#costMs += ((now - this.#turnBegan) / this.#served - this.#costMs) / 2;
     if (this.#waiting.length === 0) return;
     this.#begin(now);
     const most = Math.min(this.#waiting.length, this.#most);
     do this.#waiting[this.#served++]?.();
-    while (this.#served < most && performance.now() < now + beginMs);
+    while (this.#served < most && this.#now() < now + beginMs);
     this.#waiting = this.#waiting.slice(this.#served);
   };
 
   /** A client has connected. */
   connected(): void {
-    this.#connectingUntil = performance.now() + connectingMs;
+    this.#connectingUntil = this.#now() + connectingMs;
   }
 
   serve(request: () => void): void {
-    const now = performance.now();
+    const now = this.#now();
     if (!this.#isTurn) this.#begin(now);
     if (this.#waiting.length > 0 || this.#served >= this.#most || now >= this.#turnBegan + beginMs) {
       this.#waiting.push(request);
