@@ -32,6 +32,8 @@ export interface BlockAdapter {
    * the two are one file then, which nobody may write to any more. False, with nothing done, when it cannot.
    */
   putFile?(pointer: ObjectPointer, path: string): Promise<boolean>;
+  /** The other way round: an object as a new file at `path`. */
+  getFile?(pointer: ObjectPointer, path: string): Promise<boolean>;
   get(pointer: ObjectPointer): Promise<ObjectBody>;
   /** `end` is inclusive and cut at the object's end; start < 0 or end < start is `bad_index`. */
   getRange(pointer: ObjectPointer, start: number, end: number): Promise<ObjectBody>;

@@ -64,17 +64,17 @@ export class BlockTables {
   }
 
   async download(context: CommittedContext, id: string, target: string): Promise<void> {
-    const body = await this.#stores
-      .get(context.storageId)
-      .get(pointerTo(context, id))
-      .catch((error: unknown) => {
-        if (!(error instanceof BlockError) || error.kind !== 'not_found') throw error;
-        throw new EngineError(
-          'corrupt',
-          `metadata ${context.metadataPrefix}/${id} is missing from ${context.storageNamespace}; restore the object from a backup of the block store`,
-          { cause: error, subject: 'storage' },
-        );
-      });
+    const adapter = this.#stores.get(context.storageId);
+    const pointer = pointerTo(context, id);
+    if ((await adapter.getFile?.(pointer, target)) === true) return;
+    const body = await adapter.get(pointer).catch((error: unknown) => {
+      if (!(error instanceof BlockError) || error.kind !== 'not_found') throw error;
+      throw new EngineError(
+        'corrupt',
+        `metadata ${context.metadataPrefix}/${id} is missing from ${context.storageNamespace}; restore the object from a backup of the block store`,
+        { cause: error, subject: 'storage' },
+      );
+    });
     try {
       if (body.bytes === undefined) await pipeline(body.stream(), createWriteStream(target, { flags: 'wx' }));
       else await writeFile(target, body.bytes, { flag: 'wx' });

@@ -61,8 +61,17 @@ describe('the local cache', () => {
     const { metaRangeId } = await trees.write(local, new ArrayIterator(large));
     const cached = tableFiles(join(root, 'cache', 'range'));
     expect(cached.length).toBeGreaterThan(0);
-    for (const file of cached)
-      expect(statSync(file).ino).toBe(statSync(join(root, 'store', 'repo', '_svc', basename(file))).ino);
+    const isShared = (file: string): boolean =>
+      statSync(file).ino === statSync(join(root, 'store', 'repo', '_svc', basename(file))).ino;
+    expect(cached.every(isShared)).toBe(true);
+    const other = await openTestTrees(join(root, 'other'), { ...one, adapter: stores.get('') });
+    expect((await other.trees.get(local, metaRangeId, Buffer.from('000000')))?.identity).toEqual(
+      large[0]?.identity,
+    );
+    const fetched = tableFiles(join(root, 'other'));
+    expect(fetched).toHaveLength(2);
+    expect(fetched.every(isShared)).toBe(true);
+    await other.trees.close();
     expect((await trees.get(local, metaRangeId, Buffer.from('004999')))?.identity).toEqual(
       large[4999]?.identity,
     );

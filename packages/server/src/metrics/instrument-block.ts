@@ -46,6 +46,10 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
       putFile: (pointer, path) =>
         measure('put', () => adapter.putFile?.(pointer, path) ?? Promise.resolve(false)),
     }),
+    ...(adapter.getFile !== undefined && {
+      getFile: (pointer, path) =>
+        measure('get', () => adapter.getFile?.(pointer, path) ?? Promise.resolve(false)),
+    }),
     get: (pointer) => measure('get', () => adapter.get(pointer), readSize),
     getRange: (pointer, start, end) =>
       measure('get_range', () => adapter.getRange(pointer, start, end), readSize),

@@ -81,6 +81,23 @@ describe('a finished file as an object', () => {
     });
   });
 
+  it('is made from an object, unless that is none, is a link or lies elsewhere', async () => {
+    await withStore({}, async (adapter, root) => {
+      await adapter.put(at('x/table'), Buffer.from('bytes'));
+      const object = join(root, 'ns', 'x', 'table');
+      const file = join(tempDir(), 'file');
+      expect(await adapter.getFile?.(at('x/table'), file)).toBe(true);
+      expect(statSync(file).ino).toBe(statSync(object).ino);
+      expect(await adapter.getFile?.(at('x/table'), file)).toBe(false);
+      expect(await adapter.getFile?.(at('x/missing'), `${file}-1`)).toBe(false);
+      expect(await adapter.getFile?.(at('x'), `${file}-2`)).toBe(false);
+      symlinkSync(object, join(root, 'ns', 'x', 'link'));
+      expect(await adapter.getFile?.(at('x/link'), `${file}-3`)).toBe(false);
+      expect(await adapter.getFile?.(at('x/table'), join(file, 'no folder', 'file'))).toBe(false);
+      expect(readdirSync(dirname(file))).toEqual(['file']);
+    });
+  });
+
   it('that is not there is an error and leaves nothing', async () => {
     await withStore({}, async (adapter, root) => {
       await expect(adapter.putFile?.(at('x/table'), join(root, 'missing'))).rejects.toThrow();

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { copyFile, constants, link, open, unlink } from 'node:fs/promises';
+import { copyFile, constants, link, lstat, open, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type {
   BlockAdapter,
@@ -189,6 +189,20 @@ class LocalAdapter implements BlockAdapter {
       throw writeError(error, target);
     }
     return true;
+  }
+
+  async getFile(pointer: ObjectPointer, path: string): Promise<boolean> {
+    const object = this.#paths.locate(pointer);
+    this.#paths.verify(object, 'read');
+    try {
+      await link(object, path);
+    } catch {
+      // Why it cannot be read, if it cannot, is for `get` to say.
+      return false;
+    }
+    if ((await lstat(path)).isFile()) return true;
+    await unlink(path);
+    return false;
   }
 
   /** Gives a whole, synced file its name, durably. */

@@ -80,10 +80,13 @@ export const engineKeys = {
       size_bytes: integer(1_073_741_824, 'Size of the cache folder, shared by all worker processes.', {
         min: 1,
       }),
-      dir: text('Folder that keeps ranges and metaranges of the block store.', {
-        default: '~/svc/data/cache',
-        path: true,
-      }),
+      dir: text(
+        'Folder that keeps ranges and metaranges of the block store. On the same file system as a local block store they share its files.',
+        {
+          default: '~/svc/data/cache',
+          path: true,
+        },
+      ),
       range_proportion: fraction(0.9, 'Part of the cache for ranges; both parts must add up to 1.', {
         min: 0,
         max: 1,
