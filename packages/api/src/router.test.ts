@@ -42,6 +42,23 @@ test('finds nothing for other methods, empty parameters and other paths', () => 
   expect(find('GET', '/__proto__')).toEqual([]);
 });
 
+test('finds each of thousands of paths again as before', () => {
+  for (let round = 0; round < 2; round += 1)
+    for (let index = 0; index < 3000; index += 1)
+      expect(find('GET', `/things/t${index}`)).toEqual(['get', { thing: `t${index}` }]);
+  const long = 'x'.repeat(5000);
+  for (let round = 0; round < 2; round += 1)
+    expect(find('GET', `/things/${long}`)).toEqual(['get', { thing: long }]);
+});
+
+test('forgets what it found when another handler is added', () => {
+  const later = new Router<string>();
+  later.add('GET', '/things/{thing}', 'get');
+  expect(later.find('GET', '/things/special')?.handler).toBe('get');
+  later.add('GET', '/things/special', 'special');
+  expect(later.find('GET', '/things/special')?.handler).toBe('special');
+});
+
 test('refuses two handlers in one place', () => {
   expect(() => router.add('GET', '/things/{other}', 'again')).toThrow('routed twice');
 });

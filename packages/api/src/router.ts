@@ -11,12 +11,17 @@ class Place<H> {
   parameter: Place<H> | undefined;
 }
 
+const mostKnown = 1000;
+const longestKnown = 256;
+
 /**
  * Finds the handler of a method and a path. A fixed name goes before a parameter; parameters are whole segments and
  * never empty.
  */
 export class Router<H> {
   readonly #root = new Place<H>();
+  /** Found before, by method and path: clients mostly ask for the same few paths, with the object in the query. */
+  readonly #known = new Map<string, Map<string, Match<H>>>();
 
   /** `path` has its parameters in braces: `/repositories/{repository}`. */
   add(method: string, path: string, handler: H): void {
@@ -34,10 +39,23 @@ export class Router<H> {
     }
     if (place.handlers.has(method)) throw new TypeError(`${method} ${path} is routed twice`);
     place.handlers.set(method, { handler, names });
+    this.#known.set(method, new Map());
   }
 
   /** Throws a `URIError` when the path is not validly encoded. */
   find(method: string, path: string): Match<H> | undefined {
+    const known = this.#known.get(method);
+    if (known === undefined) return undefined;
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const match = this.#search(method, path);
+    if (match === undefined || path.length > longestKnown) return match;
+    if (known.size >= mostKnown) known.clear();
+    known.set(path, match);
+    return match;
+  }
+
+  #search(method: string, path: string): Match<H> | undefined {
     const segments = segmentsOf(path);
     if (path.includes('%')) {
       for (const [index, segment] of segments.entries()) segments[index] = decodeURIComponent(segment);
@@ -66,7 +84,7 @@ function findIn<H>(
     const params: Record<string, string> = {};
     let at = 0;
     for (const name of found.names) params[name] = values[at++] ?? '';
-    return { handler: found.handler, params };
+    return { handler: found.handler, params: Object.freeze(params) };
   }
   const fixed = place.fixed.get(segment);
   if (fixed !== undefined) {
