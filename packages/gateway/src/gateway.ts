@@ -7,6 +7,7 @@ import { GatewayDomains } from './routing/domains.ts';
 import { isGatewayRequest } from './routing/is-gateway-request.ts';
 import { serve } from './serve.ts';
 import type { GatewayLogger, GatewayObserver, Services } from './services.ts';
+import { VerifiedUrls } from './signature/verified-urls.ts';
 
 export interface GatewayOptions {
   readonly engine: Engine;
@@ -42,6 +43,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     auth: options.auth,
     domains: new GatewayDomains(options.domains),
     signingKeys: new SigningKeyCache(),
+    verifiedUrls: new VerifiedUrls(),
     region: options.region,
     verifyUnsupported: options.verifyUnsupported,
     fallbackUrl: fallbackUrlOf(options.fallbackUrl),

@@ -2,6 +2,7 @@ import type { Auth, Identity } from '@svc/auth';
 import type { SigningKeyCache } from '@svc/encoding';
 import type { Engine } from '@svc/engine';
 import type { GatewayDomains } from './routing/domains.ts';
+import type { VerifiedUrls } from './signature/verified-urls.ts';
 
 export interface GatewayLogger {
   warn(fields: object, message: string): void;
@@ -51,6 +52,7 @@ export interface Services {
   readonly auth: Auth;
   readonly domains: GatewayDomains;
   readonly signingKeys: SigningKeyCache;
+  readonly verifiedUrls: VerifiedUrls;
   readonly region: string;
   readonly verifyUnsupported: boolean;
   readonly fallbackUrl: URL | undefined;

@@ -158,6 +158,32 @@ describe('presigned URLs', () => {
     }
   });
 
+  it('that were right once are right only as they were', async () => {
+    const actor = { username: 'admin' };
+    const { auth } = gateway;
+    await auth.users.create({ username: 'reader' }, actor);
+    await auth.policies.create(
+      { id: 'Reader', statement: [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }] },
+      actor,
+    );
+    await auth.users.attachPolicy('reader', 'Reader', actor);
+    const key = await auth.credentials.create('reader', actor);
+    const url = gateway.client(key).presign('GET', '/repo/main/x');
+    for (let time = 0; time < 3; time += 1) expect((await s3.raw('GET', url, host())).text).toBe('content');
+    const mismatch = { status: 403, code: 'SignatureDoesNotMatch' };
+    expect(await s3.raw('DELETE', url, host())).toMatchObject(mismatch);
+    expect(await s3.raw('GET', url.replace('main/x', 'main/y'), host())).toMatchObject(mismatch);
+    expect(await s3.raw('GET', `${url}&response-content-type=text%2Fhtml`, host())).toMatchObject(mismatch);
+    expect(await s3.raw('GET', url, { host: `localhost:${gateway.port}` })).toMatchObject(mismatch);
+    const last = url.at(-1) === '0' ? '1' : '0';
+    expect(await s3.raw('GET', url.slice(0, -1) + last, host())).toMatchObject(mismatch);
+    const covered = await s3.raw('GET', url, { ...host(), 'x-amz-copy-source': 'other/main/secret' });
+    expect(covered).toMatchObject({ status: 403, code: 'AccessDenied' });
+    expect((await s3.raw('GET', url, host())).text).toBe('content');
+    await auth.credentials.delete('reader', key.accessKeyId, actor);
+    expect(await s3.raw('GET', url, host())).toMatchObject({ status: 403, code: 'InvalidAccessKeyId' });
+  });
+
   it('carry metadata in the query and ignore checksums there', async () => {
     const url = s3.presign('PUT', '/repo/main/presigned', {
       query: [

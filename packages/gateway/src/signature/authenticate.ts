@@ -13,6 +13,7 @@ import {
   verifySignature,
   type V4Signature,
 } from './sigv4.ts';
+import type { VerifiedUrls } from './verified-urls.ts';
 
 export interface Authenticated {
   readonly identity: Identity;
@@ -29,6 +30,7 @@ export interface Authentication {
   readonly auth: Auth;
   readonly domains: GatewayDomains;
   readonly signingKeys: SigningKeyCache;
+  readonly verifiedUrls: VerifiedUrls;
   readonly now: () => number;
 }
 
@@ -129,7 +131,7 @@ async function authenticateV4(
   request: S3Request,
   client: ClientOrigin,
   signature: V4Signature,
-  { auth, signingKeys, now }: Authentication,
+  { auth, signingKeys, verifiedUrls, now }: Authentication,
 ): Promise<Authenticated> {
   checkSignedHeaders(request, signature);
   const credentials = await auth.credentialsFor(signature.accessKeyId);
@@ -138,10 +140,15 @@ async function authenticateV4(
     throw new S3Error('InvalidAccessKeyId');
   }
   const key = signingKeys.get(credentials.secretAccessKey, signature.scope);
-  const { valid, forwardedHost } = verifySignature(request, signature, key);
-  if (!valid) {
-    auth.signatureFailed(client);
-    throw new S3Error('SignatureDoesNotMatch');
+  let forwardedHost: string | undefined;
+  if (!verifiedUrls.has(request, signature, key)) {
+    const verified = verifySignature(request, signature, key);
+    if (!verified.valid) {
+      auth.signatureFailed(client);
+      throw new S3Error('SignatureDoesNotMatch');
+    }
+    ({ forwardedHost } = verified);
+    if (forwardedHost === undefined) verifiedUrls.add(request, signature, key);
   }
   checkV4Time(signature, now());
   return {

@@ -12,6 +12,11 @@ export const temporaryFolder = '.svc-tmp';
 const verifiedForMs = 1000;
 const verifiedLimit = 10_000;
 
+const namespaceLimit = 1000;
+
+/** Names of ours, as they are: no step in a path, no empty element, nothing to normalize. */
+const plainIdentifier = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+
 type Location = 'root' | 'external';
 
 /** The path rules: which file an address names, and that it lies where the store may look. */
@@ -20,6 +25,7 @@ export class LocalPaths {
   readonly #realRoot: string;
   readonly #external: readonly string[];
   readonly #verified = new Map<string, { readonly location: Location; readonly until: number }>();
+  readonly #namespaces = new Map<string, string>();
 
   /** `root` must exist. */
   constructor(root: string, allowedExternalPrefixes: readonly string[]) {
@@ -39,8 +45,9 @@ export class LocalPaths {
   /** The file of an object, by the rules on text alone. */
   locate(pointer: ObjectPointer): string {
     if (isFullAddress(pointer)) return this.#locateFull(pointer.identifier);
-    refuseNul(pointer.identifier, 'invalid_address');
     const folder = this.namespaceFolder(pointer.storageNamespace);
+    if (plainIdentifier.test(pointer.identifier)) return `${folder}/${pointer.identifier}`;
+    refuseNul(pointer.identifier, 'invalid_address');
     const path = trimSlash(join(folder, pointer.identifier));
     if (!isInside(path, folder)) throw traversal('invalid_address', pointer.identifier);
     return path;
@@ -82,6 +89,16 @@ export class LocalPaths {
 
   /** The folder of a namespace, strictly below the root. */
   namespaceFolder(storageNamespace: string): string {
+    let folder = this.#namespaces.get(storageNamespace);
+    if (folder === undefined) {
+      folder = this.#findNamespace(storageNamespace);
+      if (this.#namespaces.size >= namespaceLimit) this.#namespaces.clear();
+      this.#namespaces.set(storageNamespace, folder);
+    }
+    return folder;
+  }
+
+  #findNamespace(storageNamespace: string): string {
     refuseNul(storageNamespace, 'invalid_namespace');
     const uri = requireStorageUri('local', storageNamespace, 'invalid_namespace');
     if (uri.host === '') {
