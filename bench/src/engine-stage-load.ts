@@ -11,6 +11,8 @@ export interface StageLoad {
 }
 
 export interface StagedAnswer {
+  /** All it staged, the warm-up included. */
+  readonly staged: number;
   readonly perSecond: number;
   readonly cpuMicros: number;
 }
@@ -46,12 +48,14 @@ async function run({ folder, repository, branch, writers, seconds }: StageLoad):
     await Promise.all(Array.from({ length: writers }, () => stageUntil(until)));
   };
   await all(1);
+  const warmUp = calls;
   calls = 0;
   const cpu = process.cpuUsage();
   const start = performance.now();
   await all(seconds);
   const { user, system } = process.cpuUsage(cpu);
   const answer: StagedAnswer = {
+    staged: warmUp + calls,
     perSecond: calls / ((performance.now() - start) / 1000),
     cpuMicros: (user + system) / calls,
   };
