@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, rmdir, stat, unlink, utimes } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { mkdir, readdir, rm, rmdir, stat, unlink, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Told what happens to the files of the cache folder. */
@@ -82,7 +83,8 @@ export class LocalCache {
     await this.#evictions.get(path);
     for (let attempt = 1; ; attempt++) {
       try {
-        await rename(temporary, path);
+        // A moment's work in a folder that is in memory: a thread-pool hop would take longer.
+        renameSync(temporary, path);
         return;
       } catch (error) {
         if (attempt === 5 || !isMissing(error)) {

@@ -54,11 +54,13 @@ async function sealWithoutChanges(context: EngineContext, update: HeadUpdate): P
   const { scope, branch } = update;
   for (let lost = 0; lost < maxTries; lost += 1) {
     const head = await context.branches.get(scope, branch);
+    // Nothing staged, nothing to drop: a write that comes now simply stays staged over the new head.
+    const isEmpty = await isTokenEmpty(context, Buffer.from(head.data.stagingToken));
+    if (isEmpty && head.data.sealedTokens.length === 0) return;
     if (await hasUncommittedChanges(context, scope, head.tokens, head.data.commitId)) {
       throw dirtyBranch(update.dirtyMessage);
     }
-    // Nothing staged, nothing to drop: a write that comes now simply stays staged over the new head.
-    if (await isTokenEmpty(context, Buffer.from(head.data.stagingToken))) return;
+    if (isEmpty) return;
     if (await sealBranch(context, scope, head)) return;
     context.onRetry(update.operation);
   }
