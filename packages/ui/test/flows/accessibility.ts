@@ -1,5 +1,6 @@
 import { source as axeSource } from 'axe-core';
 import type { AxeResults, RunOptions } from 'axe-core';
+import { waitUntil } from '@svc/testing';
 import { expect, test } from 'vitest';
 import type { Stage, TestPage } from '../stage.ts';
 
@@ -26,6 +27,21 @@ async function check(ui: TestPage, name: string, options: RunOptions): Promise<s
 
 type Screen = readonly [path: string, shows: string | RegExp, act?: (ui: TestPage) => Promise<void>];
 
+/** Active links that do not come into sight: the page may take a moment to notice its new width. */
+async function activeOutOfSight(ui: TestPage): Promise<(string | null)[]> {
+  const look = (): Promise<(string | null)[]> =>
+    ui.page.locator('nav [aria-current]').evaluateAll((links) =>
+      links
+        .filter((link) => {
+          const { left, right } = link.getBoundingClientRect();
+          return left < 0 || right > innerWidth;
+        })
+        .map((link) => link.textContent),
+    );
+  await waitUntil(async () => (await look()).length === 0, { timeoutMs: 5000 }).catch(() => undefined);
+  return look();
+}
+
 /** Looks at each screen in both themes, then as wide as a phone. */
 async function look(ui: TestPage, screens: readonly Screen[]): Promise<string[]> {
   const problems: string[] = [];
@@ -45,15 +61,8 @@ async function look(ui: TestPage, screens: readonly Screen[]): Promise<string[]>
     const sideways = await ui.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (sideways > 0) problems.push(`${path}: ${sideways} px wider than a phone`);
     await ui.settles();
-    const hidden = await ui.page.locator('nav [aria-current]').evaluateAll((links) =>
-      links
-        .filter((link) => {
-          const { left, right } = link.getBoundingClientRect();
-          return left < 0 || right > innerWidth;
-        })
-        .map((link) => link.textContent),
-    );
-    for (const text of hidden) problems.push(`${path}: the active link "${text}" is out of sight on a phone`);
+    for (const text of await activeOutOfSight(ui))
+      problems.push(`${path}: the active link "${text}" is out of sight on a phone`);
     await ui.page.setViewportSize({ width: 1280, height: 800 });
   }
   return problems;
