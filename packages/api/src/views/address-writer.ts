@@ -24,7 +24,7 @@ export class AddressWriter {
   #bytes: Buffer = Buffer.alloc(0);
   #folder: ShownFolder | undefined;
 
-  /** The folder of the address written last, unless it needs thought every time. */
+  /** The folder of the last plain address, unless it needs thought every time. */
   get folder(): ShownFolder | undefined {
     return this.#folder;
   }

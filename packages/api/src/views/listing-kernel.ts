@@ -1,3 +1,4 @@
+import type { ListedObject } from '@svc/engine';
 import { listingWasm } from '../listing-wasm.ts';
 import { plainAddressBytes } from './address-writer.ts';
 import { defaultContentType } from './object.ts';
@@ -24,18 +25,19 @@ interface ListingExports {
 }
 
 /** Where things lie in a page's bytes, and the numbers beside them. */
-export interface ListedFields {
-  readonly keyStart: number;
-  readonly keyEnd: number;
-  readonly addressStart: number;
-  readonly addressEnd: number;
-  readonly etagStart: number;
-  readonly etagEnd: number;
-  readonly contentTypeStart: number;
-  readonly contentTypeEnd: number;
-  readonly size: number;
-  readonly seconds: number;
-}
+export type ListedFields = Pick<
+  ListedObject,
+  | 'keyStart'
+  | 'keyEnd'
+  | 'addressStart'
+  | 'addressEnd'
+  | 'etagStart'
+  | 'etagEnd'
+  | 'contentTypeStart'
+  | 'contentTypeEnd'
+  | 'size'
+  | 'seconds'
+>;
 
 /** The fixed texts in the order of their use; the first continues a list. */
 const parts = [
@@ -78,6 +80,7 @@ export class ListingKernel {
   #memory: Buffer;
   #output = 0;
   #at = 0;
+  #hasFolder = false;
 
   private constructor() {
     this.#run = instantiate();
@@ -101,7 +104,7 @@ export class ListingKernel {
     kernel.#at = kernel.#output;
     kernel.#reserve(2 * page.length);
     kernel.#memory.set(page, kernel.#input);
-    kernel.#run.setFolder(0, 0, 0, 0);
+    kernel.#hasFolder = false;
     return kernel;
   }
 
@@ -111,12 +114,13 @@ export class ListingKernel {
     this.#at += text.length;
   }
 
-  /** From now on addresses in the folder at [start, end) of the page are shown with `shown` in its place. */
+  /**
+   * From now on addresses in the folder at [start, end) of the page are shown with `shown` in its place. A very long
+   * one is not taken: no object can be written then.
+   */
   setFolder(start: number, end: number, shown: Buffer): void {
-    if (shown.length > folderRoom) {
-      this.#run.setFolder(0, 0, 0, 0);
-      return;
-    }
+    this.#hasFolder = shown.length <= folderRoom;
+    if (!this.#hasFolder) return;
     this.#memory.set(shown, this.#folder);
     this.#run.setFolder(this.#input + start, this.#input + end, this.#folder, shown.length);
   }
@@ -125,7 +129,7 @@ export class ListingKernel {
   object(fields: ListedFields): boolean {
     const { keyStart, keyEnd, addressStart, addressEnd, etagStart, etagEnd } = fields;
     const { contentTypeStart, contentTypeEnd, size, seconds } = fields;
-    if (!(size >= 0 && seconds >= 0)) return false;
+    if (!this.#hasFolder || !(size >= 0 && seconds >= 0)) return false;
     const texts = keyEnd - keyStart + addressEnd - addressStart + etagEnd - etagStart;
     this.#reserve(texts + contentTypeEnd - contentTypeStart + folderRoom + objectRoom);
     const input = this.#input;
