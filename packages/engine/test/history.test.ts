@@ -89,6 +89,31 @@ test('hooks: order, abort keeps everything staged, and [fix] no second run for a
   ]);
 });
 
+test('a pre-merge hook can read the commit it is asked about, and its refusal leaves the branch where it was', async () => {
+  const world = createWorld();
+  const asked: string[] = [];
+  const engine = world.engine({
+    hooks: {
+      before: async (event) => {
+        if (event.type !== 'pre-merge') return undefined;
+        const read = await world.engine().commits.get({ repository, ref: event.commitId ?? '' });
+        asked.push(read.message);
+        expect(await contents(world.engine(), repository, read.id)).toEqual({ a: '1' });
+        throw new Error('not today');
+      },
+      after: () => undefined,
+    },
+  });
+  const repository = await newRepository(engine);
+  await engine.branches.create({ repository, name: 'side', source: 'main', actor });
+  await put(engine, repository, 'side', 'a', '1');
+  await commit(engine, repository, 'side');
+  const merging = engine.merges.merge({ repository, source: 'side', destination: 'main', actor });
+  await expect(merging).rejects.toThrow('not today');
+  expect(asked).toEqual(["Merge 'side' into 'main'"]);
+  expect(await contents(engine, repository, 'main')).toEqual({});
+});
+
 test('[fix] pre-commit hooks do not run again when a lost race leaves the candidate unchanged', async () => {
   const world = createWorld();
   const ran: string[] = [];
@@ -104,15 +129,14 @@ test('[fix] pre-commit hooks do not run again when a lost race leaves the candid
     wrapKv: (kv) =>
       new Proxy(kv, {
         get: (target, name) => {
-          if (name !== 'setIf') return (Reflect.get(target, name) as () => unknown).bind(target);
-          return (...args: Parameters<typeof kv.setIf>) => {
+          if (name !== 'setIfAfter') return (Reflect.get(target, name) as () => unknown).bind(target);
+          return (...args: Parameters<typeof kv.setIfAfter>) => {
             // The first move of the head is lost, as if another server had touched the record.
-            const moves = args[1].toString() === 'branches/main' && ran.includes('pre-commit');
-            if (moves && lost === 0) {
+            if (lost === 0) {
               lost += 1;
               return Promise.resolve(false);
             }
-            return target.setIf(...args);
+            return target.setIfAfter(...args);
           };
         },
       }),

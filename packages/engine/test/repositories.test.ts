@@ -181,6 +181,7 @@ function bound(kv: ReturnType<typeof createMemStore>): ReturnType<typeof createM
     get: (...args) => kv.get(...args),
     set: (...args) => kv.set(...args),
     setIf: (...args) => kv.setIf(...args),
+    setIfAfter: (...args) => kv.setIfAfter(...args),
     delete: (...args) => kv.delete(...args),
     deleteIf: (...args) => kv.deleteIf(...args),
     scan: (...args) => kv.scan(...args),

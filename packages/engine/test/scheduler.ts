@@ -69,6 +69,13 @@ export class Scheduler {
       get: (...args) => around(() => kv.get(...args)),
       set: (...args) => around(() => kv.set(...args)),
       setIf: (...args) => around(() => kv.setIf(...args)),
+      setIfAfter: (partition, first, key, value, condition) =>
+        around(async () => {
+          // As a store without one flush for both may do it: others may come between.
+          await kv.setIf(partition, first.key, first.value, 'absent');
+          await this.pause();
+          return kv.setIf(partition, key, value, condition);
+        }),
       delete: (...args) => around(() => kv.delete(...args)),
       deleteIf: (...args) => around(() => kv.deleteIf(...args)),
       async *scan(partition, options): AsyncGenerator<KvEntry[]> {

@@ -21,6 +21,18 @@ export interface KvStore {
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;
   /** Writes only when `condition` holds; false means it did not and nothing was written. */
   setIf(partition: Uint8Array, key: Uint8Array, value: Uint8Array, condition: KvCondition): Promise<boolean>;
+  /**
+   * `setIf`, with `first` stored before it when nothing has its key: whoever sees the new value sees `first` too, also
+   * after a crash. Not a transaction: `first` may stay behind when the condition does not hold. A driver that can
+   * makes both durable in one flush.
+   */
+  setIfAfter(
+    partition: Uint8Array,
+    first: KvRecord,
+    key: Uint8Array,
+    value: Uint8Array,
+    condition: KvCondition,
+  ): Promise<boolean>;
   /** Idempotent, also for unknown partitions. */
   delete(partition: Uint8Array, key: Uint8Array): Promise<void>;
   /** Deletes only while the value is the one `predicate` came from; false means it was not. */
@@ -37,6 +49,12 @@ export interface KvStore {
   readonly connectionsInUse?: () => number;
   /** Idempotent. */
   close(): Promise<void>;
+}
+
+/** What a caller hands over to be stored. */
+export interface KvRecord {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
 }
 
 export interface KvEntry {

@@ -247,6 +247,7 @@ class DyingStore implements KvStore {
   get: KvStore['get'] = (...args) => this.#kv.get(...args);
   set: KvStore['set'] = async (...args) => this.#writing().set(...args);
   setIf: KvStore['setIf'] = async (...args) => this.#writing().setIf(...args);
+  setIfAfter: KvStore['setIfAfter'] = async (...args) => this.#writing().setIfAfter(...args);
   delete: KvStore['delete'] = async (...args) => this.#writing().delete(...args);
   deleteIf: KvStore['deleteIf'] = async (...args) => this.#writing().deleteIf(...args);
   scan: KvStore['scan'] = (...args) => this.#kv.scan(...args);

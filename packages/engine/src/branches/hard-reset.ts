@@ -24,7 +24,8 @@ export async function hardResetBranch(
   const dirtyMessage = `${branch}: uncommitted changes (dirty branch)`;
   await updateHead(context, { scope, branch, operation: 'hard-reset', dirtyMessage }, async () => {
     try {
-      return await resolveCommitId(context, scope, ref, { headBranch: branch });
+      const id = await resolveCommitId(context, scope, ref, { headBranch: branch });
+      return await context.commits.get(scope, id);
     } catch (error) {
       if (error instanceof EngineError && error.kind === 'not_found') {
         throw notFound('ref', `hard-reset ${branch} to ${ref}: not found`);

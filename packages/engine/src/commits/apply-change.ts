@@ -5,6 +5,7 @@ import type { Actor, Commit } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
 import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { mergeTrees } from '../merges/merge-trees.ts';
+import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkCommitSize } from './commit-limits.ts';
 
@@ -28,9 +29,8 @@ export async function applyChange(context: EngineContext, change: Change): Promi
   checkCommitSize(message, metadata);
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
-  let made: Commit | undefined;
   let preRunId: string | undefined;
-  await updateHead(context, { scope, branch, operation }, async (head, turn) => {
+  const made = await updateHead(context, { scope, branch, operation }, async (head, turn) => {
     try {
       const onto = await context.commits.get(scope, head.data.commitId);
       const metaRangeId = await mergeTrees(context, scope, {
@@ -54,13 +54,11 @@ export async function applyChange(context: EngineContext, change: Change): Promi
         runBefore(context, `pre-${operation}`, { ...event, commit: fields }),
       );
       preRunId = run?.runId;
-      made = await context.commits.add(scope, fields);
-      return made.id;
+      return makeCommit(fields);
     } catch (error) {
       throw within('update branch', error);
     }
   });
-  if (made === undefined) throw new Error(`a ${operation} ended without a commit`);
   runAfter(context, `post-${operation}`, {
     ...event,
     sourceRef: made.id,

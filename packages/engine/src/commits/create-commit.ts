@@ -14,6 +14,7 @@ import { Overlay } from '../staging/overlay.ts';
 import { isTokenEmpty, retireTokens } from '../staging/tokens.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
+import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkCommitSize } from './commit-limits.ts';
 
@@ -101,9 +102,8 @@ class CommitAttempt {
       }
       const head = await context.branches.get(scope, branch);
       const metaRangeId = await this.#tree(head, lost > 0);
-      const commit = await this.#write(head, metaRangeId, turn);
-      const moved = { ...head.data, commitId: commit.id, sealedTokens: [] };
-      if (await context.branches.replace(scope, head, moved)) {
+      const commit = await this.#approve(head, metaRangeId, turn);
+      if (await context.branches.moveHead(scope, head, { ...head.data, sealedTokens: [] }, commit)) {
         await retireTokens(context, head.data.sealedTokens);
         return commit;
       }
@@ -154,7 +154,8 @@ class CommitAttempt {
     }
   }
 
-  async #write(head: BranchSnapshot, metaRangeId: string, turn: Turn): Promise<Commit> {
+  /** The commit to be made, once its hooks agree. */
+  async #approve(head: BranchSnapshot, metaRangeId: string, turn: Turn): Promise<Commit> {
     const context = this.#context;
     const { message, metadata, actor } = this.#options;
     const parent = await context.commits.get(this.#scope, head.data.commitId);
@@ -176,6 +177,6 @@ class CommitAttempt {
       this.preRunId = run?.runId;
       this.#approved = candidate;
     }
-    return context.commits.add(this.#scope, fields);
+    return makeCommit(fields);
   }
 }

@@ -45,7 +45,7 @@ async function createCommitRecord(
   if (commitId(commit) !== given.id) {
     throw invalid('commit id: invalid value: validation error', 'commit');
   }
-  if (!(await context.commits.addRecord(scope, commit))) {
+  if (!(await context.commits.add(scope, commit))) {
     throw new EngineError('already_exists', 'commit already exists: not unique', { subject: 'commit' });
   }
 }

@@ -29,7 +29,7 @@ export async function restoreRefs(
     if (commitId(commit) !== commit.id) {
       throw invalid(`commit ${commit.id}: invalid commit id: its content has another id`, 'commit');
     }
-    await context.commits.addRecord(scope, commit);
+    await context.commits.add(scope, commit);
   });
   await forEachRecord(context, scope, manifest.branchesMetaRangeId, async (data) => {
     const { id, commitId: head, hidden } = branchMessage.decode(data);

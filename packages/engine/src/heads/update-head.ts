@@ -2,6 +2,7 @@ import { maxTries, pauseBetweenHeadUpdates } from '../context/back-off.ts';
 import type { Turn } from '../context/branch-queue.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { dirtyBranch, tooManyAttempts } from '../context/refusals.ts';
+import type { Commit } from '../face/model.ts';
 import { isTokenEmpty, retireTokens, tokenFor } from '../staging/tokens.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
@@ -19,13 +20,13 @@ export interface HeadUpdate {
 /**
  * Moves a branch's head to the commit that `compute` makes, never past uncommitted changes: they refuse the update
  * when they are there before it, and stay staged when they race it. `compute` runs again whenever the branch moved
- * meanwhile; the commit it returns must be stored already.
+ * meanwhile; the commit it returns is stored with the move.
  */
 export async function updateHead(
   context: EngineContext,
   update: HeadUpdate,
-  compute: (head: BranchSnapshot, turn: Turn) => Promise<string>,
-): Promise<string> {
+  compute: (head: BranchSnapshot, turn: Turn) => Promise<Commit>,
+): Promise<Commit> {
   const { scope, branch } = update;
   return context.queue.run(`${scope.repository.instanceUid}/${branch}`, async (turn) => {
     await sealWithoutChanges(context, update);
@@ -39,10 +40,10 @@ export async function updateHead(
       if (await hasUncommittedChanges(context, scope, sealed, head.data.commitId)) {
         throw dirtyBranch(update.dirtyMessage);
       }
-      const commitId = await compute(head, turn);
-      if (await context.branches.replace(scope, head, { ...head.data, commitId, sealedTokens: [] })) {
+      const commit = await compute(head, turn);
+      if (await context.branches.moveHead(scope, head, { ...head.data, sealedTokens: [] }, commit)) {
         await retireTokens(context, head.data.sealedTokens);
-        return commitId;
+        return commit;
       }
     }
     throw tooManyAttempts();

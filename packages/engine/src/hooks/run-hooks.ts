@@ -5,7 +5,12 @@ import type { RepositoryScope } from '../store/scope.ts';
 /** An event before it has a type; the scope stands for the repository. */
 export type BranchEvent = Omit<HookEvent, 'type' | 'repository'> & { readonly scope: RepositoryScope };
 
-/** Runs the hooks of a pre-event; they abort the operation by throwing. Read-only repositories run none. */
+/** Read-only repositories run none. */
+export function hasHooks(context: EngineContext, scope: RepositoryScope): boolean {
+  return context.hooks !== undefined && !scope.repository.readOnly;
+}
+
+/** Runs the hooks of a pre-event; they abort the operation by throwing. */
 export async function runBefore(
   context: EngineContext,
   type: PreEventType,

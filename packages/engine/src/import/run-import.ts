@@ -10,6 +10,7 @@ import { updateHead } from '../heads/update-head.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { changeRepositoryMetadata } from '../repositories/repository-metadata.ts';
+import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { scopeOf, type ImportSource } from './import-sources.ts';
 import { isFinished, readImport, replaceImport } from './import-store.ts';
@@ -89,9 +90,8 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
   const { scope, options } = job;
   const { branch, actor } = options;
   checkNotReadOnly(scope, options.force);
-  let made: Commit | undefined;
   let preRunId: string | undefined;
-  await updateHead(context, { scope, branch, operation: 'import' }, async (head, turn) => {
+  const made = await updateHead(context, { scope, branch, operation: 'import' }, async (head, turn) => {
     const parent = await context.commits.get(scope, head.data.commitId);
     const metaRangeId = await context.trees.mergeImport(
       scope.committed,
@@ -112,10 +112,8 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
     const event = { scope, actor, branch, sourceRef: parent.id, commit: fields };
     const run = await turn.outside(() => runBefore(context, 'pre-commit', event));
     preRunId = run?.runId;
-    made = await context.commits.add(scope, fields);
-    return made.id;
+    return makeCommit(fields);
   });
-  if (made === undefined) throw new Error('the head moved without a commit');
   runAfter(context, 'post-commit', {
     scope,
     actor,

@@ -7,10 +7,11 @@ import { EngineError } from '../errors.ts';
 import type { MergeBase, MergeOptions, Merges } from '../face/merges.ts';
 import type { Commit, InRepository } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { hasHooks, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
+import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { findMergeBase } from './merge-base.ts';
 import { mergeTrees } from './merge-trees.ts';
@@ -50,42 +51,47 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
     branch: destination,
     mergeSource: options.source,
   };
-  let merged: Commit | undefined;
+  let approved: string | undefined;
   let preRunId: string | undefined;
-  await updateHead(context, { scope, branch: destination, operation: 'merge' }, async (head, turn) => {
-    try {
-      const onto = await context.commits.get(scope, head.data.commitId);
-      const base = await requireMergeBase(context, scope, onto, source);
-      if (base.metaRangeId === source.metaRangeId && !mayBeEmpty) throw noChanges();
-      const metaRangeId = await mergeTrees(context, scope, {
-        base: base.metaRangeId,
-        source: source.metaRangeId,
-        destination: onto.metaRangeId,
-        strategy,
-      });
-      const commit = await context.commits.add(scope, {
-        committer: actor.committer,
-        message,
-        creationDate,
-        metaRangeId,
-        parents: options.squash === true ? [onto.id] : [onto.id, source.id],
-        metadata,
-        version: 1,
-        generation: 1 + Math.max(onto.generation, source.generation),
-      });
-      if (commit.id !== merged?.id) {
-        const run = await turn.outside(() =>
-          runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit }),
-        );
-        preRunId = run?.runId;
+  const merged = await updateHead(
+    context,
+    { scope, branch: destination, operation: 'merge' },
+    async (head, turn) => {
+      try {
+        const onto = await context.commits.get(scope, head.data.commitId);
+        const base = await requireMergeBase(context, scope, onto, source);
+        if (base.metaRangeId === source.metaRangeId && !mayBeEmpty) throw noChanges();
+        const metaRangeId = await mergeTrees(context, scope, {
+          base: base.metaRangeId,
+          source: source.metaRangeId,
+          destination: onto.metaRangeId,
+          strategy,
+        });
+        const commit = makeCommit({
+          committer: actor.committer,
+          message,
+          creationDate,
+          metaRangeId,
+          parents: options.squash === true ? [onto.id] : [onto.id, source.id],
+          metadata,
+          version: 1,
+          generation: 1 + Math.max(onto.generation, source.generation),
+        });
+        if (commit.id !== approved) {
+          // Hooks are told the commit's id and may read it.
+          if (hasHooks(context, scope)) await context.commits.add(scope, commit);
+          const run = await turn.outside(() =>
+            runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit }),
+          );
+          preRunId = run?.runId;
+        }
+        approved = commit.id;
+        return commit;
+      } catch (error) {
+        throw placed(error, destination);
       }
-      merged = commit;
-      return commit.id;
-    } catch (error) {
-      throw placed(error, destination);
-    }
-  });
-  if (merged === undefined) throw new Error('a merge ended without a commit');
+    },
+  );
   runAfter(context, 'post-merge', {
     ...event,
     sourceRef: merged.id,

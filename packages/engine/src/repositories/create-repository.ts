@@ -15,6 +15,7 @@ import { checkNewBranchName, checkRepositoryName } from '../names/names.ts';
 import { populateSampleData } from '../sample/populate.ts';
 import { newToken } from '../staging/tokens.ts';
 import { inDeletion } from '../store/repository-store.ts';
+import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
 import { releaseNamespace, reserveNamespace } from './namespaces.ts';
@@ -142,7 +143,7 @@ async function checkNamespace(
 
 async function createDefaultBranch(context: EngineContext, scope: RepositoryScope): Promise<void> {
   const { repository } = scope;
-  const commit = await context.commits.add(scope, {
+  const commit = makeCommit({
     committer: '',
     message: 'Repository created',
     creationDate: repository.creationDate,
@@ -152,6 +153,7 @@ async function createDefaultBranch(context: EngineContext, scope: RepositoryScop
     version: 1,
     generation: 1,
   });
+  await context.commits.add(scope, commit);
   await context.branches.create(scope, {
     id: repository.defaultBranch,
     commitId: commit.id,

@@ -3,6 +3,8 @@ import { branchMessage } from '@svc/encoding';
 import type { KvPredicate, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../context/refusals.ts';
+import type { Commit } from '../face/model.ts';
+import { commitRecord } from './commit-store.ts';
 import { branchesPrefix, branchKey } from './keys.ts';
 import type { RepositoryScope } from './scope.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -70,6 +72,23 @@ export class BranchStore {
       scope.partition,
       branchKey(data.id),
       branchMessage.encode(data),
+      snapshot.predicate,
+    );
+  }
+
+  /** As `replace`, to a head that is stored with it: no reader and no crash finds the branch without its commit. */
+  moveHead(
+    scope: RepositoryScope,
+    snapshot: BranchSnapshot,
+    data: Omit<BranchData, 'commitId'>,
+    commit: Commit,
+  ): Promise<boolean> {
+    const moved = branchMessage.encode({ ...data, commitId: commit.id });
+    return this.#kv.setIfAfter(
+      scope.partition,
+      commitRecord(commit),
+      branchKey(data.id),
+      moved,
       snapshot.predicate,
     );
   }

@@ -1,5 +1,5 @@
 import { commitId, commitMessage } from '@svc/encoding';
-import type { KvStore } from '@svc/kv';
+import type { KvRecord, KvStore } from '@svc/kv';
 import { JitterCache } from '../context/jitter-cache.ts';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
@@ -44,16 +44,10 @@ export class CommitStore {
     return commit;
   }
 
-  /** Computes the id and stores the record; an equal commit that exists already is the same commit. */
-  async add(scope: RepositoryScope, fields: Omit<Commit, 'id'>): Promise<Commit> {
-    const commit: Commit = { ...fields, id: commitId(fields) };
-    await this.addRecord(scope, commit);
-    return commit;
-  }
-
-  /** False when a commit of that id exists. */
-  addRecord(scope: RepositoryScope, commit: Commit): Promise<boolean> {
-    return this.#kv.setIf(scope.partition, commitKey(commit.id), commitMessage.encode(commit), 'absent');
+  /** False when a commit of that id exists: an equal one, so it is the same commit. */
+  add(scope: RepositoryScope, commit: Commit): Promise<boolean> {
+    const { key, value } = commitRecord(commit);
+    return this.#kv.setIf(scope.partition, key, value, 'absent');
   }
 
   /** The only commit whose id starts with `prefix`. */
@@ -72,6 +66,15 @@ export class CommitStore {
       for (const entry of page) yield commitMessage.decode(entry.value);
     }
   }
+}
+
+/** The commit with its id; it is not stored yet. */
+export function makeCommit(fields: Omit<Commit, 'id'>): Commit {
+  return { ...fields, id: commitId(fields) };
+}
+
+export function commitRecord(commit: Commit): KvRecord {
+  return { key: commitKey(commit.id), value: commitMessage.encode(commit) };
 }
 
 /** By instance, not by name: a re-created repository must not see its predecessor's commits. */

@@ -14,6 +14,7 @@ describe('keys of the local store', () => {
   const partition = Buffer.from('long-keys');
   const longest = Buffer.alloc(maxPhysicalKeyLength - 2 - partition.length, 'k');
   const tooLong = Buffer.concat([longest, Buffer.from('k')]);
+  const key = Buffer.from('short');
 
   test('a physical key of 4026 bytes is taken, a longer one refused before anything is written', async () => {
     const store = await open();
@@ -23,6 +24,8 @@ describe('keys of the local store', () => {
       () => store.set(partition, tooLong, Buffer.from('v')),
       () => store.setIf(partition, tooLong, Buffer.from('v'), 'absent'),
       () => store.setIf(partition, tooLong, Buffer.from('v'), 'present'),
+      () => store.setIfAfter(partition, { key: tooLong, value: key }, key, Buffer.from('v'), 'absent'),
+      () => store.setIfAfter(partition, { key, value: key }, tooLong, Buffer.from('v'), 'absent'),
     ]) {
       await expect(write()).rejects.toMatchObject({
         kind: 'key_too_long',

@@ -1,7 +1,15 @@
 import { requireEntry, requireKey, requirePartition } from '../arguments.ts';
 import { KvError } from '../errors.ts';
 import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
-import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '../store.ts';
+import type {
+  KvCondition,
+  KvEntry,
+  KvPredicate,
+  KvRecord,
+  KvScanOptions,
+  KvStore,
+  KvValue,
+} from '../store.ts';
 import { conditionHolds, valuePredicate } from '../value-predicate.ts';
 import { diskError } from './local/disk-errors.ts';
 import { DiskSpace } from './local/disk-space.ts';
@@ -97,6 +105,29 @@ class LocalStore implements KvStore {
     const physical = keptKey(partition, key);
     return this.#change(() => {
       if (!conditionHolds(this.#stored(physical), condition)) return false;
+      void this.#db.put(physical, copy);
+      return true;
+    });
+  }
+
+  async setIfAfter(
+    partition: Uint8Array,
+    first: KvRecord,
+    key: Uint8Array,
+    value: Uint8Array,
+    condition: KvCondition,
+  ): Promise<boolean> {
+    this.#check();
+    requireEntry(partition, first.key, first.value);
+    requireEntry(partition, key, value);
+    requireFittingKey(partition, first.key);
+    requireFittingKey(partition, key);
+    this.#space.require();
+    const [before, physical] = [keptKey(partition, first.key), keptKey(partition, key)];
+    const [content, copy] = [Buffer.from(first.value), Buffer.from(value)];
+    return this.#change(() => {
+      if (!conditionHolds(this.#stored(physical), condition)) return false;
+      if (this.#stored(before) === undefined) void this.#db.put(before, content);
       void this.#db.put(physical, copy);
       return true;
     });

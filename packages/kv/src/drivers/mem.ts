@@ -1,7 +1,15 @@
 import { requireEntry, requireKey, requirePartition } from '../arguments.ts';
 import { KvError } from '../errors.ts';
 import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
-import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '../store.ts';
+import type {
+  KvCondition,
+  KvEntry,
+  KvPredicate,
+  KvRecord,
+  KvScanOptions,
+  KvStore,
+  KvValue,
+} from '../store.ts';
 import { conditionHolds, valuePredicate } from '../value-predicate.ts';
 import { SortedMap } from './mem/sorted-map.ts';
 
@@ -53,6 +61,21 @@ class MemStore implements KvStore {
     if (!conditionHolds(this.#state.partitions.get(partitionText)?.get(keyText), condition)) return false;
     this.#write(partitionText, keyText, value);
     return true;
+  }
+
+  async setIfAfter(
+    partition: Uint8Array,
+    first: KvRecord,
+    key: Uint8Array,
+    value: Uint8Array,
+    condition: KvCondition,
+  ): Promise<boolean> {
+    this.#check();
+    requireEntry(partition, first.key, first.value);
+    requireEntry(partition, key, value);
+    // Both run to their end before anybody else: `async` functions do not yield before their first await.
+    void this.setIf(partition, first.key, first.value, 'absent');
+    return this.setIf(partition, key, value, condition);
   }
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {

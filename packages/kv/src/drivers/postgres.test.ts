@@ -85,7 +85,7 @@ describe.runIf(server !== undefined)('on a real server', () => {
     });
 
     test('a statement that waits too long and a pool that is exhausted ask to slow down', async () => {
-      const store = await open(`${inSchema}&statement_timeout=300&connect_timeout=1`, 1);
+      const store = await open(`${inSchema}&statement_timeout=2000&connect_timeout=1`, 1);
       await store.set(partition, key, Buffer.from('1'));
       await admin.query('BEGIN');
       await admin.query(`SELECT * FROM ${schema}.kv FOR UPDATE`);

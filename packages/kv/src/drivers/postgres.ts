@@ -2,7 +2,15 @@ import { escapeIdentifier, type Pool, type QueryArrayConfig } from 'pg';
 import { requireEntry, requireKey, requirePartition } from '../arguments.ts';
 import { KvError } from '../errors.ts';
 import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
-import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '../store.ts';
+import type {
+  KvCondition,
+  KvEntry,
+  KvPredicate,
+  KvRecord,
+  KvScanOptions,
+  KvStore,
+  KvValue,
+} from '../store.ts';
 import { predicateValue, valuePredicate } from '../value-predicate.ts';
 import { parseConnectionString } from './postgres/connection-string.ts';
 import { databaseError } from './postgres/database-error.ts';
@@ -72,6 +80,20 @@ class PostgresStore implements KvStore {
     if (condition === 'present') return this.#changes('update', [partition, key, value]);
     const expected = predicateValue(condition);
     return expected !== undefined && this.#changes('replace', [partition, key, value, expected]);
+  }
+
+  async setIfAfter(
+    partition: Uint8Array,
+    first: KvRecord,
+    key: Uint8Array,
+    value: Uint8Array,
+    condition: KvCondition,
+  ): Promise<boolean> {
+    requireEntry(partition, first.key, first.value);
+    requireEntry(partition, key, value);
+    const [owner, name, content] = [Buffer.from(partition), Buffer.from(key), Buffer.from(value)];
+    await this.#run('create', [partition, first.key, first.value]);
+    return this.setIf(owner, name, content, condition);
   }
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {

@@ -3,6 +3,7 @@ import type { KvStore } from '../store.ts';
 import { entryCases } from './entry-cases.ts';
 import { iteratorCases } from './iterator-cases.ts';
 import { modelCases } from './model-cases.ts';
+import { orderedCases } from './ordered-cases.ts';
 import { raceCases } from './race-cases.ts';
 import { scanCases } from './scan-cases.ts';
 import { secondaryCases } from './secondary-cases.ts';
@@ -34,6 +35,7 @@ export function describeKvStore(name: string, open: () => Promise<KvStore>): voi
       await store?.close();
     });
     entryCases(context);
+    orderedCases(context);
     raceCases(context);
     scanCases(context);
     iteratorCases(context);

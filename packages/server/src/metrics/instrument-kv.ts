@@ -67,6 +67,10 @@ class InstrumentedKv implements KvStore {
     return this.#measure('SetIf', this.#store.setIf(partition, key, value, condition), isFalse);
   }
 
+  setIfAfter(...args: Parameters<KvStore['setIfAfter']>): Promise<boolean> {
+    return this.#measure('SetIf', this.#store.setIfAfter(...args), isFalse);
+  }
+
   delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
     return this.#measure('Delete', this.#store.delete(partition, key), never);
   }
