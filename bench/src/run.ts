@@ -16,6 +16,7 @@ import { warmUp, type Bench } from './scenarios/bench.ts';
 import { measureBigCommit } from './scenarios/big-commit.ts';
 import { calibrate } from './scenarios/calibrate.ts';
 import { measureChangeSizes } from './scenarios/change-size.ts';
+import { measureFloors } from './scenarios/floors.ts';
 import { measureHistory } from './scenarios/history.ts';
 import { makeImportFolder, importObjects } from './scenarios/import.ts';
 import { measureMixed } from './scenarios/mixed.ts';
@@ -47,6 +48,10 @@ const report = new Report();
 try {
   if (values['import-folder'] === undefined) makeImportFolder(importFolder, objects);
   report.addCalibration(await calibrate());
+  if (values.endpoint === undefined) {
+    const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
+    await measureFloors(report, join(scratch, 'floor'), load);
+  }
   let endpoint: URL;
   let credentials: Credentials;
   if (values.endpoint === undefined) {
