@@ -78,6 +78,13 @@ describe('a running server', () => {
     expect(one.headers['x-request-id']).not.toBe('mine');
   });
 
+  test.runIf(process.platform === 'linux')('every worker shares few arenas of memory', () => {
+    const settings = server
+      .childPids()
+      .map((pid) => /MALLOC_ARENA_MAX=\d+/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[0]);
+    expect(settings).toEqual(['MALLOC_ARENA_MAX=2', 'MALLOC_ARENA_MAX=2', 'MALLOC_ARENA_MAX=2']);
+  });
+
   test('100 KiB of headers are accepted', async () => {
     const headers = Object.fromEntries(
       Array.from({ length: 25 }, (_, n) => [`x-amz-meta-${n}`, 'v'.repeat(4096)]),
