@@ -1,14 +1,15 @@
 // How a server's costs change with the number of objects in the repository.
 //   npm run bench:growth                                    10 thousand to 10 million objects
 //   npm run bench:growth -- --sizes 10000,100000 --seconds 1 --json growth.json --chart-dir docs/performance
-// The trees are written as ranges in this process before the server starts, so no object needs a file.
+// The trees are written as ranges in this process before the servers start, so no object needs a file. There is one
+// server for each size, and they take turns.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openBenchEngine, writeRepository } from './bench-engine.ts';
-import { Api, timed } from './driver/api.ts';
+import { Api, median, timed } from './driver/api.ts';
 import { writeGrowthChart } from './driver/performance-charts.ts';
 import { format, isRate, printCells, Report, writeJson, type Row } from './driver/report.ts';
 import { startServer, storesIn } from './driver/start-server.ts';
@@ -46,9 +47,17 @@ if (!sizes.every((size) => Number.isInteger(size) && size > 0 && size <= mostObj
   throw new Error(`--sizes ${values.sizes}: give numbers of objects from 1 to ${mostObjects}, with commas`);
 }
 
-/** Measures a server on stores that already hold the repository. */
-async function measureSize(folder: string, objects: number): Promise<Report> {
-  const repository = 'growth';
+/** A server on stores that hold one repository, with what each pass measured on it. */
+interface Site {
+  readonly bench: Omit<Bench, 'pass' | 'report'>;
+  readonly start: Report;
+  readonly passes: Report[];
+  stop(): Promise<void>;
+}
+
+const repository = 'growth';
+
+async function openSite(folder: string, objects: number): Promise<Site> {
   const outside = join(folder, 'outside');
   mkdirSync(outside, { recursive: true });
   // The first start sets the installation up; the one that is measured finds everything in place.
@@ -57,92 +66,107 @@ async function measureSize(folder: string, objects: number): Promise<Report> {
   const { milliseconds } = await timed(() => writeRepository(engine, { repository, objects }));
   await engine.close();
   console.log(`\n${objects} objects, written in ${(milliseconds / 1000).toFixed(1)} s`);
-
-  const report = new Report();
-  report.addCalibration(await calibrate());
   const server = await startServer(folder, outside);
-  try {
-    report.add({ scenario: 'start to healthy', value: server.startMs / 1000, unit: 's' });
-    await delay(1000);
-    report.add({ scenario: 'idle memory per worker', value: server.memory.largestWorker(), unit: 'MB' });
-    const api = new Api(server.endpoint, server.credentials);
-    const bench: Bench = {
-      api,
-      credentials: server.credentials,
-      requests: new Requests(api, repository, `local://${outside}/file`),
-      report,
-      objects,
-      seconds: Number(values.seconds),
-      connections: Number(values.connections),
-      importFolder: outside,
-      repository,
-      memory: server.memory,
-      fullSize: false,
-    };
-    await warmUp(bench);
-    await measureStat(bench);
-    await measureList(bench, { amount: 100 });
-    await measureStaging(bench);
-    await measureBranchCreation(bench);
-    await measureCommitOne(bench);
-    await measureDiff(bench);
-    await measureMergeBoth(bench, 'in one range');
-  } finally {
-    await server.stop();
+  const start = new Report();
+  start.add({ scenario: 'start to healthy', value: server.startMs / 1000, unit: 's' });
+  await delay(1000);
+  start.add({ scenario: 'idle memory per worker', value: server.memory.largestWorker(), unit: 'MB' });
+  const api = new Api(server.endpoint, server.credentials);
+  const bench = {
+    api,
+    credentials: server.credentials,
+    requests: new Requests(api, repository, `local://${outside}/file`),
+    objects,
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+    importFolder: outside,
+    repository,
+    memory: server.memory,
+    fullSize: false,
+  };
+  return { bench, start, passes: [], stop: () => server.stop() };
+}
+
+/** The sizes take turns, scenario by scenario: a machine whose speed changes by the minute changes it for all of them. */
+async function measurePass(sites: readonly Site[], pass: string): Promise<void> {
+  const reports = sites.map(() => new Report());
+  const scenarios = [
+    measureStat,
+    (bench: Bench) => measureList(bench, { amount: 100 }),
+    measureStaging,
+    measureBranchCreation,
+    measureCommitOne,
+    measureDiff,
+    (bench: Bench) => measureMergeBoth(bench, 'in one range'),
+  ];
+  for (const measure of scenarios) {
+    for (const [index, site] of sites.entries()) {
+      const report = reports[index];
+      if (report === undefined) throw new Error('a size has no report');
+      console.log(`pass ${pass}, ${site.bench.objects} objects`);
+      await measure({ ...site.bench, pass, report });
+    }
   }
-  return report;
+  for (const [index, site] of sites.entries()) site.passes.push(...reports.slice(index, index + 1));
 }
 
-/** Rates as parts of the calibration of the same minute, since sizes are measured minutes apart; others as they are. */
-function costOf(row: Row, report: Report): number {
-  return isRate(row) ? report.calibration / row.value : row.value;
+/** The median of what the passes measured, or the one value of the start. */
+function measuredAt(site: Site, scenario: string): Row {
+  const reports = [site.start, ...site.passes];
+  const found = reports.flatMap((report) => report.rows().filter((row) => row.scenario === scenario));
+  const [row] = found;
+  if (row === undefined) throw new Error(`${scenario} was not measured with ${site.bench.objects} objects`);
+  return { ...row, value: median(found.map(({ value }) => value)) };
 }
 
-const results: { objects: number; report: Report }[] = [];
-for (const objects of sizes) {
-  const folder = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-growth-'));
-  try {
-    results.push({ objects, report: await measureSize(folder, objects) });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+const calibrations: number[] = [];
+const sites: Site[] = [];
+const folders: string[] = [];
+try {
+  for (const objects of sizes) {
+    const folder = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-growth-'));
+    folders.push(folder);
+    sites.push(await openSite(folder, objects));
   }
+  for (const site of sites) await warmUp({ ...site.bench, pass: '', report: site.start });
+  for (const pass of ['a', 'b', 'c']) {
+    calibrations.push(await calibrate());
+    await measurePass(sites, pass);
+  }
+} finally {
+  for (const site of sites) await site.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
-const scenarios = results[0]?.report.rows() ?? [];
+const scenarios = [...(sites[0]?.start.rows() ?? []), ...(sites[0]?.passes[0]?.rows() ?? [])];
 const growth = scenarios.map(({ scenario, unit }) => {
-  const measured = results.map(({ objects, report }) => {
-    const row = report.rows().find((one) => one.scenario === scenario);
-    if (row === undefined) throw new Error(`${scenario} was not measured with ${objects} objects`);
-    return { objects, value: row.value, cost: costOf(row, report) };
+  const measured = sites.map((site) => {
+    const row = measuredAt(site, scenario);
+    return { objects: site.bench.objects, value: row.value, cost: isRate(row) ? 1 / row.value : row.value };
   });
-  const values = measured.map(({ value }) => value);
-  const costs = measured.map(({ cost }) => cost);
+  const figures = measured.map(({ value }) => value);
   return {
     scenario,
     unit,
     costs: measured,
-    spread: Math.max(...values) / Math.min(...values),
-    relativeSpread: Math.max(...costs) / Math.min(...costs),
+    spread: Math.max(...figures) / Math.min(...figures),
     ...(flat.has(scenario) && { goal: allowed }),
   };
 });
 
 const verdict = (spread: number, goal: number | undefined): string =>
   `${spread.toFixed(2)}${goal === undefined ? '' : spread <= goal ? ' reached' : ' missed'}`;
-console.log('\nBy objects in the repository; relative: rates as parts of the bare server of the same minute');
+const bare = calibrations.map((rate) => format(rate)).join(', ');
+console.log(`\nBy objects in the repository, median of three passes; bare server before each: ${bare} /s`);
 printCells(
-  ['scenario', ...sizes.map((size) => size.toLocaleString('en')), 'worst/best', 'relative'],
-  growth.map(({ scenario, unit, costs, spread, relativeSpread, goal }) => [
+  ['scenario', ...sizes.map((size) => size.toLocaleString('en')), 'worst/best'],
+  growth.map(({ scenario, unit, costs, spread, goal }) => [
     `${scenario} (${unit})`,
     ...costs.map(({ value }) => format(value)),
     verdict(spread, goal),
-    verdict(relativeSpread, goal),
   ]),
 );
-if (values.json !== undefined) {
-  const calibrations = results.map(({ objects, report }) => ({ objects, perSecond: report.calibration }));
-  writeJson(values.json, { calibrations, growth });
-}
+if (values.json !== undefined) writeJson(values.json, { calibrations, growth });
 if (values['chart-dir'] !== undefined) {
   const shown = growth.filter(({ scenario }) => inChart.has(scenario));
   writeGrowthChart(values['chart-dir'], shown);

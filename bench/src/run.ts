@@ -77,6 +77,7 @@ try {
     connections: Number(values.connections),
     importFolder,
     repository,
+    pass: '',
     memory: server?.memory,
     fullSize: objects >= 1_000_000,
   };

@@ -15,6 +15,8 @@ export interface Bench {
   readonly connections: number;
   readonly importFolder: string;
   readonly repository: string;
+  /** Ends the names of branches, so that scenarios can be measured again in the same repository. */
+  readonly pass: string;
   /** Of a server we started ourselves. */
   readonly memory: ServerMemory | undefined;
   /** Goals are set for a million objects; smaller runs are not held to those that depend on the size. */

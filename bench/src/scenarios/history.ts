@@ -15,11 +15,12 @@ export async function measureHistory(bench: Bench): Promise<void> {
 
 /** Leaves the branch `one`. */
 export async function measureCommitOne(bench: Bench): Promise<void> {
-  await createBranch(bench, 'one');
+  const branch = `one${bench.pass}`;
+  await createBranch(bench, branch);
   const commits: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    await upload(bench, 'one', `${randomKey(bench)}x${round}`);
-    commits.push((await timed(() => commit(bench, 'one'))).milliseconds);
+    await upload(bench, branch, `${randomKey(bench)}x${round}`);
+    commits.push((await timed(() => commit(bench, branch))).milliseconds);
   }
   addMedian(bench, 'commit 1 change', commits, bench.fullSize ? 60 : undefined);
 }
@@ -30,7 +31,7 @@ export async function measureDiff(bench: Bench): Promise<void> {
   const again: number[] = [];
   const merges: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const name = `diff${round}`;
+    const name = `diff${bench.pass}${round}`;
     await createBranch(bench, name);
     for (let change = 0; change < 3; change += 1) {
       await upload(bench, name, `${randomKey(bench)}m${round}${change}`);
@@ -54,7 +55,7 @@ export async function measureMergeBoth(
   const together = where === 'in one range';
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const name = `${together ? 'one-range' : 'ranges'}${round}`;
+    const name = `${together ? 'one-range' : 'ranges'}${bench.pass}${round}`;
     const index = randomIndex(bench);
     const far = (index + Math.floor(bench.objects / 2)) % bench.objects;
     await createBranch(bench, name);
@@ -72,11 +73,11 @@ async function measureLog(bench: Bench): Promise<void> {
   const { api, repository } = bench;
   for (let index = 0; index < 300; index += 1) {
     const body = { message: `empty ${index}`, allow_empty: true };
-    await api.call('POST', `/repositories/${repository}/branches/one/commits`, body);
+    await api.call('POST', `/repositories/${repository}/branches/one${bench.pass}/commits`, body);
   }
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const log = () => api.call('GET', `/repositories/${repository}/refs/one/commits?amount=300`);
+    const log = () => api.call('GET', `/repositories/${repository}/refs/one${bench.pass}/commits?amount=300`);
     times.push((await timed(log)).milliseconds);
   }
   addMedian(bench, 'log of 300 commits', times, 3);

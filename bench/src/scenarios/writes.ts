@@ -11,7 +11,7 @@ export async function measureWrites(bench: Bench): Promise<void> {
   await load(bench, {
     scenario: 'stat on a branch with staged writes',
     goal: 13_000,
-    next: () => bench.requests.stat('stage', randomKey(bench)),
+    next: () => bench.requests.stat(`stage${bench.pass}`, randomKey(bench)),
   });
   const count = Math.min(newKeys, bench.objects);
   await createBranch(bench, 'new');
@@ -29,16 +29,17 @@ export async function measureBranchCreation(bench: Bench): Promise<void> {
   const named =
     (prefix: string): NextRequest =>
     (sequence) =>
-      bench.requests.createBranch(`${prefix}-${sequence}`);
+      bench.requests.createBranch(`${prefix}${bench.pass}-${sequence}`);
   await load(bench, { scenario: 'create branch', goal: 12_000, next: named('many') });
   await loadAlone(bench, { scenario: 'create branch', goal: 1, next: named('one') });
 }
 
 /** Leaves the branch `stage` with what it wrote. */
 export async function measureStaging(bench: Bench): Promise<void> {
-  await createBranch(bench, 'stage');
-  await load(bench, { scenario: 'stage write', goal: 15_000, next: stageNew(bench, 'stage', 's') });
-  await loadAlone(bench, { scenario: 'stage write', goal: 0.8, next: stageNew(bench, 'stage', 't') });
+  const branch = `stage${bench.pass}`;
+  await createBranch(bench, branch);
+  await load(bench, { scenario: 'stage write', goal: 15_000, next: stageNew(bench, branch, 's') });
+  await loadAlone(bench, { scenario: 'stage write', goal: 0.8, next: stageNew(bench, branch, 't') });
 }
 
 function stageNew(bench: Bench, branch: string, prefix: string): NextRequest {
