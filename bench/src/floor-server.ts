@@ -36,7 +36,7 @@ function startWorkers(): void {
   mkdirSync(join(folder, 'files'), { recursive: true });
   for (let index = 0; index < files; index += 1)
     writeFileSync(join(folder, 'files', String(index)), Buffer.alloc(fileSize, 'x'));
-  // As the service does: connections go to whoever accepts them, without passing through the primary.
+  // Like the service's: connections go to whoever accepts them, without passing through the primary.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   let ready = 0;
   const count = availableParallelism();

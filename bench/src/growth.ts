@@ -89,7 +89,7 @@ async function openSite(folder: string, objects: number): Promise<Site> {
 
 /** The sizes take turns, scenario by scenario: a machine whose speed changes by the minute changes it for all of them. */
 async function measurePass(sites: readonly Site[], pass: string): Promise<void> {
-  const reports = sites.map(() => new Report());
+  for (const site of sites) site.passes.push(new Report());
   const scenarios = [
     measureStat,
     (bench: Bench) => measureList(bench, { amount: 100 }),
@@ -100,14 +100,12 @@ async function measurePass(sites: readonly Site[], pass: string): Promise<void> 
     (bench: Bench) => measureMergeBoth(bench, 'in one range'),
   ];
   for (const measure of scenarios) {
-    for (const [index, site] of sites.entries()) {
-      const report = reports[index];
-      if (report === undefined) throw new Error('a size has no report');
+    for (const site of sites) {
+      const report = site.passes.at(-1) ?? site.start;
       console.log(`pass ${pass}, ${site.bench.objects} objects`);
       await measure({ ...site.bench, pass, report });
     }
   }
-  for (const [index, site] of sites.entries()) site.passes.push(...reports.slice(index, index + 1));
 }
 
 /** The best of what the passes measured: others on the machine can only make it look worse than it is. */

@@ -1,13 +1,13 @@
 import type { EngineContext } from '../context/engine-context.ts';
-import type { HookEvent, HookRun, PostEventType, PreEventType } from '../face/hooks.ts';
+import type { HookEvent, HookPoints, HookRun, PostEventType, PreEventType } from '../face/hooks.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 /** An event before it has a type; the scope stands for the repository. */
 export type BranchEvent = Omit<HookEvent, 'type' | 'repository'> & { readonly scope: RepositoryScope };
 
-/** Read-only repositories run none. */
-export function hasHooks(context: EngineContext, scope: RepositoryScope): boolean {
-  return context.hooks !== undefined && !scope.repository.readOnly;
+/** The hooks of a repository; read-only ones run none. */
+export function hooksOf(context: EngineContext, scope: RepositoryScope): HookPoints | undefined {
+  return scope.repository.readOnly ? undefined : context.hooks;
 }
 
 /** Runs the hooks of a pre-event; they abort the operation by throwing. */
@@ -16,14 +16,12 @@ export async function runBefore(
   type: PreEventType,
   event: BranchEvent,
 ): Promise<HookRun | undefined> {
-  if (context.hooks === undefined || event.scope.repository.readOnly) return undefined;
   const { scope, ...fields } = event;
-  return context.hooks.before({ ...fields, type, repository: scope.repository });
+  return hooksOf(context, scope)?.before({ ...fields, type, repository: scope.repository });
 }
 
 /** Starts the hooks of a post-event; the operation does not wait for them. */
 export function runAfter(context: EngineContext, type: PostEventType, event: BranchEvent): void {
-  if (context.hooks === undefined || event.scope.repository.readOnly) return;
   const { scope, ...fields } = event;
-  context.hooks.after({ ...fields, type, repository: scope.repository });
+  hooksOf(context, scope)?.after({ ...fields, type, repository: scope.repository });
 }

@@ -7,7 +7,7 @@ import { EngineError } from '../errors.ts';
 import type { MergeBase, MergeOptions, Merges } from '../face/merges.ts';
 import type { Commit, InRepository } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { hasHooks, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { hooksOf, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
@@ -79,7 +79,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
         });
         if (commit.id !== approved) {
           // Hooks are told the commit's id and may read it.
-          if (hasHooks(context, scope)) await context.commits.add(scope, commit);
+          if (hooksOf(context, scope) !== undefined) await context.commits.add(scope, commit);
           const run = await turn.outside(() =>
             runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit }),
           );
