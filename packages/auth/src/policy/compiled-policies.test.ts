@@ -210,30 +210,6 @@ describe('permission check', () => {
     expect(decide([allow('fs:*', '*', { effect: 'Allow' })], one('fs:ReadConfig', '*'))).toMatch(/denied/);
   });
 
-  it('costs under 20 µs with 50 policies', () => {
-    const policies = Array.from({ length: 50 }, (_, index) =>
-      policy(
-        allow(['fs:List*', 'fs:ReadRepository'], `arn:svc:fs:::repository/team-${index}-*`),
-        allow(
-          ['fs:ReadObject', 'fs:WriteObject'],
-          `arn:svc:fs:::repository/team-${index}-*/object/*.parquet`,
-        ),
-        deny('fs:Delete*', `arn:svc:fs:::repository/team-${index}-*/object/protected/*`),
-      ),
-    );
-    const compiled = new CompiledPolicies('alice', policies);
-    const requirement = one('fs:ReadObject', arn.object('team-49-x', 'a/b/c.parquet'));
-    let best = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 10; round++) {
-      const started = performance.now();
-      for (let count = 0; count < 1000; count++) {
-        if (!compiled.check(requirement, anywhere).allowed) throw new Error('refused');
-      }
-      best = Math.min(best, performance.now() - started);
-    }
-    expect(best).toBeLessThan(20);
-  });
-
   it('agrees with the naive evaluator on random policies', () => {
     const word = fc.stringMatching(/^[ab*?:/é😀]{0,5}$/u);
     const resource = fc.oneof(

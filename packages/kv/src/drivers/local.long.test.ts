@@ -12,5 +12,5 @@ test('1 000 short rounds of kill -9 on fifty stores lose nothing acknowledged', 
 test('100 longer rounds of kill -9 lose nothing acknowledged', async () => {
   const result = await crashRounds({ path: tempDir('svc-kv-crash'), rounds: 100, acknowledgements: 5000 });
   expect(result.lost).toEqual([]);
-  expect(result.survivorSlowestMs).toBeLessThan(5000);
+  expect(result.survivorSlowestMs).toBeLessThan(30_000);
 });

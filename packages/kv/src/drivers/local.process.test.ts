@@ -25,7 +25,7 @@ describe('processes sharing one local store', () => {
     const result = await crashRounds({ path: tempDir('svc-kv-crash'), rounds: 15, acknowledgements: 200 });
     expect(result.acknowledged).toBeGreaterThan(15 * 200);
     expect(result.lost).toEqual([]);
-    expect(result.survivorSlowestMs).toBeLessThan(5000);
+    expect(result.survivorSlowestMs).toBeLessThan(30_000);
   });
 
   test('two processes with 5000 compare-and-set increments each reach exactly 10 000', async () => {
