@@ -1,6 +1,6 @@
 const slabSize = 256 * 1024;
 
-/** One allocation for some sixty blocks of any tables. */
+/** One allocation for some sixty blocks of any tables. Its bytes are used again once it is evicted: copy what is kept. */
 export interface Slab {
   readonly bytes: Buffer;
   length: number;
@@ -40,6 +40,8 @@ export class BlockCache {
   #reserved = 0;
   #size = 0;
   #slabs: Slab[] = [];
+  /** Of an evicted slab. Fresh memory for each would make the collector run several times a second. */
+  #spare: Buffer | undefined;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -74,7 +76,7 @@ export class BlockCache {
   #place(owner: CachedBlocks, number: number, source: Buffer, start: number, length: number): void {
     let slab = this.#slabs.at(-1);
     if (slab === undefined || slab.length + length > slab.bytes.length) {
-      const bytes = Buffer.allocUnsafeSlow(Math.max(slabSize, length));
+      const bytes = this.#bytesFor(length);
       slab = { bytes, length: 0, owners: [], numbers: [] };
       this.#slabs.push(slab);
       this.#size += bytes.length;
@@ -87,6 +89,14 @@ export class BlockCache {
     owner.lengths[number] = length;
     owner.used[number] = 0;
     slab.length += length;
+  }
+
+  #bytesFor(length: number): Buffer {
+    const spare = this.#spare;
+    if (spare === undefined || spare.length < length)
+      return Buffer.allocUnsafeSlow(Math.max(slabSize, length));
+    this.#spare = undefined;
+    return spare;
   }
 
   #evict(): void {
@@ -104,6 +114,7 @@ export class BlockCache {
           this.#place(owner, number, oldest.bytes, start, owner.lengths[number] as number);
         }
       }
+      if (oldest.bytes.length === slabSize) this.#spare = oldest.bytes;
     }
   }
 }

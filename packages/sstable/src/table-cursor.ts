@@ -8,6 +8,12 @@ const firstReadAhead = 16 * 1024;
 const maxReadAhead = 256 * 1024;
 
 /**
+ * What a cursor is for. A scan leaves the cache as it is; a run of some records also keeps what it decodes; a lookup
+ * asks for one record, reads one block and stands in the cache's memory until anything else is read.
+ */
+export type CursorUse = 'scan' | 'run' | 'lookup';
+
+/**
  * Walks a table's records in key order. After `next()` answers true the record is `key[0, keyLength)` and
  * `block[valueStart, valueEnd)`; both stay valid until the next call.
  */
@@ -21,7 +27,7 @@ export class TableCursor {
   valueEnd = 0;
 
   readonly #reader: TableReader;
-  readonly #cached: boolean;
+  readonly #use: CursorUse;
   #blockNumber = -1;
   /** The block's body is `block[#bodyStart, #bodyStart + #bodyLength)`; positions are those in `block`. */
   #bodyStart = 0;
@@ -39,9 +45,9 @@ export class TableCursor {
   #storedLength = 0;
   #readAhead = firstReadAhead;
 
-  constructor(reader: TableReader, cached: boolean) {
+  constructor(reader: TableReader, use: CursorUse) {
     this.#reader = reader;
-    this.#cached = cached;
+    this.#use = use;
   }
 
   /** The number of the current record's block. */
@@ -104,7 +110,8 @@ export class TableCursor {
       this.#entriesEnd = 0;
       return;
     }
-    if (number !== this.#blockNumber) this.#load(number);
+    // A lookup's block may be gone: the cache's memory is used again.
+    if (number !== this.#blockNumber || this.#use === 'lookup') this.#load(number);
     const restart = this.#findRestart(target);
     if (!this.#seekFrom(restart, target)) this.#seekByKeys(restart, target);
   }
@@ -161,20 +168,24 @@ export class TableCursor {
 
   #load(number: number): void {
     const reader = this.#reader;
-    let cached = reader.blocks;
-    let slab = cached?.slabs[number];
+    const cached = reader.blocks;
+    const slab = cached?.slabs[number];
     if (cached === undefined || slab === undefined) {
       const length = this.#decode(number);
-      cached = this.#cached ? reader.keepBlock(number, this.#decoded.bytes, length) : undefined;
-      slab = cached?.slabs[number];
-      if (cached === undefined || slab === undefined) {
-        this.#enter(number, this.#decoded.bytes, 0, length);
-        return;
-      }
-    } else {
-      cached.used[number] = 1;
+      if (this.#use !== 'scan') reader.keepBlock(number, this.#decoded.bytes, length);
+      this.#enter(number, this.#decoded.bytes, 0, length);
+      return;
     }
-    this.#enter(number, slab.bytes, cached.starts[number] as number, cached.lengths[number] as number);
+    cached.used[number] = 1;
+    const start = cached.starts[number] as number;
+    const length = cached.lengths[number] as number;
+    if (this.#use === 'lookup') {
+      this.#enter(number, slab.bytes, start, length);
+      return;
+    }
+    this.#decoded.reserve(length);
+    slab.bytes.copy(this.#decoded.bytes, 0, start, start + length);
+    this.#enter(number, this.#decoded.bytes, 0, length);
   }
 
   #decode(number: number): number {
@@ -208,7 +219,8 @@ export class TableCursor {
     const sequential = offset === this.#storedFrom + this.#storedLength || offset > this.#storedFrom;
     this.#readAhead =
       sequential && this.#storedLength > 0 ? Math.min(this.#readAhead * 2, maxReadAhead) : firstReadAhead;
-    const wanted = Math.min(Math.max(length, this.#readAhead), source.size - offset);
+    const wanted =
+      this.#use === 'lookup' ? length : Math.min(Math.max(length, this.#readAhead), source.size - offset);
     this.#storedLength = 0;
     this.#stored.reserve(wanted + 16);
     source.read(this.#stored.bytes, 0, wanted, offset);

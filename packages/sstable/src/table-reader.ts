@@ -47,41 +47,42 @@ export class TableReader {
     return this.#blocks;
   }
 
-  /** Keeps a decoded block in the shared cache and answers where it lies; undefined when there is no cache. */
-  keepBlock(number: number, body: Buffer, length: number): CachedBlocks | undefined {
+  /** Keeps a copy of a decoded block in the shared cache, if there is one. */
+  keepBlock(number: number, body: Buffer, length: number): void {
     const cache = this.#cache;
-    if (cache === undefined || this.#closed) return undefined;
+    if (cache === undefined || this.#closed) return;
     if (this.#blocks === undefined) {
       this.#blocks = new CachedBlocks(this.index.count);
       cache.reserve(this.#blocks.weight);
     }
     cache.add(this.#blocks, number, body, 0, length);
-    return this.#blocks;
   }
 
   /** Reads from start to end with its own buffers; nothing it passes enters the cache. */
   scan(): TableCursor {
-    return new TableCursor(this, false);
+    return new TableCursor(this, 'scan');
   }
 
   /** Reads through the cache: for lookups and short runs. */
   cursor(): TableCursor {
-    return new TableCursor(this, true);
+    return new TableCursor(this, 'run');
   }
 
   /**
-   * A cursor at the record of `key`; undefined when the table does not hold the key. It is good until the next call;
-   * its block stays as it is.
+   * A cursor at the record of `key`; undefined when the table does not hold the key. It is good until anything is read
+   * through the cache: use it before anything is awaited.
    */
   find(key: Uint8Array): TableCursor | undefined {
-    this.#lookup ??= this.cursor();
+    this.#lookup ??= new TableCursor(this, 'lookup');
     return this.#lookup.seekExact(key) ? this.#lookup : undefined;
   }
 
-  /** The value of `key` as a slice of a cached block; undefined when the table does not hold the key. */
+  /** The value of `key`; undefined when the table does not hold the key. */
   get(key: Uint8Array): Buffer | undefined {
     const cursor = this.find(key);
-    return cursor?.block.subarray(cursor.valueStart, cursor.valueEnd);
+    return cursor === undefined
+      ? undefined
+      : Buffer.from(cursor.block.subarray(cursor.valueStart, cursor.valueEnd));
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { BlockCache } from './block-cache.ts';
 import { TableReader } from './table-reader.ts';
 import { MemorySink } from './table-sink.ts';
@@ -45,19 +45,74 @@ test('seeking finds the first record not below the target, in any order of targe
   );
 });
 
-test('a cache smaller than the table still answers every lookup', async () => {
+async function tableOf(count: number): Promise<{ keys: Buffer[]; bytes: Buffer }> {
   const sink = new MemorySink();
   const writer = new TableWriter(sink, { type: 'ranges' });
-  const keys = Array.from({ length: 20_000 }, (_, i) => Buffer.from(`key-${String(i).padStart(8, '0')}`));
+  const keys = Array.from({ length: count }, (_, i) => Buffer.from(`key-${String(i).padStart(8, '0')}`));
   for (const each of keys) writer.add(each, 0, each.length, each, 0, each.length);
   await writer.finish();
+  return { keys, bytes: sink.bytes() };
+}
+
+test('a cache smaller than the table still answers every lookup, in memory it uses again', async () => {
+  const { keys, bytes } = await tableOf(40_000);
   const cache = new BlockCache(300_000);
-  const reader = new TableReader(new MemorySource(sink.bytes()), cache);
-  for (let i = 0; i < 20_000; i++) {
-    const wanted = keys[(i * 7919) % keys.length]!;
-    expect(reader.get(wanted)?.equals(wanted)).toBe(true);
-  }
+  const reader = new TableReader(new MemorySource(bytes), cache);
+  const lookUpAll = (): void => {
+    for (let i = 0; i < keys.length; i++) {
+      const wanted = keys[(i * 7919) % keys.length]!;
+      if (reader.get(wanted)?.equals(wanted) !== true) throw new Error(`${wanted.toString()} is missing`);
+    }
+  };
+  lookUpAll();
+  const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  lookUpAll();
+  expect(allocated).not.toHaveBeenCalled();
+  allocated.mockRestore();
   expect(cache.size).toBeLessThanOrEqual(600_000);
   reader.close();
   expect(cache.size).toBeLessThanOrEqual(600_000);
+});
+
+test.each(['scan', 'cursor'] as const)(
+  'what a %s and a lookup have read stays as it was while the cache turns over',
+  async (kind) => {
+    const { keys, bytes } = await tableOf(40_000);
+    const reader = new TableReader(new MemorySource(bytes), new BlockCache(300_000));
+    const some = keys.filter((_, i) => i % 400 === 0);
+    const kept = some.map((key) => reader.get(key));
+    const cursor = reader[kind]();
+    for (const [i, key] of keys.entries()) {
+      expect(cursor.next()).toBe(true);
+      // Enough other blocks to push everything out before the cursor goes on.
+      if (i % 997 === 500) for (let j = 0; j < keys.length; j += 61) reader.get(keys[j] as Buffer);
+      const value = cursor.block.subarray(cursor.valueStart, cursor.valueEnd);
+      if (!cursor.key.subarray(0, cursor.keyLength).equals(key) || !value.equals(key))
+        throw new Error(`${key.toString()} was read as ${value.toString()}`);
+    }
+    expect(kept).toEqual(some);
+  },
+);
+
+test('a lookup finds its block again after another table pushed it out', async () => {
+  const { keys, bytes } = await tableOf(40_000);
+  const cache = new BlockCache(300_000);
+  const [one, other] = [new MemorySource(bytes), new MemorySource(bytes)].map(
+    (source) => new TableReader(source, cache),
+  ) as [TableReader, TableReader];
+  const [first, second] = keys as [Buffer, Buffer];
+  // When it comes back to a block it stands in the cache's memory.
+  for (const key of [first, keys[30_000] as Buffer, first]) expect(one.get(key)).toEqual(key);
+  for (const key of keys) other.get(key);
+  expect(one.get(second)).toEqual(second);
+});
+
+test('a lookup reads one block and not more', async () => {
+  const { keys, bytes } = await tableOf(40_000);
+  const source = new MemorySource(bytes);
+  const read = vi.spyOn(source, 'read');
+  const reader = new TableReader(source, new BlockCache(300_000));
+  read.mockClear();
+  for (let i = 0; i < keys.length; i += 500) expect(reader.get(keys[i] as Buffer)).toEqual(keys[i]);
+  for (const [, , length] of read.mock.calls) expect(length).toBeLessThan(5000);
 });

@@ -11,8 +11,9 @@ import { type Operation, type OperationResult, runOperation } from './operations
 import { PackedBatch, Packer } from './packed-changes.ts';
 import { Pace } from './pace.ts';
 import { RecordBudget, TooManyRecords } from './record-budget.ts';
-import { foundRecord } from './found-record.ts';
+import { foundRecord, foundValue } from './found-record.ts';
 import { LazyDiff } from './lazy-diff.ts';
+import type { OpenTable } from './open-tables.ts';
 import { TreeDiff } from './tree-diff.ts';
 import { TreeIterator } from './tree-iterator.ts';
 import type { SplitSettings } from './tree-writer.ts';
@@ -111,33 +112,25 @@ class Trees implements CommittedTrees {
     this.#parts = parts;
   }
 
-  tryGet(context: CommittedContext, metaRangeId: string, key: Uint8Array): TreeRecord | undefined | null {
+  tryGet(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
     const namespace = this.#namespace(context);
     const meta = this.#metaRange(namespace, metaRangeId);
     if (meta instanceof Promise) {
       meta.catch(() => undefined);
       return null;
     }
-    const found = this.#find(namespace, meta, key);
-    if (found instanceof Promise) {
-      found.catch(() => undefined);
-      return null;
-    }
-    return found === undefined ? undefined : foundRecord(found);
+    const found = this.#find(namespace, meta, key, foundRecord);
+    if (!(found instanceof Promise)) return found;
+    found.catch(() => undefined);
+    return null;
   }
 
-  async get(
-    context: CommittedContext,
-    metaRangeId: string,
-    key: Uint8Array,
-  ): Promise<TreeRecord | undefined> {
+  async get(context: CommittedContext, metaRangeId: string, key: Buffer): Promise<TreeRecord | undefined> {
     const namespace = this.#namespace(context);
     try {
       const loaded = this.#metaRange(namespace, metaRangeId);
       const meta = loaded instanceof Promise ? await loaded : loaded;
-      const found = this.#find(namespace, meta, key);
-      const cursor = found instanceof Promise ? await found : found;
-      return cursor === undefined ? undefined : foundRecord(cursor);
+      return await this.#find(namespace, meta, key, foundRecord);
     } catch (error) {
       throw asEngineError(error);
     }
@@ -171,10 +164,7 @@ class Trees implements CommittedTrees {
       const right = await store.metaRange(namespace, input.source);
       const destination = await store.metaRange(namespace, input.destination);
       const changes = new TreeDiff({ store, namespace, left, right });
-      return new MergeDiff(changes, (key) => {
-        const found = this.#find(namespace, destination, key);
-        return found instanceof Promise ? found.then(valueAt) : valueAt(found);
-      });
+      return new MergeDiff(changes, (key) => this.#find(namespace, destination, key, foundValue));
     }, from);
   }
 
@@ -252,23 +242,24 @@ class Trees implements CommittedTrees {
     return meta;
   }
 
-  /** A cursor at the record of `key`, good until the next lookup. */
-  #find(
+  /** What `use` takes from a cursor at the record of `key`; it is called at once, before another lookup moves the cursor. */
+  #find<Found>(
     namespace: Namespace,
     meta: MetaRange,
-    key: Uint8Array,
-  ): TableCursor | undefined | Promise<TableCursor | undefined> {
+    key: Buffer,
+    use: (cursor: TableCursor, key: Buffer) => Found,
+  ): Found | undefined | Promise<Found | undefined> {
     const range = meta.find(key);
     if (range >= meta.count || meta.compareMin(range, key) > 0) return undefined;
     const known = meta.tables[range];
     if (known !== undefined && !known.closed) {
       known.used = true;
-      return known.reader.find(key);
+      return findIn(known, key, use);
     }
     const opened = this.#parts.store.openRange(namespace, meta.id(range));
-    if (opened instanceof Promise) return opened.then((table) => table.reader.find(key));
+    if (opened instanceof Promise) return opened.then((table) => findIn(table, key, use));
     meta.tables[range] = opened;
-    return opened.reader.find(key);
+    return findIn(opened, key, use);
   }
 
   /** Collects the first batch here; little work is done at once, much goes to the worker batch by batch. */
@@ -321,8 +312,13 @@ class Trees implements CommittedTrees {
   }
 }
 
-function valueAt(cursor: TableCursor | undefined): Buffer | undefined {
-  return cursor?.block.subarray(cursor.valueStart, cursor.valueEnd);
+function findIn<Found>(
+  { reader }: OpenTable,
+  key: Buffer,
+  use: (cursor: TableCursor, key: Buffer) => Found,
+): Found | undefined {
+  const cursor = reader.find(key);
+  return cursor === undefined ? undefined : use(cursor, key);
 }
 
 function asEngineError(error: unknown): unknown {

@@ -4,13 +4,17 @@ import type { TreeRecord } from './tree.ts';
 
 const parts = new ValueParts();
 
-/** The record a lookup found: slices of its block, which stays in memory as long as they do. The cursor may move on. */
-export function foundRecord(cursor: TableCursor): TreeRecord {
-  const { block } = cursor;
-  parts.read(block, cursor.valueStart, cursor.valueEnd);
+/** The record a lookup found, for keeps: the cursor moves on and its block goes. */
+export function foundRecord(cursor: TableCursor, key: Buffer): TreeRecord {
+  const value = foundValue(cursor);
+  parts.read(value, 0, value.length);
   return {
-    key: Buffer.from(cursor.key.subarray(0, cursor.keyLength)),
-    identity: block.subarray(parts.identityStart, parts.identityEnd),
-    data: block.subarray(parts.dataStart, parts.dataEnd),
+    key,
+    identity: value.subarray(parts.identityStart, parts.identityEnd),
+    data: value.subarray(parts.dataStart, parts.dataEnd),
   };
+}
+
+export function foundValue(cursor: TableCursor): Buffer {
+  return Buffer.from(cursor.block.subarray(cursor.valueStart, cursor.valueEnd));
 }

@@ -101,9 +101,12 @@ describe('the local cache', () => {
     const gate = Promise.withResolvers<void>();
     store.blocked.gate = gate.promise;
     expect(reader.trees.tryGet(context, id, Buffer.from('k0001'))).toBeNull();
-    const readers = Array.from({ length: 20 }, () => reader.trees.get(context, id, Buffer.from('k0001')));
+    const asked = [...model.keys()].slice(0, 20);
+    const readers = asked.map((key) => reader.trees.get(context, id, Buffer.from(key)));
     gate.resolve();
-    for (const record of await Promise.all(readers)) expect(record?.identity.toString()).toBe('content 7919');
+    const records = await Promise.all(readers);
+    expect(records.map((record) => record?.key.toString())).toEqual(asked);
+    expect(records.map((record) => record?.identity.toString())).toEqual(asked.map((key) => model.get(key)));
     expect(store.gets).toHaveLength(2);
     expect(reader.trees.tryGet(context, id, Buffer.from('k0001'))?.identity.toString()).toBe('content 7919');
     await reader.trees.close();
@@ -112,6 +115,19 @@ describe('the local cache', () => {
     expect(again.trees.tryGet(context, id, Buffer.from('k0002'))?.identity.toString()).toBe('content 15838');
     expect(store.gets).toHaveLength(2);
     await again.trees.close();
+  });
+
+  test('found records stay as they were while others push their blocks out of memory', async () => {
+    const { trees } = await openTestTrees(tempDir(), { ...one, memoryCacheBytes: 100_000 });
+    const large = Array.from({ length: 20_000 }, (_, i) =>
+      toRecord(String(i).padStart(6, '0'), `content ${i * 7919}`),
+    );
+    const { metaRangeId } = await trees.write(context, new ArrayIterator(large));
+    const found = large.map(({ key }) => trees.tryGet(context, metaRangeId, key));
+    expect(found).toEqual(large);
+    const waited = large.map(({ key }) => trees.get(context, metaRangeId, key));
+    expect(await Promise.all(waited)).toEqual(large);
+    await trees.close();
   });
 
   test('one failed reader does not keep the next from trying again', async () => {

@@ -84,9 +84,9 @@ export interface DumpProperties {
  * Operations over more than a few thousand entries run off the event loop.
  */
 export interface CommittedTrees {
-  get(context: CommittedContext, metaRangeId: string, key: Uint8Array): Promise<TreeRecord | undefined>;
+  get(context: CommittedContext, metaRangeId: string, key: Buffer): Promise<TreeRecord | undefined>;
   /** Like `get`, without a promise: null when the block store has to be asked first (then call `get`). */
-  tryGet(context: CommittedContext, metaRangeId: string, key: Uint8Array): TreeRecord | undefined | null;
+  tryGet(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null;
   iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator;
   /** Applies sorted changes; `removed` of missing keys and equal identities are no changes. */
   apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult>;
