@@ -56,7 +56,9 @@ async function race(seed: number, count = 3): Promise<Raced> {
   const world = createWorld(new NaiveTrees(() => random.next() < 0.3));
   const repository = await newRepository(world.engine());
   const scheduler = new Scheduler(random);
-  const engines = Array.from({ length: count }, () => world.engine({ wrapKv: (kv) => scheduler.wrap(kv) }));
+  const engines = Array.from({ length: count }, (_, i) =>
+    world.engine({ wrapKv: (kv) => scheduler.wrap(kv, i % 2 === 0) }),
+  );
   return { engines, repository, random };
 }
 

@@ -31,6 +31,44 @@ test('case 26: keys of 1024 bytes pass, longer and empty ones and lone surrogate
   expect((await paths(engine, repository, 'main')).length).toBe(1);
 });
 
+test('while a commit runs, what it takes and what is written meanwhile are found, tombstones too', async () => {
+  const world = createWorld();
+  const during = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let pausing = false;
+  const engine = world.engine({
+    hooks: {
+      after: () => undefined,
+      before: async ({ type }) => {
+        if (!pausing || type !== 'pre-commit') return undefined;
+        during.resolve();
+        await goOn.promise;
+        return undefined;
+      },
+    },
+  });
+  const repository = await newRepository(engine);
+  for (const path of ['gone', 'old', 'twice']) await put(engine, repository, 'main', path, 'committed');
+  await commit(engine, repository, 'main');
+  for (const path of ['new', 'twice']) await put(engine, repository, 'main', path, 'staged');
+  await engine.objects.delete({ repository, branch: 'main', path: 'gone' });
+  pausing = true;
+  const committing = commit(engine, repository, 'main');
+  await during.promise;
+  await put(engine, repository, 'main', 'twice', 'meanwhile');
+  // The second time the branch is known.
+  for (let time = 0; time < 2; time++) {
+    expect(await read(engine, repository, 'main', 'new')).toBe('staged');
+    expect(await read(engine, repository, 'main', 'old')).toBe('committed');
+    expect(await read(engine, repository, 'main', 'twice')).toBe('meanwhile');
+    expect(await refusalKind(read(engine, repository, 'main', 'gone'))).toBe('not_found');
+  }
+  goOn.resolve();
+  await committing;
+  expect(await read(engine, repository, 'main', 'twice')).toBe('meanwhile');
+  expect(await read(engine, repository, 'main@', 'twice')).toBe('staged');
+});
+
 test('upload stores MD5, type, metadata; bad branches are refused before a byte is stored', async () => {
   const world = createWorld();
   const engine = world.engine();

@@ -56,7 +56,8 @@ export class Scheduler {
     this.#pumping = false;
   }
 
-  wrap(kv: KvStore): KvStore {
+  /** With `atOnce` single values are also read without a pause, as far as the store can. */
+  wrap(kv: KvStore, atOnce: boolean): KvStore {
     const around = async <T>(call: () => Promise<T>): Promise<T> => {
       await this.pause();
       const result = await call();
@@ -67,6 +68,7 @@ export class Scheduler {
     return {
       type: kv.type,
       get: (...args) => around(() => kv.get(...args)),
+      ...(atOnce && kv.valueAtOnce !== undefined ? { valueAtOnce: kv.valueAtOnce.bind(kv) } : {}),
       set: (...args) => around(() => kv.set(...args)),
       setIf: (...args) => around(() => kv.setIf(...args)),
       setIfAfter: (partition, first, key, value, condition) =>

@@ -17,6 +17,8 @@ export interface KvStore {
   readonly type: string;
   /** The value and the predicate that proves it unchanged later, or undefined when absent. */
   get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
+  /** The value as `get` would answer, without a promise; absent where a read has to wait for somebody. */
+  valueAtOnce?(partition: Uint8Array, key: Uint8Array): Buffer | undefined;
   /** Upsert; the last writer wins. */
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;
   /** Writes only when `condition` holds; false means it did not and nothing was written. */

@@ -5,7 +5,8 @@ import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face
 import { parseKey } from '../names/names.ts';
 import { resolveRef } from '../refs/resolve-ref.ts';
 import type { TreeRecord } from '../committed/tree.ts';
-import { lookup, lookupAsLastSeen } from '../staging/lookup.ts';
+import { lookup, lookupAsLastSeen, lookupAtOnce } from '../staging/lookup.ts';
+import type { BranchSnapshot } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { decodeObject, pointerOfEntry, withBlockStore } from './object-entry.ts';
 
@@ -16,7 +17,11 @@ export async function findObject(
   ref: string,
   path: string,
 ): Promise<ObjectEntry> {
-  const record = await findRecord(context, scope, ref, parseKey(path));
+  const key = parseKey(path);
+  // A full commit id is looked for among commits first, even when a branch has that name.
+  const seen = ref.length === commitIdLength ? undefined : context.branches.lastSeen(scope, ref);
+  const known = seen === undefined ? 'later' : lookupAtOnce(context, scope, seen, key);
+  const record = known === 'later' ? await findRecord(context, scope, ref, seen, key) : known;
   if (record === undefined) throw notFound('object');
   return decodeObject(context, scope, path, record.data);
 }
@@ -25,10 +30,9 @@ async function findRecord(
   context: EngineContext,
   scope: RepositoryScope,
   ref: string,
+  seen: BranchSnapshot | undefined,
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
-  // A full commit id is looked for among commits first, even when a branch has that name.
-  const seen = ref.length === commitIdLength ? undefined : context.branches.lastSeen(scope, ref);
   if (seen !== undefined) {
     const record = await lookupAsLastSeen(context, scope, seen, key);
     if (record !== 'moved') return record;

@@ -13,6 +13,7 @@ import { SharedReads } from './shared-reads.ts';
 export interface BranchSnapshot {
   readonly data: BranchData;
   readonly predicate: KvPredicate;
+  readonly key: Buffer;
   readonly raw: Buffer;
   /** The staging token and the sealed ones, newest first, as partitions. */
   readonly tokens: readonly Buffer[];
@@ -40,6 +41,13 @@ export class BranchStore {
     return this.#decoded.get(nameOf(scope, id));
   }
 
+  /** Whether the record is still as it was seen; undefined when the store cannot tell at once. */
+  isAsSeen(scope: RepositoryScope, seen: BranchSnapshot): boolean | undefined {
+    if (this.#kv.valueAtOnce === undefined) return undefined;
+    const now = this.#kv.valueAtOnce(scope.partition, seen.key);
+    return now !== undefined && now.equals(seen.raw);
+  }
+
   async get(scope: RepositoryScope, id: string): Promise<BranchSnapshot> {
     const snapshot = await this.find(scope, id);
     if (snapshot === undefined) throw notFound('branch');
@@ -47,7 +55,8 @@ export class BranchStore {
   }
 
   async #load(name: string, scope: RepositoryScope, id: string): Promise<BranchSnapshot | undefined> {
-    const found = await this.#kv.get(scope.partition, branchKey(id));
+    const key = branchKey(id);
+    const found = await this.#kv.get(scope.partition, key);
     if (found === undefined) return undefined;
     const last = this.#decoded.get(name);
     if (last !== undefined && last.raw.equals(found.value)) return { ...last, predicate: found.predicate };
@@ -55,6 +64,7 @@ export class BranchStore {
     const snapshot: BranchSnapshot = {
       data,
       predicate: found.predicate,
+      key,
       raw: found.value,
       tokens: [data.stagingToken, ...data.sealedTokens].map((token) => Buffer.from(token)),
     };

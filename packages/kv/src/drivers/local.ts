@@ -69,15 +69,18 @@ class LocalStore implements KvStore {
   }
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
+    const value = this.valueAtOnce(partition, key);
+    return value === undefined ? undefined : { value, predicate: valuePredicate(Buffer.from(value)) };
+  }
+
+  valueAtOnce(partition: Uint8Array, key: Uint8Array): Buffer | undefined {
     this.#check();
     requireKey(partition, key);
     if (!fitsPhysicalKey(partition, key)) return undefined;
     // lmdb keeps a snapshot for the rest of the turn, which would hide what another process has acknowledged since.
     this.#db.resetReadTxn();
     const found = this.#db.getBinaryFast(this.#key(partition, key));
-    if (found === undefined) return undefined;
-    const value = copyOut(found, this.#db.lastSize);
-    return { value, predicate: valuePredicate(Buffer.from(value)) };
+    return found === undefined ? undefined : copyOut(found, this.#db.lastSize);
   }
 
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {

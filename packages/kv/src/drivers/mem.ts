@@ -42,6 +42,13 @@ class MemStore implements KvStore {
     return { value: Buffer.from(stored), predicate: valuePredicate(stored) };
   }
 
+  valueAtOnce(partition: Uint8Array, key: Uint8Array): Buffer | undefined {
+    this.#check();
+    requireKey(partition, key);
+    const stored = this.#state.partitions.get(text(partition))?.get(text(key));
+    return stored === undefined ? undefined : Buffer.from(stored);
+  }
+
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);

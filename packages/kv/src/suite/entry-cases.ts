@@ -33,6 +33,28 @@ export function entryCases(context: SuiteContext): void {
       expect((await context.store.get(partition, bytes('k')))?.value).toEqual(bytes('two'));
     });
 
+    test("a value read at once is the one acknowledged last, of any handle, and the caller's to keep", async () => {
+      const [store, other] = [context.store, await context.open()];
+      const partition = freshPartition();
+      const read = (key: string): Buffer | undefined => store.valueAtOnce?.(partition, bytes(key));
+      if (store.valueAtOnce === undefined) return;
+      expect(read('k')).toBeUndefined();
+      // In one turn of the event loop, too: the store may keep a snapshot for that long.
+      for (const value of ['one', 'two', 'three']) {
+        await other.set(partition, bytes('k'), bytes(value));
+        expect(read('k')).toEqual(bytes(value));
+      }
+      const kept = read('k');
+      kept?.fill(0x78);
+      expect(read('k')).toEqual(bytes('three'));
+      await other.delete(partition, bytes('k'));
+      expect(read('k')).toBeUndefined();
+      expect(() => store.valueAtOnce?.(partition, empty)).toThrow('missing key');
+      expect(() => store.valueAtOnce?.(empty, bytes('k'))).toThrow('missing partition key');
+      await other.close();
+      expect(() => other.valueAtOnce?.(partition, bytes('k'))).toThrow('closed');
+    });
+
     test('buffers of the caller may change as soon as the call returned its promise', async () => {
       const { store } = context;
       const partition = freshPartition();

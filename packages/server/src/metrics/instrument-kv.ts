@@ -10,6 +10,8 @@ export function instrumentKv(store: KvStore, metrics: Pick<Metrics, 'kvDuration'
 
 class InstrumentedKv implements KvStore {
   readonly type: string;
+  /** Only when the store has it. */
+  readonly valueAtOnce?: NonNullable<KvStore['valueAtOnce']>;
   readonly #store: KvStore;
   readonly #durations: Record<Operation, { observe(seconds: number): void }>;
   readonly #failures: Record<Operation, { inc(): void }>;
@@ -36,6 +38,20 @@ class InstrumentedKv implements KvStore {
       Scan: failure('Scan'),
       Close: failure('Close'),
     };
+    if (store.valueAtOnce !== undefined)
+      this.valueAtOnce = (partition, key) => this.#measureAtOnce(store, partition, key);
+  }
+
+  #measureAtOnce(store: KvStore, partition: Uint8Array, key: Uint8Array): Buffer | undefined {
+    const started = performance.now();
+    let value: Buffer | undefined;
+    try {
+      value = store.valueAtOnce?.(partition, key);
+      return value;
+    } finally {
+      this.#durations.Get.observe((performance.now() - started) / 1000);
+      if (value === undefined) this.#failures.Get.inc();
+    }
   }
 
   #measure<T>(operation: Operation, call: Promise<T>, failed: (result: T) => boolean): Promise<T> {

@@ -1,5 +1,5 @@
 import { createMemAdapter } from '@svc/block';
-import { createMemStore } from '@svc/kv';
+import { createMemStore, type KvStore } from '@svc/kv';
 import { expect, test } from 'vitest';
 import { foldSnapshots, renderMetrics } from './aggregate.ts';
 import type { Auth } from '@svc/auth';
@@ -104,6 +104,13 @@ test('key-value calls are measured; not found and lost conditions count as failu
   await store.set(partition, bytes('k'), bytes('v'));
   expect((await store.get(partition, bytes('k')))?.value.toString()).toBe('v');
   expect(await store.get(partition, bytes('none'))).toBeUndefined();
+  expect(store.valueAtOnce?.(partition, bytes('k'))?.toString()).toBe('v');
+  expect(store.valueAtOnce?.(partition, bytes('none'))).toBeUndefined();
+  expect(() => store.valueAtOnce?.(bytes(''), bytes('k'))).toThrow('missing partition key');
+  const waiting: KvStore = new Proxy(createMemStore(), {
+    get: (target, name) => (name === 'valueAtOnce' ? undefined : (Reflect.get(target, name) as unknown)),
+  });
+  expect(instrumentKv(waiting, metrics)).toMatchObject({ valueAtOnce: undefined });
   expect(await store.setIf(partition, bytes('k'), bytes('w'), 'absent')).toBe(false);
   await expect(store.get(bytes(''), bytes('k'))).rejects.toThrow();
   const seen: string[] = [];
@@ -112,8 +119,8 @@ test('key-value calls are measured; not found and lost conditions count as failu
   for await (const page of store.scan(partition)) if (page.length > 0) break;
   await store.close();
   const text = await metrics.registry.metrics();
-  expect(text).toContain('kv_request_duration_seconds_count{type="mem",operation="Get"} 3');
-  expect(text).toContain('kv_request_failures_total{type="mem",operation="Get"} 2');
+  expect(text).toContain('kv_request_duration_seconds_count{type="mem",operation="Get"} 6');
+  expect(text).toContain('kv_request_failures_total{type="mem",operation="Get"} 4');
   expect(text).toContain('kv_request_failures_total{type="mem",operation="SetIf"} 1');
   expect(text).toMatch(/kv_request_duration_seconds_count\{type="mem",operation="Scan"\} [2-4]/);
 });
