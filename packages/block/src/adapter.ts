@@ -35,6 +35,8 @@ export interface BlockAdapter {
   /** The other way round: an object as a new file at `path`. */
   getFile?(pointer: ObjectPointer, path: string): Promise<boolean>;
   get(pointer: ObjectPointer): Promise<ObjectBody>;
+  /** As `get`, without a promise: undefined when the object is not small or would have to be waited for. */
+  getAtOnce?(pointer: ObjectPointer): ObjectBody | undefined;
   /** `end` is inclusive and cut at the object's end; start < 0 or end < start is `bad_index`. */
   getRange(pointer: ObjectPointer, start: number, end: number): Promise<ObjectBody>;
   exists(pointer: ObjectPointer): Promise<boolean>;

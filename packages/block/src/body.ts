@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BodySource, ObjectBody } from './adapter.ts';
 import { BlockError } from './errors.ts';
@@ -9,27 +9,40 @@ export const smallObjectSize = 64 * 1024;
 
 /** An object body that is already in memory. */
 export function bytesBody(bytes: Buffer): ObjectBody {
-  return {
-    size: bytes.length,
-    bytes,
-    sendTo(sink) {
-      return pipeline(this.stream(), sink);
-    },
-    stream: () => {
-      let sent = false;
-      return new Readable({
-        read() {
-          if (!sent && bytes.length > 0) {
-            sent = true;
-            this.push(bytes);
-          } else {
-            this.push(null);
-          }
-        },
-      });
-    },
-    dispose: () => undefined,
-  };
+  return new BytesBody(bytes);
+}
+
+class BytesBody implements ObjectBody {
+  readonly size: number;
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.size = bytes.length;
+    this.bytes = bytes;
+  }
+
+  sendTo(sink: Writable): Promise<void> {
+    return pipeline(this.stream(), sink);
+  }
+
+  stream(): Readable {
+    const { bytes } = this;
+    let sent = false;
+    return new Readable({
+      read() {
+        if (!sent && bytes.length > 0) {
+          sent = true;
+          this.push(bytes);
+        } else {
+          this.push(null);
+        }
+      },
+    });
+  }
+
+  dispose(): void {
+    // Nothing is held but memory.
+  }
 }
 
 /** The whole body in one fresh buffer; a stream of another length than announced is refused. */

@@ -100,6 +100,10 @@ class MemAdapter implements BlockAdapter {
   }
 
   async get(pointer: ObjectPointer): Promise<ObjectBody> {
+    return this.getAtOnce(pointer);
+  }
+
+  getAtOnce(pointer: ObjectPointer): ObjectBody {
     return bytesBody(this.#find(pointer).bytes);
   }
 

@@ -27,6 +27,16 @@ export function readCases(suite: BlockSuite): void {
       await rejectsWith('not_found', suite.adapter.get(pointer));
     });
 
+    it('are not found at once', async () => {
+      const namespace = freshNamespace();
+      await suite.adapter.put(at('folder/x', namespace), Buffer.from('x'));
+      if (suite.adapter.getAtOnce === undefined) return;
+      for (const key of ['no/such', 'folder'])
+        expect(() => suite.adapter.getAtOnce?.(at(key, namespace))).toThrow(
+          expect.objectContaining({ kind: 'not_found' }) as Error,
+        );
+    });
+
     it('a folder is not an object', async () => {
       const namespace = freshNamespace();
       await suite.adapter.put(at('folder/x', namespace), Buffer.from('x'));
@@ -44,6 +54,19 @@ export function readCases(suite: BlockSuite): void {
       expect(await suite.adapter.deleteMany(pointers)).toEqual([]);
       expect(await keysUnder(namespace)).toEqual(['stays']);
       expect(await suite.adapter.deleteMany([])).toEqual([]);
+    });
+  });
+
+  describe('objects read at once', () => {
+    it.each([0, 1, 65_536, 65_537])('have their bytes when they are small: %d', async (size) => {
+      const pointer = at(`size-${size}`);
+      const content = randomBytes(size);
+      await suite.adapter.put(pointer, content);
+      const body = suite.adapter.getAtOnce?.(pointer);
+      if (suite.adapter.type === 'local') expect(body === undefined).toBe(size > 65_536);
+      if (body === undefined) return;
+      expect(body.size).toBe(size);
+      expect(body.bytes?.equals(content)).toBe(true);
     });
   });
 

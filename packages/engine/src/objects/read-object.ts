@@ -1,4 +1,4 @@
-import type { ObjectBody } from '@svc/block';
+import { smallObjectSize, type ObjectBody } from '@svc/block';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face/objects.ts';
@@ -8,7 +8,7 @@ import type { TreeRecord } from '../committed/tree.ts';
 import { lookup, lookupAsLastSeen, lookupAtOnce } from '../staging/lookup.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { decodeObject, pointerOfEntry, withBlockStore } from './object-entry.ts';
+import { decodeObject, fromBlockError, pointerOfEntry, withBlockStore } from './object-entry.ts';
 
 /** The entry a ref shows under a path. */
 export async function findObject(
@@ -82,7 +82,8 @@ export async function openEntry(
   range?: { readonly start: number; readonly end: number },
 ): Promise<ObjectBody> {
   const scope = context.repositories.opened(repository) ?? (await context.repositories.open(repository));
-  return openData(context, scope, entry, range);
+  const body = openData(context, scope, entry, range);
+  return body instanceof Promise ? await body : body;
 }
 
 function openData(
@@ -90,11 +91,17 @@ function openData(
   scope: RepositoryScope,
   entry: ObjectEntry,
   range: { readonly start: number; readonly end: number } | undefined,
-): Promise<ObjectBody> {
+): ObjectBody | Promise<ObjectBody> {
+  const store = adapterOf(context, scope);
   const pointer = pointerOfEntry(scope, entry);
-  return withBlockStore(adapterOf(context, scope), (adapter) =>
-    range === undefined ? adapter.get(pointer) : adapter.getRange(pointer, range.start, range.end),
-  );
+  if (range !== undefined)
+    return withBlockStore(store, (adapter) => adapter.getRange(pointer, range.start, range.end));
+  try {
+    const small = entry.size <= smallObjectSize ? store.getAtOnce?.(pointer) : undefined;
+    return small ?? withBlockStore(store, (adapter) => adapter.get(pointer));
+  } catch (error) {
+    throw fromBlockError(error);
+  }
 }
 
 export async function underlyingProperties(

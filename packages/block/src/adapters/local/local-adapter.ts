@@ -238,6 +238,10 @@ class LocalAdapter implements BlockAdapter {
     this.#paths.forget(folder);
   }
 
+  getAtOnce(pointer: ObjectPointer): ObjectBody | undefined {
+    return this.#reader.smallAtOnce(this.#paths.locate(pointer));
+  }
+
   async get(pointer: ObjectPointer): Promise<ObjectBody> {
     const path = this.#paths.locate(pointer);
     const file = await this.#reader.open(path);

@@ -67,6 +67,30 @@ export class FileReader {
     return regularFile(fd, path);
   }
 
+  /** A small file, read at once; undefined when it is larger, or file calls are slow just now. */
+  smallAtOnce(path: string): ObjectBody | undefined {
+    this.#paths.verify(path, 'read');
+    const began = this.#inline.begin();
+    if (began === undefined) return undefined;
+    const { fd, stats } = this.#openSync(path);
+    try {
+      if (stats.size > smallObjectSize) return undefined;
+      const buffer = Buffer.allocUnsafe(stats.size);
+      let length = 0;
+      while (length < stats.size) {
+        const count = readSync(fd, buffer, length, stats.size - length, length);
+        if (count === 0) break;
+        length += count;
+      }
+      this.#inline.ended(began);
+      return bytesBody(length === stats.size ? buffer : buffer.subarray(0, length));
+    } catch (error) {
+      throw readError(error, path);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
   /** The bytes start..end (inclusive) as a body; takes over the descriptor. */
   async body({ fd }: OpenFile, path: string, start: number, end: number): Promise<ObjectBody> {
     const size = end - start + 1;
