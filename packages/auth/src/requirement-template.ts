@@ -24,97 +24,82 @@ export interface TemplateValues {
   readonly body: unknown;
 }
 
-/**
- * What a request needs before its operation starts; undefined when everything is left to the operation
- * (`deferred`). A placeholder without a value is a programming error and throws.
- */
-export function requirementFrom(
-  template: RequirementTemplate,
-  values: TemplateValues,
-): Requirement | undefined {
-  return fill(template, values as unknown as Values);
-}
+/** What a request needs before its operation starts; undefined when everything is left to the operation. */
+export type RequirementOf = (values: TemplateValues) => Requirement | undefined;
 
-/** The same for a node the operation checks itself: `deferred` nodes count, and `item` may be given. */
-export function deferredRequirementFrom(
-  template: RequirementTemplate,
-  values: TemplateValues & { readonly item?: unknown },
-): Requirement | undefined {
-  return fill(template.type === 'deferred' ? template.node : template, values as unknown as Values);
+/**
+ * Takes a template apart once, for all requests of its operation. A placeholder without a value is a programming error
+ * and throws.
+ */
+export function requirementOf(template: RequirementTemplate): RequirementOf {
+  return compile(template) as unknown as RequirementOf;
 }
 
 type Values = Readonly<Record<string, unknown>>;
+type Filled = (values: Values) => Requirement | undefined;
 
-function fill(template: RequirementTemplate, values: Values): Requirement | undefined {
+function compile(template: RequirementTemplate): Filled {
   switch (template.type) {
     case 'one':
-    case 'soft':
-      return {
-        type: template.type,
-        action: template.action,
-        resource: fillResource(template.resource, values),
-      };
+    case 'soft': {
+      const { type, action } = template;
+      const resource = compileResource(template.resource);
+      return (values) => ({ type, action, resource: resource(values) });
+    }
     case 'and':
     case 'or': {
-      const nodes = template.nodes.map((node) => fill(node, values)).filter((node) => node !== undefined);
-      if (nodes.length <= 1) return nodes[0];
-      return { type: template.type, nodes };
+      const { type } = template;
+      const parts = template.nodes.map(compile);
+      return (values) => {
+        const nodes = parts.map((part) => part(values)).filter((node) => node !== undefined);
+        return nodes.length <= 1 ? nodes[0] : { type, nodes };
+      };
     }
     case 'each': {
-      const items = lookUp(['body', template.of], values);
-      if (!Array.isArray(items)) throw new TypeError(`"${template.of}" is not a list in the body`);
-      const nodes = items
-        .map((item: unknown) => fill(template.node, { ...values, item }))
-        .filter((node) => node !== undefined);
-      return nodes.length === 0 ? undefined : and(...nodes);
+      const { of } = template;
+      const part = compile(template.node);
+      return (values) => {
+        const items = lookUp(['body', of], values);
+        if (!Array.isArray(items)) throw new TypeError(`"${of}" is not a list in the body`);
+        const nodes = items
+          .map((item: unknown) => part({ ...values, item }))
+          .filter((node) => node !== undefined);
+        return nodes.length === 0 ? undefined : and(...nodes);
+      };
     }
-    case 'choose':
-      return fill(
-        lookUp(['query', template.query], values) === true ? template.whenTrue : template.otherwise,
-        values,
-      );
+    case 'choose': {
+      const { query } = template;
+      const [whenTrue, otherwise] = [compile(template.whenTrue), compile(template.otherwise)];
+      return (values) => (lookUp(['query', query], values) === true ? whenTrue : otherwise)(values);
+    }
     case 'deferred':
-      return undefined;
+      return () => undefined;
   }
 }
 
-type ResourcePart = string | { readonly placeholder: string; readonly steps: readonly string[] };
-
-/** Templates are few and known at start: each is taken apart once. */
-const resourceParts = new Map<string, readonly ResourcePart[]>();
-
-function partsOf(resource: string): readonly ResourcePart[] {
-  const known = resourceParts.get(resource);
-  if (known !== undefined) return known;
-  const parts = resource
-    .split(/(\{[^{}]+\})/)
-    .filter((part) => part !== '')
-    .map((part) =>
-      part.startsWith('{') ? { placeholder: part, steps: part.slice(1, -1).split('.') } : part,
-    );
-  resourceParts.set(resource, parts);
-  return parts;
-}
-
-function fillResource(resource: string, values: Values): string {
-  let filled = '';
-  for (const part of partsOf(resource)) {
-    if (typeof part === 'string') {
-      filled += part;
-      continue;
+function compileResource(resource: string): (values: Values) => string {
+  const [first = '', ...rest] = resource.split(/(\{[^{}]+\})/);
+  const parts: { steps: readonly string[]; placeholder: string; after: string }[] = [];
+  for (let i = 0; i < rest.length; i += 2) {
+    const placeholder = rest[i] as string;
+    parts.push({ steps: placeholder.slice(1, -1).split('.'), placeholder, after: rest[i + 1] as string });
+  }
+  return (values) => {
+    let filled = first;
+    for (const { steps, placeholder, after } of parts) {
+      const value = lookUp(steps, values);
+      if (typeof value !== 'string')
+        throw new TypeError(`no value for ${placeholder} in resource "${resource}"`);
+      filled += value + after;
     }
-    const value = lookUp(part.steps, values);
-    if (typeof value !== 'string')
-      throw new TypeError(`no value for ${part.placeholder} in resource "${resource}"`);
-    filled += value;
-  }
-  return filled;
+    return filled;
+  };
 }
 
 function lookUp(steps: readonly string[], values: Values): unknown {
   let value: unknown = values;
   for (const step of steps) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    if (typeof value !== 'object' || value === null) return undefined;
     value = (value as Values)[step];
   }
   return value;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations, type Operation } from '@svc/contract';
-import { requirementFrom, type Requirement } from '@svc/auth';
+import { requirementOf, type Requirement } from '@svc/auth';
 import { gatewayOperations } from '@svc/gateway';
 import { tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -75,7 +75,7 @@ describe('the table of requirements', () => {
       const query = { ...row.query, ...(row.query?.['update'] === 'true' ? { update: true } : {}) };
       // Only the operation knows the branch that a pull request leads to.
       const values = { path, query, body: row.body, read: { destination: 'main' } };
-      const required = requirementFrom(undeferred(permission), values);
+      const required = requirementOf(undeferred(permission))(values);
       expect([name, required === undefined ? [] : flatten(required)]).toStrictEqual([
         name,
         readLeaves(row.requires),
@@ -84,7 +84,7 @@ describe('the table of requirements', () => {
   });
 });
 
-type Template = Parameters<typeof requirementFrom>[0];
+type Template = Parameters<typeof requirementOf>[0];
 
 function undeferred(template: Template): Template {
   switch (template.type) {

@@ -104,7 +104,8 @@ export class BlockCache {
     while (this.size > this.#capacity && this.#slabs.length > 1) {
       const oldest = this.#slabs.shift() as Slab;
       this.#size -= oldest.bytes.length;
-      for (const [i, owner] of oldest.owners.entries()) {
+      for (let i = 0; i < oldest.owners.length; i++) {
+        const owner = oldest.owners[i] as CachedBlocks;
         const number = oldest.numbers[i] as number;
         if (owner.slabs[number] !== oldest) continue;
         if (owner.used[number] === 0) {

@@ -17,6 +17,9 @@ const namespaceLimit = 1000;
 /** Names of ours, as they are: no step in a path, no empty element, nothing to normalize. */
 const plainIdentifier = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
+/** The same of a file anywhere. */
+const plainAddress = /^local:\/\/(?:\/[\w-][\w.-]*)+$/;
+
 type Location = 'root' | 'external';
 
 /** The path rules: which file an address names, and that it lies where the store may look. */
@@ -54,6 +57,11 @@ export class LocalPaths {
   }
 
   #locateFull(identifier: string): string {
+    if (plainAddress.test(identifier)) {
+      const path = identifier.slice('local://'.length);
+      this.#refuseOutside(path);
+      return path;
+    }
     refuseNul(identifier, 'invalid_address');
     const uri = requireStorageUri('local', identifier, 'invalid_address');
     if (
