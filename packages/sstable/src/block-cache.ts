@@ -1,9 +1,11 @@
 const slabSize = 256 * 1024;
 
-/** One allocation for some sixty blocks of any tables. Its bytes are used again once it is evicted: copy what is kept. */
+/** One allocation for some sixty blocks of any tables. Its bytes are used again once it is evicted, unless it is pinned. */
 export interface Slab {
   readonly bytes: Buffer;
   length: number;
+  /** How many stand in it. */
+  pins: number;
   /** Whose blocks lie in it, and which of theirs. */
   readonly owners: CachedBlocks[];
   readonly numbers: number[];
@@ -77,7 +79,7 @@ export class BlockCache {
     let slab = this.#slabs.at(-1);
     if (slab === undefined || slab.length + length > slab.bytes.length) {
       const bytes = this.#bytesFor(length);
-      slab = { bytes, length: 0, owners: [], numbers: [] };
+      slab = { bytes, length: 0, pins: 0, owners: [], numbers: [] };
       this.#slabs.push(slab);
       this.#size += bytes.length;
     }
@@ -115,7 +117,7 @@ export class BlockCache {
           this.#place(owner, number, oldest.bytes, start, owner.lengths[number] as number);
         }
       }
-      if (oldest.bytes.length === slabSize) this.#spare = oldest.bytes;
+      if (oldest.pins === 0 && oldest.bytes.length === slabSize) this.#spare = oldest.bytes;
     }
   }
 }

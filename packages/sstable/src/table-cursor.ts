@@ -1,11 +1,24 @@
 import { compareSlices, WorkBuffer } from '@svc/encoding';
 import { checkBlock, decodeBlock, entriesEnd, readUint32 } from './block-codec.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
+import type { Slab } from './block-cache.ts';
 import { blockTrailerLength, internalTrailerLength } from './table-format.ts';
 import type { TableReader } from './table-reader.ts';
 
 const firstReadAhead = 16 * 1024;
 const maxReadAhead = 256 * 1024;
+const maxSpares = 64;
+/** What a long scan has read ahead with is not kept. */
+const largestSpare = 64 * 1024;
+
+/** The memory a cursor works in. Cursors for one page of a listing come and go by the thousand: it is used again. */
+class Workspace {
+  key: Buffer = Buffer.allocUnsafeSlow(256);
+  readonly decoded = new WorkBuffer(0);
+  readonly stored = new WorkBuffer(0);
+}
+
+const spares: Workspace[] = [];
 
 /**
  * What a cursor is for. A scan leaves the cache as it is; a run of some records also keeps what it decodes; a lookup
@@ -13,16 +26,18 @@ const maxReadAhead = 256 * 1024;
  */
 export type CursorUse = 'scan' | 'run' | 'lookup';
 
+const nothing: Buffer = Buffer.alloc(0);
+
 /**
  * Walks a table's records in key order. After `next()` answers true the record is `key[0, keyLength)` and
  * `block[valueStart, valueEnd)`; both stay valid until the next call.
  */
 export class TableCursor {
   /** Holds the current key from 0; longer than the key. */
-  key: Buffer = Buffer.allocUnsafeSlow(256);
+  key: Buffer;
   keyLength = 0;
   /** Holds the decoded block of the current record, and possibly others. */
-  block: Buffer = Buffer.alloc(0);
+  block: Buffer = nothing;
   valueStart = 0;
   valueEnd = 0;
 
@@ -39,8 +54,12 @@ export class TableCursor {
   /** The current record was found by a seek and is still to be returned. */
   #held = false;
 
-  readonly #decoded = new WorkBuffer(0);
-  readonly #stored = new WorkBuffer(0);
+  readonly #space: Workspace;
+  readonly #decoded: WorkBuffer;
+  readonly #stored: WorkBuffer;
+  /** The cache's memory it stands in, if it does. */
+  #slab: Slab | undefined;
+  #released = false;
   #storedFrom = 0;
   #storedLength = 0;
   #readAhead = firstReadAhead;
@@ -48,6 +67,25 @@ export class TableCursor {
   constructor(reader: TableReader, use: CursorUse) {
     this.#reader = reader;
     this.#use = use;
+    const space = spares.pop() ?? new Workspace();
+    this.#space = space;
+    this.#decoded = space.decoded;
+    this.#stored = space.stored;
+    this.key = space.key;
+  }
+
+  /** Gives its memory back; nothing of it may be used any more. Who does not call it leaves that to the collector. */
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#unpin();
+    this.key = nothing;
+    this.block = nothing;
+    this.#held = false;
+    this.#position = 0;
+    this.#entriesEnd = 0;
+    this.#blockNumber = this.#reader.index.count;
+    if (spares.length < maxSpares && this.#stored.bytes.length <= largestSpare) spares.push(this.#space);
   }
 
   /** The number of the current record's block. */
@@ -167,6 +205,8 @@ export class TableCursor {
   }
 
   #load(number: number): void {
+    if (this.#released) throw new Error('the cursor was released');
+    this.#unpin();
     const reader = this.#reader;
     const cached = reader.blocks;
     const slab = cached?.slabs[number];
@@ -179,13 +219,16 @@ export class TableCursor {
     cached.used[number] = 1;
     const start = cached.starts[number] as number;
     const length = cached.lengths[number] as number;
-    if (this.#use === 'lookup') {
-      this.#enter(number, slab.bytes, start, length);
-      return;
+    if (this.#use !== 'lookup') {
+      slab.pins++;
+      this.#slab = slab;
     }
-    this.#decoded.reserve(length);
-    slab.bytes.copy(this.#decoded.bytes, 0, start, start + length);
-    this.#enter(number, this.#decoded.bytes, 0, length);
+    this.#enter(number, slab.bytes, start, length);
+  }
+
+  #unpin(): void {
+    if (this.#slab !== undefined) this.#slab.pins--;
+    this.#slab = undefined;
   }
 
   #decode(number: number): number {
@@ -423,6 +466,7 @@ export class TableCursor {
     const grown = Buffer.allocUnsafeSlow(2 * length);
     this.key.copy(grown, 0, 0, keep);
     this.key = grown;
+    this.#space.key = grown;
   }
 }
 

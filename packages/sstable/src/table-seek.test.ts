@@ -94,6 +94,29 @@ test.each(['scan', 'cursor'] as const)(
   },
 );
 
+test('released cursors are over, and their memory serves the next ones', async () => {
+  const { keys, bytes } = await tableOf(40_000);
+  const reader = new TableReader(new MemorySource(bytes), new BlockCache(300_000));
+  const readSome = (from: number): void => {
+    const cursor = reader.cursor();
+    cursor.seek(keys[from] as Buffer);
+    for (let i = from; i < from + 400; i++) {
+      cursor.next();
+      if (!cursor.key.subarray(0, cursor.keyLength).equals(keys[i] as Buffer)) throw new Error(`${i}`);
+    }
+    cursor.seek(keys[from] as Buffer);
+    cursor.release();
+    cursor.release();
+    expect(cursor.next()).toBe(false);
+    expect(() => cursor.seek(keys[from] as Buffer)).toThrow('released');
+  };
+  for (let from = 0; from < 39_000; from += 1000) readSome(from);
+  const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  for (let from = 500; from < 39_000; from += 1000) readSome(from);
+  expect(allocated).not.toHaveBeenCalled();
+  allocated.mockRestore();
+});
+
 test('a lookup finds its block again after another table pushed it out', async () => {
   const { keys, bytes } = await tableOf(40_000);
   const cache = new BlockCache(300_000);

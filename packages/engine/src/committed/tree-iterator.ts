@@ -127,6 +127,7 @@ export class TreeIterator implements RecordIterator {
   #leave(): void {
     if (this.#table !== undefined) this.#table.pins--;
     this.#table = undefined;
+    this.#cursor?.release();
     this.#cursor = undefined;
   }
 
