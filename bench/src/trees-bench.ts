@@ -221,7 +221,7 @@ try {
     const page = async (): Promise<void> => {
       const walk = planWalk(Buffer.alloc(0), Buffer.alloc(0), Buffer.from('/'));
       const records = trees.iterate(context, baseId, walk.start);
-      const builder = new PageBuilder(1000);
+      const builder = new PageBuilder();
       await fillPage(builder, records, walk, 1000);
       records.close();
       if (builder.count !== Math.min(1000, total / 1000)) throw new Error(`listed ${builder.count}`);

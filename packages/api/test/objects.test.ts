@@ -146,6 +146,18 @@ test('If-None-Match: * creates once; other conditions are not implemented', asyn
   }
 });
 
+test('listings asked for at the same time do not mix', async () => {
+  const folders = Array.from({ length: 12 }, (_, i) => `folder-${i}-${'x'.repeat(i * 40)}`);
+  for (const folder of folders) for (let i = 0; i < 5; i++) await put(`${folder}/${i}`);
+  for (let round = 0; round < 5; round++) {
+    const pages = await Promise.all(
+      folders.map((folder) => ask('GET', `${refs()}/ls?prefix=${encodeURIComponent(`${folder}/`)}`)),
+    );
+    const shown = pages.map(({ body }) => body.results.map(({ path }: { path: string }) => path));
+    expect(shown).toEqual(folders.map((folder) => [0, 1, 2, 3, 4].map((i) => `${folder}/${i}`)));
+  }
+});
+
 const ranges: [string, number, string, string | null][] = [
   ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
   ['bytes=0-20', 206, '0123456789', 'bytes 0-9/10'],

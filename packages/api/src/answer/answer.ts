@@ -13,11 +13,19 @@ export class Answer {
   readonly headers: AnswerHeaders;
   /** Undefined is an empty body. */
   readonly body: string | Uint8Array | SentBody | undefined;
+  /** Called when the whole body was handed to the system, and never when it was not: its memory is free then. */
+  readonly sent: (() => void) | undefined;
 
-  constructor(status: number, headers: AnswerHeaders = {}, body?: string | Uint8Array | SentBody) {
+  constructor(
+    status: number,
+    headers: AnswerHeaders = {},
+    body?: string | Uint8Array | SentBody,
+    sent?: () => void,
+  ) {
     this.status = status;
     this.headers = headers;
     this.body = body;
+    this.sent = sent;
   }
 
   static json(status: number, value: unknown, headers: AnswerHeaders = {}): Answer {

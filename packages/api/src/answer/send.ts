@@ -9,7 +9,7 @@ import type { Answer } from './answer.ts';
 export function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body, sent }: Answer,
   requestId?: string,
 ): number | Promise<number> {
   // A flat list is the form node:http writes without looking at each header twice.
@@ -32,6 +32,7 @@ export function send(
   if (body instanceof Uint8Array) {
     if (!('content-length' in headers)) list.push('content-length', body.byteLength);
     response.writeHead(status, list as string[]);
+    if (sent !== undefined) response.once('finish', sent);
     response.end(body);
     return body.byteLength;
   }

@@ -116,7 +116,9 @@ export function objectHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
         mayRead = (path) =>
           permissions.check(one('fs:ReadObject', arn.object(params.repository, path))).allowed;
       }
-      return new Answer(200, jsonHeaders, objectListJson(page, query.user_metadata !== false, mayRead));
+      const { body, release } = objectListJson(page, query.user_metadata !== false, mayRead);
+      page.release();
+      return new Answer(200, jsonHeaders, body, release);
     },
   };
 }

@@ -58,7 +58,8 @@ const folderRoom = 4096;
 /** Fixed texts and the longest numbers of one object. */
 const objectRoom = 256;
 const wasmPage = 65_536;
-const maxIdleBytes = 8 * 1024 * 1024;
+const maxIdleBytes = 1024 * 1024;
+const maxIdle = 8;
 
 interface WasmNamespace {
   readonly Module: new (bytes: Uint8Array) => object;
@@ -73,7 +74,7 @@ function instantiate(): ListingExports {
 
 /** Writes the objects of a page that need no thought: WebAssembly with memory of its own, for one page at a time. */
 export class ListingKernel {
-  static #idle: ListingKernel | undefined;
+  static readonly #idle: ListingKernel[] = [];
   readonly #run: ListingExports;
   readonly #folder: number;
   readonly #input: number;
@@ -96,10 +97,9 @@ export class ListingKernel {
     this.#input = this.#folder + folderRoom + slack;
   }
 
-  /** One for a page with these bytes; give it back by `finish`. */
+  /** One for a page with these bytes; give it back by `release`. */
   static take(page: Buffer): ListingKernel {
-    const kernel = ListingKernel.#idle ?? new ListingKernel();
-    ListingKernel.#idle = undefined;
+    const kernel = ListingKernel.#idle.pop() ?? new ListingKernel();
     kernel.#output = kernel.#input + page.length + slack;
     kernel.#at = kernel.#output;
     kernel.#reserve(2 * page.length);
@@ -151,11 +151,15 @@ export class ListingKernel {
     return true;
   }
 
-  /** Everything written, as bytes of its own. */
-  finish(): Buffer {
-    const written = Buffer.from(this.#memory.subarray(this.#output, this.#at));
-    if (this.#memory.length <= maxIdleBytes) ListingKernel.#idle = this;
-    return written;
+  /** Everything written; good until `release`. */
+  get written(): Buffer {
+    return this.#memory.subarray(this.#output, this.#at);
+  }
+
+  /** The next page may be written over this one. Not to be called twice. */
+  release(): void {
+    if (this.#memory.length <= maxIdleBytes && ListingKernel.#idle.length < maxIdle)
+      ListingKernel.#idle.push(this);
   }
 
   #reserve(size: number): void {

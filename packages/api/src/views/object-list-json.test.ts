@@ -37,7 +37,7 @@ function expected(page: ObjectPage, withMetadata: boolean): unknown {
 }
 
 function said(page: ObjectPage, withMetadata: boolean): unknown {
-  return JSON.parse(objectListJson(page, withMetadata, undefined).toString());
+  return JSON.parse(objectListJson(page, withMetadata, undefined).body.toString());
 }
 
 test('a page holds what its items say, whatever their addresses look like', async () => {

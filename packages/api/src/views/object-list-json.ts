@@ -9,6 +9,12 @@ const quotedDefaultContentType = JSON.stringify(defaultContentType);
 /** Larger pages, by what they hold beside the listed fields, are not copied for the kernel. */
 const maxKernelBytes = 1024 * 1024;
 
+/** The body is good until `release`, which is called at most once. */
+export interface ObjectListJson {
+  readonly body: Buffer;
+  readonly release: () => void;
+}
+
 /**
  * The JSON of a page of objects, copied from the page's bytes: a page of a thousand entries is the hottest answer
  * of the API, and decoding each field to a string only to encode it again costs several times as much.
@@ -17,7 +23,7 @@ export function objectListJson(
   page: ObjectPage,
   withMetadata: boolean,
   mayRead: ((path: string) => boolean) | undefined,
-): Buffer {
+): ObjectListJson {
   const json = new JsonWriter(1024);
   json.raw('{"pagination":{"has_more":');
   json.raw(page.hasMore ? 'true' : 'false');
@@ -56,9 +62,10 @@ export function objectListJson(
     if (folder !== undefined) kernel.setFolder(folder.start, folder.end, folder.shown);
   });
   json.raw(']}');
-  if (kernel === undefined) return json.take();
+  if (kernel === undefined) return { body: json.take(), release: () => undefined };
   kernel.append(json.take());
-  return kernel.finish();
+  const used = kernel;
+  return { body: used.written, release: () => used.release() };
 }
 
 function writeObject(

@@ -63,6 +63,8 @@ export interface ObjectPage {
   visit(visitor: (item: ListedObject) => void): void;
   /** Plain copies, for callers that do not mind an object per item. */
   toArray(): ListedObjectCopy[];
+  /** Gives the page's memory to the next one; its items are gone then. Who does not call it leaves that to the collector. */
+  release(): void;
 }
 
 export type ListedObjectCopy =

@@ -32,7 +32,7 @@ async function show(
   for (let from = after; ;) {
     const walk = planWalk(prefix, from, delimiter.length === 0 ? undefined : delimiter);
     if (walk.start === undefined) return shown;
-    const builder = new PageBuilder(amount);
+    const builder = new PageBuilder();
     const records = open(walk.start);
     const more = await fillPage(builder, records, walk, amount);
     records.close();

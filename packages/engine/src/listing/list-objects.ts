@@ -40,6 +40,7 @@ export async function listObjects(context: EngineContext, options: ListObjectsOp
     const now = await context.branches.find(scope, branch.data.id);
     if (now === undefined) throw notFound('ref');
     if (sameState(now, branch)) return finish(page, storage, options);
+    page.release();
     target = ofBranch(now);
   }
 }
@@ -78,7 +79,7 @@ async function buildPage(
   amount: number,
   storage: PageStorage,
 ): Promise<ListedPage> {
-  const builder = new PageBuilder(amount);
+  const builder = new PageBuilder();
   if (walk.start === undefined) return builder.build(storage, false);
   const records = await openView(context, scope, target, walk.start);
   try {

@@ -12,7 +12,11 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
   plainBytes[char.charCodeAt(0)] = 1;
 }
 
-const typicalItemBytes = 192;
+/** A thousand typical items fit. */
+const arenaSize = 256 * 1024;
+const maxSpares = 16;
+/** Arenas of released pages. Fresh ones for every page would make the collector run several times a second. */
+const spares: Buffer[] = [];
 
 /** Where listed addresses are resolved. */
 export interface PageStorage {
@@ -22,15 +26,10 @@ export interface PageStorage {
 
 /** Copies listed records into one buffer: a page costs a few allocations, however many items it has. */
 export class PageBuilder {
-  #arena: Buffer;
+  #arena: Buffer = spares.pop() ?? Buffer.allocUnsafeSlow(arenaSize);
   #used = 0;
   /** Per item: end of its key and end of its data (equal for common prefixes). */
   readonly #ends: number[] = [];
-
-  /** `expected` items: a guess of what the page will need. */
-  constructor(expected: number) {
-    this.#arena = Buffer.allocUnsafe(Math.min(1024 + expected * typicalItemBytes, 256 * 1024));
-  }
 
   get count(): number {
     return this.#ends.length / 2;
@@ -63,7 +62,7 @@ export class PageBuilder {
   build(storage: PageStorage, hasMore: boolean): ListedPage {
     return new ListedPage(
       storage,
-      this.#arena,
+      this.#arena.subarray(0, this.#used),
       this.#ends,
       hasMore,
       hasMore ? this.lastKey().toString() : '',
@@ -72,7 +71,7 @@ export class PageBuilder {
 
   #reserve(size: number): void {
     if (this.#used + size <= this.#arena.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.#arena.length * 2, this.#used + size));
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#arena.length * 2, this.#used + size));
     this.#arena.copy(grown, 0, 0, this.#used);
     this.#arena = grown;
   }
@@ -82,7 +81,7 @@ export class ListedPage implements ObjectPage {
   readonly hasMore: boolean;
   readonly nextOffset: string;
   readonly #storage: PageStorage;
-  readonly #arena: Buffer;
+  #arena: Buffer | undefined;
   readonly #ends: readonly number[];
   #presigned: readonly (PresignedUrl | undefined)[] = [];
 
@@ -105,12 +104,14 @@ export class ListedPage implements ObjectPage {
   }
 
   visit(visitor: (item: ListedObject) => void): void {
+    const arena = this.#arena;
+    if (arena === undefined) throw new Error('the page was released');
     const cursor = new ItemCursor(this.#storage);
     let start = 0;
     for (let index = 0; index < this.#ends.length; index += 2) {
       const keyEnd = this.#ends[index] ?? 0;
       const end = this.#ends[index + 1] ?? 0;
-      cursor.load(this.#arena, start, keyEnd, end, this.#presigned[index / 2]);
+      cursor.load(arena, start, keyEnd, end, this.#presigned[index / 2]);
       visitor(cursor);
       start = end;
     }
@@ -120,6 +121,12 @@ export class ListedPage implements ObjectPage {
     const items: ListedObjectCopy[] = [];
     this.visit((item) => items.push(item.kind === 'common_prefix' ? copyPrefix(item) : copyObject(item)));
     return items;
+  }
+
+  release(): void {
+    const { buffer } = this.#arena ?? {};
+    this.#arena = undefined;
+    if (buffer?.byteLength === arenaSize && spares.length < maxSpares) spares.push(Buffer.from(buffer));
   }
 
   setPresigned(urls: readonly (PresignedUrl | undefined)[]): void {

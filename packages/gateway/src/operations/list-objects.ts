@@ -106,6 +106,7 @@ async function objectPage(call: Call, listing: Listing, ref: string, prefix: str
         `<StorageClass>STANDARD</StorageClass>${owner}</Contents>`;
   });
   const last = page.hasMore ? `${ref}/${page.nextOffset}` : undefined;
+  page.release();
   return { contents, prefixes, count: page.count, maxKeys, last };
 }
 
