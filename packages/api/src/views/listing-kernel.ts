@@ -58,8 +58,7 @@ const folderRoom = 4096;
 /** Fixed texts and the longest numbers of one object. */
 const objectRoom = 256;
 const wasmPage = 65_536;
-const maxIdleBytes = 1024 * 1024;
-const maxIdle = 8;
+const maxIdleBytes = 8 * 1024 * 1024;
 
 interface WasmNamespace {
   readonly Module: new (bytes: Uint8Array) => object;
@@ -74,7 +73,7 @@ function instantiate(): ListingExports {
 
 /** Writes the objects of a page that need no thought: WebAssembly with memory of its own, for one page at a time. */
 export class ListingKernel {
-  static readonly #idle: ListingKernel[] = [];
+  static #idle: ListingKernel | undefined;
   readonly #run: ListingExports;
   readonly #folder: number;
   readonly #input: number;
@@ -97,9 +96,10 @@ export class ListingKernel {
     this.#input = this.#folder + folderRoom + slack;
   }
 
-  /** One for a page with these bytes; give it back by `release`. */
+  /** One for a page with these bytes; give it back by `finish`. */
   static take(page: Buffer): ListingKernel {
-    const kernel = ListingKernel.#idle.pop() ?? new ListingKernel();
+    const kernel = ListingKernel.#idle ?? new ListingKernel();
+    ListingKernel.#idle = undefined;
     kernel.#output = kernel.#input + page.length + slack;
     kernel.#at = kernel.#output;
     kernel.#reserve(2 * page.length);
@@ -151,15 +151,13 @@ export class ListingKernel {
     return true;
   }
 
-  /** Everything written; good until `release`. */
-  get written(): Buffer {
-    return this.#memory.subarray(this.#output, this.#at);
-  }
-
-  /** The next page may be written over this one. Not to be called twice. */
-  release(): void {
-    if (this.#memory.length <= maxIdleBytes && ListingKernel.#idle.length < maxIdle)
-      ListingKernel.#idle.push(this);
+  /** A copy of everything written, in a body that `take` gives for its length. */
+  finish(take: (length: number) => Buffer): Buffer {
+    const length = this.#at - this.#output;
+    const written = take(length);
+    this.#memory.copy(written, 0, this.#output, this.#at);
+    if (this.#memory.length <= maxIdleBytes) ListingKernel.#idle = this;
+    return written.subarray(0, length);
   }
 
   #reserve(size: number): void {

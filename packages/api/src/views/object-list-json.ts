@@ -3,6 +3,9 @@ import { AddressWriter, type ShownFolder } from './address-writer.ts';
 import { JsonWriter } from './json-writer.ts';
 import { ListingKernel } from './listing-kernel.ts';
 import { defaultContentType } from './object.ts';
+import { SpareBodies } from './spare-bodies.ts';
+
+const spareBodies = new SpareBodies(8 * 1024 * 1024);
 
 const quotedDefaultContentType = JSON.stringify(defaultContentType);
 
@@ -64,8 +67,8 @@ export function objectListJson(
   json.raw(']}');
   if (kernel === undefined) return { body: json.take(), release: () => undefined };
   kernel.append(json.take());
-  const used = kernel;
-  return { body: used.written, release: () => used.release() };
+  const body = kernel.finish(spareBodies.take);
+  return { body, release: () => spareBodies.give(body) };
 }
 
 function writeObject(

@@ -14,7 +14,7 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 /** A thousand typical items fit. */
 const arenaSize = 256 * 1024;
-const maxSpares = 16;
+const maxSpares = 48;
 /** Arenas of released pages. Fresh ones for every page would make the collector run several times a second. */
 const spares: Buffer[] = [];
 

@@ -1,0 +1,40 @@
+/** Smaller bodies are cheap to make. */
+const smallest = 4096;
+
+/**
+ * Memory of bodies that were sent, for the next ones: a body of fresh memory is garbage that only a full collection
+ * gives back. Kept by powers of two, so that a small body does not take the memory of a large one.
+ */
+export class SpareBodies {
+  readonly #bySize = new Map<number, Buffer[]>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** A buffer of at least `length` bytes, with anything in it. */
+  readonly take = (length: number): Buffer => {
+    const size = sizeFor(length);
+    const spare = this.#bySize.get(size)?.pop();
+    if (spare === undefined) return Buffer.allocUnsafeSlow(size);
+    this.#bytes -= size;
+    return spare;
+  };
+
+  /** Takes back what `take` gave, or a part of it; nobody may look at it any more. */
+  give(part: Buffer): void {
+    const { buffer } = part;
+    const size = buffer.byteLength;
+    if (size !== sizeFor(size) || this.#bytes + size > this.#maxBytes) return;
+    const spares = this.#bySize.get(size) ?? [];
+    this.#bySize.set(size, spares);
+    spares.push(Buffer.from(buffer));
+    this.#bytes += size;
+  }
+}
+
+function sizeFor(length: number): number {
+  return length <= smallest ? smallest : 2 ** (32 - Math.clz32(length - 1));
+}
