@@ -23,11 +23,11 @@ export class SpareBodies {
     return spare;
   };
 
-  /** Takes back what `take` gave, or a part of it; nobody may look at it any more. */
+  /** Takes back what `take` gave, by any part of it; nobody may look at it any more. */
   give(part: Buffer): void {
     const { buffer } = part;
     const size = buffer.byteLength;
-    if (size !== sizeFor(size) || this.#bytes + size > this.#maxBytes) return;
+    if (this.#bytes + size > this.#maxBytes) return;
     const spares = this.#bySize.get(size) ?? [];
     this.#bySize.set(size, spares);
     spares.push(Buffer.from(buffer));
