@@ -33,6 +33,9 @@ export class BranchStore {
 
   find(scope: RepositoryScope, id: string): Promise<BranchSnapshot | undefined> {
     const name = nameOf(scope, id);
+    const seen = this.#decoded.get(name);
+    // Asking the store at once costs less than sharing a read of it.
+    if (seen !== undefined && this.isAsSeen(scope, seen) === true) return Promise.resolve(seen);
     return this.#reads.read(name, () => this.#load(name, scope, id));
   }
 
