@@ -8,7 +8,7 @@ import type { TableReader } from './table-reader.ts';
 const firstReadAhead = 16 * 1024;
 const maxReadAhead = 256 * 1024;
 const maxSpares = 64;
-/** What a long scan has read ahead with is not kept. */
+/** What a long scan has read ahead with, or a large value was decoded in, is not kept. */
 const largestSpare = 64 * 1024;
 
 /** The memory a cursor works in. Cursors for one page of a listing come and go by the thousand: it is used again. */
@@ -85,7 +85,8 @@ export class TableCursor {
     this.#position = 0;
     this.#entriesEnd = 0;
     this.#blockNumber = this.#reader.index.count;
-    if (spares.length < maxSpares && this.#stored.bytes.length <= largestSpare) spares.push(this.#space);
+    const largest = Math.max(this.#stored.bytes.length, this.#decoded.bytes.length);
+    if (spares.length < maxSpares && largest <= largestSpare) spares.push(this.#space);
   }
 
   /** The number of the current record's block. */

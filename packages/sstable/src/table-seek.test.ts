@@ -117,6 +117,23 @@ test('released cursors are over, and their memory serves the next ones', async (
   allocated.mockRestore();
 });
 
+test('memory in which a large value was decoded does not serve others', async () => {
+  const sink = new MemorySink();
+  const writer = new TableWriter(sink, { type: 'ranges' });
+  const [key, value] = [Buffer.from('key'), Buffer.alloc(300_000, 'v')];
+  writer.add(key, 0, key.length, value, 0, value.length);
+  await writer.finish();
+  const reader = new TableReader(new MemorySource(sink.bytes()));
+  const seen = new Set<ArrayBufferLike>();
+  for (let time = 0; time < 100; time++) {
+    const cursor = reader.cursor();
+    expect(cursor.next()).toBe(true);
+    expect(seen.has(cursor.block.buffer)).toBe(false);
+    seen.add(cursor.block.buffer);
+    cursor.release();
+  }
+});
+
 test('a lookup finds its block again after another table pushed it out', async () => {
   const { keys, bytes } = await tableOf(40_000);
   const cache = new BlockCache(300_000);

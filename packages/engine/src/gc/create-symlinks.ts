@@ -35,7 +35,9 @@ export async function createSymlinks(
       after,
       amount: 1000,
     });
-    for (const item of page.toArray()) {
+    const items = page.toArray();
+    page.release();
+    for (const item of items) {
       if (item.kind !== 'object') continue;
       await closeUntil(item.path);
       const directory = item.path.slice(0, item.path.lastIndexOf('/') + 1);
