@@ -21,6 +21,7 @@ export function send(
   if (requestId !== undefined) list.push('x-request-id', requestId);
   // What is left of a refused upload is not worth reading: the connection ends with the answer.
   if (!request.complete && hasBody(request)) list.push('connection', 'close');
+  if (sent !== undefined) response.once('finish', sent);
   if (typeof body === 'string') {
     const size = Buffer.byteLength(body);
     if (!('content-length' in headers)) list.push('content-length', size);
@@ -32,7 +33,6 @@ export function send(
   if (body instanceof Uint8Array) {
     if (!('content-length' in headers)) list.push('content-length', body.byteLength);
     response.writeHead(status, list as string[]);
-    if (sent !== undefined) response.once('finish', sent);
     response.end(body);
     return body.byteLength;
   }

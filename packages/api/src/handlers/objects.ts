@@ -5,7 +5,7 @@ import type { Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { RequestError } from '../request/request-error.ts';
 import { objectListJson } from '../views/object-list-json.ts';
-import { objectJson, objectView } from '../views/object.ts';
+import { objectView } from '../views/object.ts';
 import { pageRequest } from './page-request.ts';
 import { downloadAnswer, headAnswer } from './download.ts';
 import { uploadHandler } from './upload.ts';
@@ -91,7 +91,7 @@ export function objectHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
     async statObject({ params, query }) {
       const { repository, ref } = params;
       const entry = await objects.stat({ repository, ref, path: query.path, presign: query.presign });
-      return new Answer(200, jsonHeaders, objectJson(entry, query.user_metadata !== false));
+      return objectView(entry, query.user_metadata === false ? { metadata: 'empty' } : {});
     },
 
     async updateObjectUserMetadata({ params, query, body }) {

@@ -28,23 +28,6 @@ export function objectView(entry: ObjectEntry, options: ObjectViewOptions = {}) 
   };
 }
 
-/** `JSON.stringify(objectView(entry))`, and `{}` for metadata that is not wanted: three times as fast for what is asked most. */
-export function objectJson(entry: ObjectEntry, withMetadata: boolean): string {
-  if (entry.presigned !== undefined)
-    return JSON.stringify(objectView(entry, withMetadata ? {} : { metadata: 'empty' }));
-  const { path, physicalAddress, etag, size, mtime, metadata, contentType } = entry;
-  const head = `{"path":${JSON.stringify(path)},"path_type":"object","physical_address":${JSON.stringify(physicalAddress)}`;
-  const facts = `,"checksum":${JSON.stringify(etag)},"size_bytes":${size},"mtime":${mtime.seconds}`;
-  const shown = withMetadata && !isEmpty(metadata) ? JSON.stringify(metadata) : '{}';
-  const type = contentType === '' ? defaultContentType : contentType;
-  return `${head}${facts},"metadata":${shown},"content_type":${JSON.stringify(type)}}`;
-}
-
-function isEmpty(record: Readonly<Record<string, string>>): boolean {
-  for (const _ in record) return false;
-  return true;
-}
-
 export function diffPageView(page: DiffPage, withRightStats = false) {
   return {
     pagination: paginationView(page.hasMore, page.nextOffset, page.items.length),

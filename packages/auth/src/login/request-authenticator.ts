@@ -1,5 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
-import { sameSecret } from '../crypto/same-secret.ts';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SessionVerifier } from '../auth.ts';
 import { isJwt } from '../crypto/jwt.ts';
 import { authenticationFailed } from '../errors.ts';
@@ -36,7 +35,7 @@ export class RequestAuthenticator {
    */
   readonly #verified = new Map<string, Verified>();
   /** The last recognized header of each connection: its next request mostly has the same one. */
-  readonly #lastOf = new WeakMap<object, { readonly header: string; readonly verified: Verified }>();
+  readonly #lastOf = new WeakMap<object, { readonly header: Buffer; readonly verified: Verified }>();
 
   constructor(options: RequestAuthenticatorOptions) {
     this.#options = options;
@@ -45,12 +44,18 @@ export class RequestAuthenticator {
   recognize(headers: RequestHead['headers'], connection: object): Identity | undefined {
     const header = headers['authorization'];
     if (typeof header !== 'string') return undefined;
+    const bytes = Buffer.from(header, 'latin1');
     const last = this.#lastOf.get(connection);
-    if (last !== undefined && sameSecret(last.header, header) && this.#holds(last.verified))
+    if (
+      last?.header.length === bytes.length &&
+      timingSafeEqual(last.header, bytes) &&
+      this.#holds(last.verified)
+    ) {
       return last.verified.identity;
+    }
     const verified = this.#verified.get(this.#digest(header));
     if (verified === undefined || !this.#holds(verified)) return undefined;
-    this.#lastOf.set(connection, { header, verified });
+    this.#lastOf.set(connection, { header: bytes, verified });
     return verified.identity;
   }
 

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { Listener } from './listener.ts';
 import { publicUrl, parseListenAddress } from './address.ts';
@@ -12,22 +12,6 @@ test('the timeouts let long uploads live and answer slow heads', async () => {
     keepAliveTimeout: 600_000,
   });
   await listener.listen('127.0.0.1', 0);
-  expect(await listener.drain(1000)).toBe(true);
-});
-
-test('a connection between two requests waits without a timer of its own, and ends when told', async () => {
-  const listener = new Listener({ serve: (_request, response) => response.end('done'), traces: () => false });
-  const { port } = await listener.listen('127.0.0.1', 0);
-  const accepted = new Promise<Socket>((resolve) => listener.server.once('connection', resolve));
-  const socket = connect(port, '127.0.0.1');
-  const answered = new Promise((resolve) => socket.once('data', resolve));
-  const closed = new Promise((resolve) => socket.on('close', resolve));
-  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const server = await accepted;
-  expect(String(await answered)).toMatch(/^HTTP\/1.1 200 .*Keep-Alive: timeout=600\r\n/s);
-  expect(server.timeout ?? 0).toBe(0);
-  server.emit('timeout');
-  await closed;
   expect(await listener.drain(1000)).toBe(true);
 });
 

@@ -9,9 +9,8 @@ import type {
 import { createServer as createTlsServer } from 'node:https';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { FairTurns } from './fair-turns.ts';
-import { IdleConnections } from './idle-connections.ts';
 import { attachRecord } from './request-record.ts';
 
 export interface TlsPair {
@@ -39,9 +38,6 @@ const serverOptions: ServerOptions = {
   noDelay: true,
 };
 
-/** How exactly the keep-alive timeout is kept. */
-const idleLookMs = 10_000;
-
 /**
  * The kernel spreads connections over the workers that listen on one port. Handing them out from the primary is
  * more even, but slower, and a connection on its way to a worker that dies then is never answered.
@@ -53,7 +49,6 @@ export class Listener {
   readonly server: PlainServer | TlsServer;
   readonly #options: ListenerOptions;
   readonly #turns = new FairTurns();
-  readonly #idleConnections = new IdleConnections(idleLookMs);
   #inFlight = 0;
   #draining = false;
   #idle: (() => void) | undefined;
@@ -72,9 +67,6 @@ export class Listener {
         : createTlsServer({ ...serverOptions, ...options.tls }, serve);
     this.server.timeout = 0;
     this.server.on('connection', () => this.#turns.connected());
-    this.server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
-      this.#idleConnections.watch(socket),
-    );
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#track(request, response, options.serveExpecting ?? continueAndServe(options.serve));
     });
@@ -120,7 +112,6 @@ export class Listener {
       clearTimeout(timer);
     }
     this.server.closeAllConnections();
-    this.#idleConnections.stop();
     return finished;
   }
 

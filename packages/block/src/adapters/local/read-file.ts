@@ -75,15 +75,7 @@ export class FileReader {
     const { fd, stats } = this.#openSync(path);
     try {
       if (stats.size > smallObjectSize) return undefined;
-      const buffer = Buffer.allocUnsafe(stats.size);
-      let length = 0;
-      while (length < stats.size) {
-        const count = readSync(fd, buffer, length, stats.size - length, length);
-        if (count === 0) break;
-        length += count;
-      }
-      this.#inline.ended(began);
-      return bytesBody(length === stats.size ? buffer : buffer.subarray(0, length));
+      return bytesBody(this.#readInline(fd, 0, stats.size, began));
     } catch (error) {
       throw readError(error, path);
     } finally {
@@ -105,18 +97,27 @@ export class FileReader {
   }
 
   async #readSmall(fd: number, start: number, size: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(size);
     const began = this.#inline.begin();
+    if (began !== undefined) return this.#readInline(fd, start, size, began);
+    const buffer = Buffer.allocUnsafe(size);
     let length = 0;
     while (length < size) {
-      const count =
-        began === undefined
-          ? await readAsync(fd, buffer, length, size - length, start + length)
-          : readSync(fd, buffer, length, size - length, start + length);
+      const count = await readAsync(fd, buffer, length, size - length, start + length);
       if (count === 0) break;
       length += count;
     }
-    if (began !== undefined) this.#inline.ended(began);
+    return length === size ? buffer : buffer.subarray(0, length);
+  }
+
+  #readInline(fd: number, start: number, size: number, began: number): Buffer {
+    const buffer = Buffer.allocUnsafe(size);
+    let length = 0;
+    while (length < size) {
+      const count = readSync(fd, buffer, length, size - length, start + length);
+      if (count === 0) break;
+      length += count;
+    }
+    this.#inline.ended(began);
     return length === size ? buffer : buffer.subarray(0, length);
   }
 
