@@ -22,8 +22,11 @@ interface Acknowledged {
   readonly imported: string[];
 }
 
-/** Kills a busy child `rounds` times and looks after each death whether everything acknowledged is there. */
-export async function crashRounds(folder: string, rounds: number): Promise<number> {
+/**
+ * Kills a busy child `rounds` times and looks after each death whether everything acknowledged is there. The last child
+ * lives until every kind of work was acknowledged, however slow the machine is; `signal` ends it if that never happens.
+ */
+export async function crashRounds(folder: string, rounds: number, signal: AbortSignal): Promise<void> {
   mkdirSync(join(folder, 'outside'), { recursive: true });
   for (let index = 0; index < importedFiles; index += 1) {
     writeFileSync(join(folder, 'outside', `f${index}`), `content ${index}`);
@@ -41,51 +44,65 @@ export async function crashRounds(folder: string, rounds: number): Promise<numbe
     merged: [],
     imported: [],
   };
-  let acknowledgements = 0;
   for (let round = 0; round < rounds; round += 1) {
-    acknowledgements += await runUntilKilled(folder, round, known);
+    const last = round === rounds - 1;
+    const wanted = Math.floor(Math.random() * 20);
+    await runUntilKilled(
+      folder,
+      round,
+      known,
+      signal,
+      (acknowledged) => acknowledged >= wanted && !(last && kindMissing(known)),
+    );
     const opened = await openRealEngine(folder, { worker: false });
     try {
-      await verify(opened.engine, known, round % 10 === 9 || round === rounds - 1);
+      await verify(opened.engine, known, round % 10 === 9 || last);
     } finally {
       await opened.close();
     }
   }
-  return acknowledgements;
 }
 
-async function runUntilKilled(folder: string, round: number, known: Acknowledged): Promise<number> {
+function kindMissing({ written, commits, merged, imported }: Acknowledged): boolean {
+  const kinds = [[...written.keys()], ...commits.values(), merged, imported];
+  return kinds.some((acknowledged) => acknowledged.length === 0);
+}
+
+/** Kills the child at a random moment after `enough` says so, asked at its start and after each acknowledgement. */
+async function runUntilKilled(
+  folder: string,
+  round: number,
+  known: Acknowledged,
+  signal: AbortSignal,
+  enough: (acknowledged: number) => boolean,
+): Promise<void> {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, 'crash-child.ts'), folder, String(round + 1)],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
+      signal,
+      killSignal: 'SIGKILL',
       // Most of a short life would be spent reading sources.
       env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'svc-crash-compile-cache') },
     },
   );
-  let count = 0;
-  let killed = false;
+  let acknowledged = 0;
+  let dying = false;
   const lines = createInterface(child.stdout);
   lines.on('line', (line) => {
-    count += 1;
-    note(line.split(' '), known);
-    if (line === 'ready') {
-      setTimeout(
-        () => {
-          killed = true;
-          child.kill('SIGKILL');
-        },
-        20 + Math.random() * 200,
-      );
-    }
+    const [what, ...told] = line.split(' ');
+    note(what, told, known);
+    if (what !== 'ready' && what !== 'trying') acknowledged += 1;
+    if (dying || what === 'trying' || !enough(acknowledged)) return;
+    dying = true;
+    setTimeout(() => child.kill('SIGKILL'), Math.random() * 20);
   });
   await once(child, 'close');
-  expect(killed, 'the child ended by itself').toBe(true);
-  return count;
+  expect(child.signalCode, 'the child ended by itself').toBe('SIGKILL');
 }
 
-function note([what, name = '', value = '']: string[], known: Acknowledged): void {
+function note(what: string | undefined, [name = '', value = '']: string[], known: Acknowledged): void {
   if (what === 'trying') known.tried.set(name, Number(value));
   else if (what === 'wrote') known.written.set(name, Number(value));
   else if (what === 'commit') known.commits.get(name)?.push(value);
