@@ -55,9 +55,8 @@ export function entriesEnd(body: Buffer, start: number, length: number): number 
 }
 
 /** Walks a small block of plain names (properties, metaindex, index). Values are slices of `body`. */
-export function readEntries(body: Buffer): { key: Buffer; value: Buffer }[] {
+export function* readEntries(body: Buffer): Generator<{ key: Buffer; value: Buffer }, void> {
   const end = entriesEnd(body, 0, body.length);
-  const entries: { key: Buffer; value: Buffer }[] = [];
   let key: Buffer = Buffer.alloc(0);
   let at = 0;
   const uvarint = (): number => {
@@ -78,8 +77,7 @@ export function readEntries(body: Buffer): { key: Buffer; value: Buffer }[] {
     }
     key = Buffer.concat([key.subarray(0, shared), body.subarray(at, at + unshared)]);
     at += unshared;
-    entries.push({ key, value: body.subarray(at, at + valueLength) });
+    yield { key, value: body.subarray(at, at + valueLength) };
     at += valueLength;
   }
-  return entries;
 }

@@ -18,7 +18,6 @@ import type { TableSource } from './table-source.ts';
 /** An open table. Reading is synchronous; blocks it decodes for lookups stay in the shared cache. */
 export class TableReader {
   readonly index: BlockIndex;
-  readonly properties: ReadonlyMap<string, Buffer>;
   readonly source: TableSource;
   /** Told once a block turns out damaged, before the error is thrown. */
   onCorrupt: (() => void) | undefined;
@@ -32,14 +31,21 @@ export class TableReader {
     this.source = source;
     this.#cache = cache;
     try {
-      const opened = openTable(source);
-      this.index = opened.index;
-      this.properties = opened.properties;
+      this.index = readIndex(source);
     } catch (error) {
       source.close();
       throw error;
     }
     cache?.reserve(this.index.weight);
+  }
+
+  /** What the writer noted about the table; read when asked for. */
+  properties(): Map<string, Buffer> {
+    const properties = new Map<string, Buffer>();
+    const { metaindex } = readFooter(this.source);
+    for (const { key, value } of readProperties(this.source, metaindex))
+      properties.set(key.toString(), value);
+    return properties;
   }
 
   /** The decoded blocks in memory; undefined before the first. */
@@ -97,34 +103,44 @@ export class TableReader {
   }
 }
 
-function openTable(source: TableSource): { index: BlockIndex; properties: Map<string, Buffer> } {
+function readFooter(source: TableSource): { metaindex: BlockHandle; index: BlockHandle } {
   if (source.size < footerLength)
     throw new CorruptTableError(`${source.size} bytes are too short for a table`);
   const footer = Buffer.allocUnsafe(footerLength);
   source.read(footer, 0, footerLength, source.size - footerLength);
-  const handles = decodeFooter(footer, source.size);
-  const limit = source.size - footerLength;
+  return decodeFooter(footer, source.size);
+}
 
-  const properties = new Map<string, Buffer>();
-  for (const { key, value } of readEntries(readWholeBlock(source, handles.metaindex))) {
+function* readProperties(
+  source: TableSource,
+  metaindex: BlockHandle,
+): Generator<{ key: Buffer; value: Buffer }, void> {
+  for (const { key, value } of readEntries(readWholeBlock(source, metaindex))) {
     if (key.toString() !== propertiesName) continue;
-    const handle = readHandle(new VarintReader(value), limit);
-    for (const property of readEntries(readWholeBlock(source, handle))) {
-      properties.set(property.key.toString(), property.value);
-    }
+    const handle = readHandle(new VarintReader(value), source.size - footerLength);
+    yield* readEntries(readWholeBlock(source, handle));
   }
+}
 
-  const indexType = properties.get(indexTypeProperty);
-  if (indexType !== undefined && indexType.length !== 4)
-    throw new CorruptTableError('the index type is unreadable');
-  const twoLevel = indexType?.readUInt32LE() === 2;
+function readIndex(source: TableSource): BlockIndex {
+  const handles = readFooter(source);
+  const limit = source.size - footerLength;
   const index = new BlockIndexReader(limit);
   index.add(readWholeBlock(source, handles.index));
-  if (!twoLevel) return { index: index.finish(), properties };
+  if (!hasTwoLevels(source, handles.metaindex)) return index.finish();
   const partitions = index.finish();
   const blocks = new BlockIndexReader(limit);
   for (let i = 0; i < partitions.count; i++) blocks.add(readWholeBlock(source, partitions.handle(i)));
-  return { index: blocks.finish(), properties };
+  return blocks.finish();
+}
+
+function hasTwoLevels(source: TableSource, metaindex: BlockHandle): boolean {
+  for (const { key, value } of readProperties(source, metaindex)) {
+    if (key.toString() !== indexTypeProperty) continue;
+    if (value.length !== 4) throw new CorruptTableError('the index type is unreadable');
+    return value.readUInt32LE() === 2;
+  }
+  return false;
 }
 
 function readWholeBlock(source: TableSource, handle: BlockHandle): Buffer {

@@ -27,8 +27,8 @@ describe.each(vectors)('$name', (vector) => {
   test('reads every record', () => {
     expect(records).toHaveLength(vector.count);
     const reader = new TableReader(new MemorySource(file));
-    expect(reader.properties.get('type')?.toString()).toBe(vector.type);
-    expect(reader.properties.get('count')?.toString()).toBe(String(vector.count));
+    expect(reader.properties().get('type')?.toString()).toBe(vector.type);
+    expect(reader.properties().get('count')?.toString()).toBe(String(vector.count));
     for (let i = 1; i < records.length; i++) {
       expect(Buffer.compare(records[i - 1]!.key, records[i]!.key)).toBe(-1);
     }

@@ -133,10 +133,11 @@ async function openTable(file: string): Promise<TableReader> {
 }
 
 function layoutOf(reader: TableReader): Layout {
-  const type = reader.properties.get('type')?.toString('utf8');
+  const properties = reader.properties();
+  const type = properties.get('type')?.toString('utf8');
   if (type === 'metaranges') return metaRange;
   if (type !== 'ranges') throw new CliError(`unknown type of table: "${type ?? ''}"`);
-  const entity = reader.properties.get('entity')?.toString('utf8');
+  const entity = properties.get('entity')?.toString('utf8');
   return entity === undefined ? entries : (dumps[entity] ?? entries);
 }
 

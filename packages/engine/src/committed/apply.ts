@@ -79,7 +79,7 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
   while (changes.live && base.state !== 'end') {
     if (base.state === 'header') {
       if (base.meta.compareMax(base.range, changes.bytes, changes.keyStart, changes.keyEnd) < 0) {
-        writer.addRange(base.meta.info(base.range));
+        writer.addRange(base.meta, base.range);
         base.nextRange();
       } else {
         budget?.spend(base.meta.recordCount(base.range));
@@ -130,7 +130,7 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
 
   while (base.state !== 'end') {
     if (base.state === 'header') {
-      writer.addRange(base.meta.info(base.range));
+      writer.addRange(base.meta, base.range);
       base.nextRange();
     } else if (!copyBase()) {
       await breathe(writer, pace);

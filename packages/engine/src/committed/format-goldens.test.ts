@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { encodeEntry, entryIdentity, type Entry } from '@svc/encoding';
+import { decodeValue, encodeEntry, entryIdentity, rangeMessage, type Entry } from '@svc/encoding';
 import { tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readMetaRange, type RangeInfo } from './meta-range.ts';
+import { readMetaRange } from './meta-range.ts';
 import { ArrayIterator, context, openTestTrees, type TestTrees } from './test/tree-fixture.ts';
 import type { TreeRecord } from './tree.ts';
 import { MemorySource, TableReader } from '@svc/sstable';
@@ -29,9 +29,27 @@ async function stored(id: string): Promise<Buffer> {
   return Buffer.concat((await body.stream().toArray()) as Buffer[]);
 }
 
-async function rangesOf(metaRangeId: string): Promise<RangeInfo[]> {
+interface StoredRange {
+  readonly id: string;
+  readonly minKey: Buffer;
+  readonly maxKey: Buffer;
+  readonly count: number;
+  readonly estimatedSize: number;
+}
+
+async function rangesOf(metaRangeId: string): Promise<StoredRange[]> {
   const meta = readMetaRange(new TableReader(new MemorySource(await stored(metaRangeId))).scan());
-  return Array.from({ length: meta.count }, (_, i) => meta.info(i));
+  return Array.from({ length: meta.count }, (_, i) => {
+    const { identity, data } = decodeValue(meta.record(i).value);
+    const range = { ...rangeMessage.decode(data), id: identity.toString('latin1') };
+    expect([meta.id(i), meta.minKey(i), meta.maxKey(i), meta.recordCount(i)]).toEqual([
+      range.id,
+      range.minKey,
+      range.maxKey,
+      range.count,
+    ]);
+    return range;
+  });
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -85,7 +85,7 @@ function importStep(
 }
 
 function reuse(writer: TreeWriter, cursor: TreeCursor): undefined {
-  writer.addRange(cursor.meta.info(cursor.range));
+  writer.addRange(cursor.meta, cursor.range);
   cursor.nextRange();
 }
 

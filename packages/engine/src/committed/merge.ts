@@ -159,7 +159,7 @@ function baseRecord(walk: MergeWalk, record: TableCursor): TableCursor | Promise
 }
 
 function addRange(writer: TreeWriter, side: TreeCursor): void {
-  writer.addRange(side.meta.info(side.range));
+  writer.addRange(side.meta, side.range);
   side.nextRange();
 }
 

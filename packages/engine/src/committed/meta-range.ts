@@ -2,8 +2,8 @@ import { compareSlices, decodeValue, encodeValue, rangeMessage } from '@svc/enco
 import { CorruptTableError, type TableCursor } from '@svc/sstable';
 import type { OpenTable } from './open-tables.ts';
 
-/** One range as a metarange records it. */
-export interface RangeInfo {
+/** What a metarange tells of a range. */
+interface RangeInfo {
   readonly id: string;
   readonly minKey: Buffer;
   readonly maxKey: Buffer;
@@ -11,9 +11,18 @@ export interface RangeInfo {
   readonly estimatedSize: number;
 }
 
-const idLength = 64;
+/** A range's record in a metarange. */
+export interface RangeRecord {
+  /** The key of the record. */
+  readonly maxKey: Buffer;
+  readonly value: Buffer;
+}
 
-/** The ranges of a tree in key order, packed: two keys, an id and two numbers per range, no object for each. */
+const idLength = 64;
+/** Parts of a range, one behind the other. */
+const fields = 4;
+
+/** The ranges of a tree in key order, packed: no object for each. */
 export class MetaRange {
   static readonly empty: MetaRange = new MetaRange([]);
 
@@ -21,82 +30,73 @@ export class MetaRange {
   /** Tables of this tree that are open in this thread, so that a lookup needs no second search. */
   readonly tables: (OpenTable | undefined)[] = [];
   readonly #bytes: Buffer;
-  /** Per range: start of id, of min key, of max key; then one end. */
+  /** Per range: start of value, of id, of min key, of max key; then one end. */
   readonly #starts: Uint32Array;
   readonly #counts: Float64Array;
-  readonly #sizes: Float64Array;
 
-  constructor(ranges: readonly RangeInfo[]) {
-    this.count = ranges.length;
-    this.#starts = new Uint32Array(3 * ranges.length + 1);
-    this.#counts = new Float64Array(ranges.length);
-    this.#sizes = new Float64Array(ranges.length);
+  /** From the values of the ranges' records. */
+  constructor(values: readonly Buffer[]) {
+    this.count = values.length;
+    this.#starts = new Uint32Array(fields * values.length + 1);
+    this.#counts = new Float64Array(values.length);
     const parts: Buffer[] = [];
     let at = 0;
-    for (const [i, range] of ranges.entries()) {
-      const id = Buffer.from(range.id, 'latin1');
-      if (id.length !== idLength) throw new CorruptTableError('a range id is not 64 characters long');
-      parts.push(id, range.minKey, range.maxKey);
-      this.#starts[3 * i] = at;
-      this.#starts[3 * i + 1] = at + idLength;
-      this.#starts[3 * i + 2] = at + idLength + range.minKey.length;
-      at += idLength + range.minKey.length + range.maxKey.length;
-      this.#counts[i] = range.count;
-      this.#sizes[i] = range.estimatedSize;
+    for (const [i, value] of values.entries()) {
+      const { identity, data } = decodeValue(value);
+      if (identity.length !== idLength) throw new CorruptTableError('a range id is not 64 characters long');
+      const { minKey, maxKey, count } = rangeMessage.decode(data);
+      parts.push(value, identity, minKey, maxKey);
+      const start = fields * i;
+      this.#starts[start] = at;
+      this.#starts[start + 1] = at += value.length;
+      this.#starts[start + 2] = at += idLength;
+      this.#starts[start + 3] = at += minKey.length;
+      at += maxKey.length;
+      this.#counts[i] = count;
     }
-    this.#starts[3 * ranges.length] = at;
+    this.#starts[fields * values.length] = at;
     this.#bytes = Buffer.concat(parts, at);
   }
 
   get weight(): number {
-    return this.#bytes.length + this.count * 40 + 200;
+    return this.#bytes.length + this.count * 32 + 200;
   }
 
   id(range: number): string {
-    const start = this.#start(3 * range);
+    const start = this.#start(fields * range + 1);
     return this.#bytes.toString('latin1', start, start + idLength);
   }
 
   minKey(range: number): Buffer {
-    return this.#bytes.subarray(this.#start(3 * range + 1), this.#start(3 * range + 2));
+    return this.#bytes.subarray(this.#start(fields * range + 2), this.#start(fields * range + 3));
   }
 
   maxKey(range: number): Buffer {
-    return this.#bytes.subarray(this.#start(3 * range + 2), this.#start(3 * range + 3));
+    return this.#bytes.subarray(this.#start(fields * range + 3), this.#start(fields * range + 4));
   }
 
   recordCount(range: number): number {
     return this.#counts[range] as number;
   }
 
-  info(range: number): RangeInfo {
-    return {
-      id: this.id(range),
-      minKey: this.minKey(range),
-      maxKey: this.maxKey(range),
-      count: this.recordCount(range),
-      estimatedSize: this.#sizes[range] as number,
-    };
+  record(range: number): RangeRecord {
+    const value = this.#bytes.subarray(this.#start(fields * range), this.#start(fields * range + 1));
+    return { maxKey: this.maxKey(range), value };
   }
 
   compareMin(range: number, key: Uint8Array, keyEnd: number = key.length): number {
-    return compareSlices(this.#bytes, this.#start(3 * range + 1), this.#start(3 * range + 2), key, 0, keyEnd);
+    const start = fields * range + 2;
+    return compareSlices(this.#bytes, this.#start(start), this.#start(start + 1), key, 0, keyEnd);
   }
 
   compareMax(range: number, key: Uint8Array, keyStart = 0, keyEnd: number = key.length): number {
-    return compareSlices(
-      this.#bytes,
-      this.#start(3 * range + 2),
-      this.#start(3 * range + 3),
-      key,
-      keyStart,
-      keyEnd,
-    );
+    const start = fields * range + 3;
+    return compareSlices(this.#bytes, this.#start(start), this.#start(start + 1), key, keyStart, keyEnd);
   }
 
   sameId(range: number, other: MetaRange, otherRange: number): boolean {
-    const start = this.#start(3 * range);
-    const otherStart = other.#start(3 * otherRange);
+    const start = this.#start(fields * range + 1);
+    const otherStart = other.#start(fields * otherRange + 1);
     return (
       compareSlices(this.#bytes, start, start + idLength, other.#bytes, otherStart, otherStart + idLength) ===
       0
@@ -114,8 +114,8 @@ export class MetaRange {
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const from = starts[3 * middle + 2] as number;
-      const own = (starts[3 * middle + 3] as number) - from;
+      const from = starts[fields * middle + 3] as number;
+      const own = (starts[fields * middle + 4] as number) - from;
       const shorter = own < keyEnd ? own : keyEnd;
       let i = matchedLow < matchedHigh ? matchedLow : matchedHigh;
       while (i < shorter && bytes[from + i] === key[i]) i++;
@@ -137,19 +137,9 @@ export class MetaRange {
 
 /** Reads all records of a metarange table. */
 export function readMetaRange(cursor: TableCursor): MetaRange {
-  const ranges: RangeInfo[] = [];
-  while (cursor.next()) {
-    const { identity, data } = decodeValue(cursor.block.subarray(cursor.valueStart, cursor.valueEnd));
-    const range = rangeMessage.decode(data);
-    ranges.push({
-      id: identity.toString('latin1'),
-      minKey: Buffer.from(range.minKey),
-      maxKey: Buffer.from(range.maxKey),
-      count: range.count,
-      estimatedSize: range.estimatedSize,
-    });
-  }
-  return new MetaRange(ranges);
+  const values: Buffer[] = [];
+  while (cursor.next()) values.push(Buffer.from(cursor.block.subarray(cursor.valueStart, cursor.valueEnd)));
+  return new MetaRange(values);
 }
 
 /** The value of a range's record in its metarange; the key is the range's max key. */

@@ -8,7 +8,7 @@ import {
   TableWriter,
 } from '@svc/sstable';
 import { rmSync } from 'node:fs';
-import { encodeRangeValue, type RangeInfo } from './meta-range.ts';
+import { encodeRangeValue, type MetaRange, type RangeRecord } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
 import type { OpenTable } from './open-tables.ts';
 import type { PackedChanges } from './packed-changes.ts';
@@ -43,6 +43,7 @@ export interface Hasher {
 }
 
 const maxUploads = 10;
+const unknownYet = Buffer.alloc(0);
 
 /**
  * Writes a tree from records and whole existing ranges in key order. Finished ranges are uploaded while the next
@@ -51,7 +52,7 @@ const maxUploads = 10;
 export class TreeWriter {
   readonly #options: TreeWriterOptions;
   readonly #divisor: number;
-  readonly #ranges: RangeInfo[] = [];
+  readonly #ranges: RangeRecord[] = [];
   #table: TableWriter | undefined;
   #sink: FileSink | undefined;
   readonly #uploads = new Set<Promise<void>>();
@@ -164,14 +165,15 @@ export class TreeWriter {
   }
 
   /** Adds a whole existing range. */
-  addRange(range: RangeInfo): void {
+  addRange(meta: MetaRange, range: number): void {
     this.#closeRange();
-    if (this.#lastMax !== undefined && compareBytes(range.minKey, this.#lastMax) <= 0) {
+    if (this.#lastMax !== undefined && meta.compareMin(range, this.#lastMax) <= 0) {
       throw new Error('ranges must be added in ascending order');
     }
-    this.#ranges.push(range);
-    this.#lastMax = range.maxKey;
-    this.count += range.count;
+    const record = meta.record(range);
+    this.#ranges.push(record);
+    this.#lastMax = record.maxKey;
+    this.count += meta.recordCount(range);
   }
 
   /** Waits for all uploads, then writes and uploads the metarange; returns its id. */
@@ -185,9 +187,8 @@ export class TreeWriter {
     const sink = new FileSink(store.temporaryPath('metaranges'));
     try {
       const table = new TableWriter(sink, { type: 'metaranges', properties });
-      for (const range of this.#ranges) {
-        const value = encodeRangeValue(range);
-        table.add(range.maxKey, 0, range.maxKey.length, value, 0, value.length);
+      for (const { maxKey, value } of this.#ranges) {
+        table.add(maxKey, 0, maxKey.length, value, 0, value.length);
       }
       const { id, fileSize } = await table.finish();
       sink.close();
@@ -247,7 +248,7 @@ export class TreeWriter {
     // The bytes are on disk when the call returns; only the hash and the upload are still to come.
     const finished = table.finish();
     this.#lastMax = table.lastKey;
-    this.#ranges.push({ id: '', minKey: table.minKey, maxKey: table.lastKey, count: 0, estimatedSize: 0 });
+    this.#ranges.push({ maxKey: table.lastKey, value: unknownYet });
     const upload = this.#upload(finished, sink, slot, onStored).catch((error: unknown) => {
       this.#failure ??= error;
       discard(sink);
@@ -265,8 +266,8 @@ export class TreeWriter {
     const { store, namespace } = this.#options;
     const finished = await finishing;
     sink.close();
-    const { id, minKey, maxKey, count, estimatedSize, fileSize } = finished;
-    this.#ranges[slot] = { id, minKey, maxKey, count, estimatedSize };
+    const { id, maxKey, fileSize } = finished;
+    this.#ranges[slot] = { maxKey, value: encodeRangeValue(finished) };
     await store.publish(namespace, {
       type: 'ranges',
       id,
