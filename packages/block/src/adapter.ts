@@ -135,6 +135,12 @@ export interface PutOptions {
    * an existing object there with `already_exists`. Faster on the local store.
    */
   readonly fresh?: boolean | undefined;
+  /**
+   * Whoever writes this address writes these bytes, and nothing refers to it before a write of it has succeeded, so
+   * it may be written in place, too. What a crash or a failure leaves unfinished there, the next write replaces:
+   * removing it could remove what another has written meanwhile. Faster on the local store.
+   */
+  readonly immutable?: boolean | undefined;
   readonly contentType?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

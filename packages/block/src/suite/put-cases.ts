@@ -83,6 +83,22 @@ export function putCases(suite: BlockSuite): void {
       expect((await contentOf(await suite.adapter.get(again))).toString()).toBe('fresh too');
     });
 
+    it('takes the same bytes for one address from many at once, and again', async () => {
+      const pointer = at('tables/id');
+      const body = randomBytes(100_000);
+      const put = (stream: boolean): Promise<unknown> =>
+        suite.adapter.put(
+          pointer,
+          stream ? { stream: Readable.from(chunksOf(body, 10_000)), size: body.length } : body,
+          { immutable: true },
+        );
+      await Promise.all(Array.from({ length: 10 }, (_, i) => put(i % 2 === 0)));
+      await put(false);
+      await put(true);
+      expect(sha256(await contentOf(await suite.adapter.get(pointer)))).toBe(sha256(body));
+      expect(await keysUnder(pointer.storageNamespace)).toEqual(['tables/id']);
+    });
+
     it('lets a body be released unread', async () => {
       const pointer = at('x');
       await suite.adapter.put(pointer, randomBytes(300_000));

@@ -29,7 +29,7 @@ export class BlockTables {
     const adapter = this.#stores.get(context.storageId);
     const pointer = pointerTo(context, table.id);
     if (table.bytes !== undefined) {
-      await adapter.put(pointer, table.bytes);
+      await adapter.put(pointer, table.bytes, { immutable: true });
       return;
     }
     if ((await adapter.putFile?.(pointer, table.path)) === true) return;
@@ -39,7 +39,7 @@ export class BlockTables {
     }
     const stream = createReadStream(table.path, { highWaterMark: readChunk });
     try {
-      await adapter.put(pointer, { stream, size: table.size });
+      await adapter.put(pointer, { stream, size: table.size }, { immutable: true });
     } finally {
       stream.destroy();
     }
@@ -59,7 +59,7 @@ export class BlockTables {
     } finally {
       await file.close();
     }
-    await adapter.put(pointer, spare.subarray(0, table.size));
+    await adapter.put(pointer, spare.subarray(0, table.size), { immutable: true });
     if (this.#spares.length < maxSpares) this.#spares.push(spare);
   }
 

@@ -114,6 +114,31 @@ function leftovers(root: string): string[] {
     .map((entry) => entry.name);
 }
 
+describe('an immutable object', () => {
+  it('replaces what a dead writer has left unfinished', async () => {
+    await withStore({}, async (adapter, root) => {
+      const object = join(root, 'ns', 'tables', 'id');
+      mkdirSync(dirname(object), { recursive: true });
+      writeFileSync(object, 'unfin');
+      await adapter.put(at('tables/id'), Buffer.from('finished'), { immutable: true });
+      expect(readFileSync(object, 'utf8')).toBe('finished');
+      expect(leftovers(root)).toEqual([]);
+    });
+  });
+
+  it('is written in place when it is new', async () => {
+    await withStore({}, async (adapter, root) => {
+      const object = join(root, 'ns', 'tables', 'id');
+      // Nothing can be created in the folder of unfinished files: only a write that does not need it succeeds.
+      rmSync(join(root, '.svc-tmp'), { recursive: true, force: true });
+      writeFileSync(join(root, '.svc-tmp'), '');
+      await adapter.put(at('tables/id'), Buffer.from('finished'), { immutable: true });
+      expect(readFileSync(object, 'utf8')).toBe('finished');
+      await expect(adapter.put(at('tables/id'), Buffer.from('other'))).rejects.toThrow();
+    });
+  });
+});
+
 describe('the local store', () => {
   it('describes itself', async () => {
     await withStore({ importEnabled: true, id: 'disk', description: 'a disk' }, async (adapter) => {

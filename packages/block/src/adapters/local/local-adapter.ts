@@ -125,9 +125,9 @@ class LocalAdapter implements BlockAdapter {
       throw error;
     }
     try {
-      await (options.fresh === true
-        ? this.#putInPlace(path, body, options)
-        : this.#putByName(path, body, options));
+      if (options.fresh === true) await this.#putInPlace(path, body, options);
+      else if (options.immutable === true) await this.#putImmutable(path, body, options);
+      else await this.#putByName(path, body, options);
     } catch (error) {
       discardBody(body);
       throw writeError(error, path);
@@ -148,6 +148,7 @@ class LocalAdapter implements BlockAdapter {
       sync: this.#sync,
       signal: options.signal,
       syncEntry: (): Promise<void> => this.#folders.sync(folder),
+      leaveUnfinished: options.immutable === true,
     };
     try {
       await writeNewFile(path, body, writing);
@@ -158,6 +159,16 @@ class LocalAdapter implements BlockAdapter {
       if (!(body instanceof Uint8Array)) throw error;
       await this.#ensureFolder(folder);
       await writeNewFile(path, body, writing);
+    }
+  }
+
+  async #putImmutable(path: string, body: BodySource, options: PutOptions): Promise<void> {
+    try {
+      await this.#putInPlace(path, body, options);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      // It may be unfinished: never trusted, always replaced by a whole one.
+      await this.#putByName(path, body, options);
     }
   }
 

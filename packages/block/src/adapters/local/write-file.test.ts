@@ -48,6 +48,17 @@ describe.each(bodies)('a new file from %s', (_name, body) => {
     expect(existsSync(path)).toBe(false);
   });
 
+  test('stays when it is to be left', async () => {
+    const path = join(tempDir(), 'new');
+    const failing = writeNewFile(path, body(), {
+      sync: true,
+      syncEntry: () => Promise.reject(new Error('no folder')),
+      leaveUnfinished: true,
+    });
+    await expect(failing).rejects.toThrow('no folder');
+    expect(existsSync(path)).toBe(true);
+  });
+
   test('never replaces a file that is there', async () => {
     const path = join(tempDir(), 'new');
     await writeNewFile(path, Buffer.from('first'), { sync: true });

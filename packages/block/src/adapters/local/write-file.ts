@@ -28,10 +28,13 @@ export interface WriteOptions {
   readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
   /** Makes the file's entry durable. Runs beside the sync of the data: the journal of the disk then serves both at once. */
   readonly syncEntry?: (() => Promise<void>) | undefined;
+  /** Leaves the file where it is when it cannot be finished: there may be another's of that name by then. */
+  readonly leaveUnfinished?: boolean | undefined;
 }
 
 /**
- * Creates the file with the body, on disk when `sync`; returns its size. On failure the file is gone again.
+ * Creates the file with the body, on disk when `sync`; returns its size. On failure the file is gone again, unless it
+ * is to be left.
  * The caller guards and discards the body.
  */
 export async function writeNewFile(path: string, body: BodySource, options: WriteOptions): Promise<number> {
@@ -55,7 +58,7 @@ export async function writeNewFile(path: string, body: BodySource, options: Writ
     return size;
   } catch (error) {
     await closeFile(fd).catch(() => undefined);
-    await removeFile(path).catch(() => undefined);
+    if (options.leaveUnfinished !== true) await removeFile(path).catch(() => undefined);
     throw error;
   }
 }
@@ -98,7 +101,7 @@ function createInline(path: string, bytes: Uint8Array, options: WriteOptions, se
   try {
     for (let offset = 0; offset < bytes.length;) offset += writeSync(fd, bytes, offset);
   } catch (error) {
-    abandon(fd, path, error, settle);
+    abandon(fd, path, error, options, settle);
     return;
   }
   finish(fd, path, options, settle);
@@ -112,7 +115,7 @@ function createOnThreads(path: string, bytes: Uint8Array, options: WriteOptions,
     }
     const writeFrom = (offset: number): void => {
       write(fd, bytes, offset, bytes.length - offset, null, (error, count) => {
-        if (error !== null) abandon(fd, path, error, settle);
+        if (error !== null) abandon(fd, path, error, options, settle);
         else if (offset + count < bytes.length) writeFrom(offset + count);
         else finish(fd, path, options, settle);
       });
@@ -128,8 +131,8 @@ function finish(fd: number, path: string, options: WriteOptions, settle: Settle)
     failure ??= error;
     waiting -= 1;
     if (waiting > 0) return;
-    if (failure === null) closeWritten(fd, path, settle);
-    else abandon(fd, path, failure, settle);
+    if (failure === null) closeWritten(fd, path, options, settle);
+    else abandon(fd, path, failure, options, settle);
   };
   if (options.sync) {
     waiting += 1;
@@ -142,19 +145,23 @@ function finish(fd: number, path: string, options: WriteOptions, settle: Settle)
   synced(null);
 }
 
-function closeWritten(fd: number, path: string, settle: Settle): void {
+function closeWritten(fd: number, path: string, options: WriteOptions, settle: Settle): void {
   try {
     closeSync(fd);
   } catch (error) {
-    unlink(path, () => settle(error));
+    discard(path, error, options, settle);
     return;
   }
   settle(null);
 }
 
-/** Leaves nothing behind. */
-function abandon(fd: number, path: string, error: unknown, settle: Settle): void {
-  close(fd, () => unlink(path, () => settle(error)));
+function abandon(fd: number, path: string, error: unknown, options: WriteOptions, settle: Settle): void {
+  close(fd, () => discard(path, error, options, settle));
+}
+
+function discard(path: string, error: unknown, options: WriteOptions, settle: Settle): void {
+  if (options.leaveUnfinished === true) settle(error);
+  else unlink(path, () => settle(error));
 }
 
 async function writeStream(fd: number, body: BodyStream, options: WriteOptions): Promise<number> {
