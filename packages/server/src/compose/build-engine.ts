@@ -33,8 +33,9 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
     memoryCacheBytes: Math.floor(
       committed.sstable.memory.cache_size_bytes * (options.blockMemoryShare ?? 1 / processes),
     ),
-    openRanges: shareOf(cache.range.open_readers, processes),
-    openMetaRanges: shareOf(cache.metarange.open_readers, processes),
+    // Of each process: every one reads all trees, and one reader too few means opening a table for every other lookup.
+    openRanges: cache.range.open_readers,
+    openMetaRanges: cache.metarange.open_readers,
     minRangeSize: committed.permanent.min_range_size_bytes,
     maxRangeSize: committed.permanent.max_range_size_bytes,
     raggedness: committed.permanent.range_raggedness_entries,

@@ -92,12 +92,14 @@ export const engineKeys = {
         max: 1,
       }),
       range: {
-        open_readers: integer(500, 'Ranges kept open.', { min: 1 }),
+        open_readers: integer(500, 'Ranges each process keeps open; one has some 50 000 objects.', {
+          min: 1,
+        }),
         num_shards: integer(30, 'At least the square root of `open_readers`.', { min: 1 }),
       },
       metarange_proportion: fraction(0.1, 'Part of the cache for metaranges.', { min: 0, max: 1 }),
       metarange: {
-        open_readers: integer(50, 'Metaranges kept open.', { min: 1 }),
+        open_readers: integer(50, 'Metaranges each process keeps in memory.', { min: 1 }),
         num_shards: integer(10, 'At least the square root of `open_readers`.', { min: 1 }),
       },
       max_uploaders_per_writer: integer(10, 'Parallel uploads of one commit.', { min: 1 }),
