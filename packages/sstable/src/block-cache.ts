@@ -11,6 +11,8 @@ export interface Slab {
   readonly numbers: number[];
 }
 
+let nextId = 0;
+
 /** Where the decoded blocks of one table lie in memory; no object for each. */
 export class CachedBlocks {
   /** The slab of each block, undefined when the block is not in memory. */
@@ -19,17 +21,34 @@ export class CachedBlocks {
   readonly lengths: Uint32Array;
   /** 1 when the block was asked for again since it was stored. */
   readonly used: Uint8Array;
+  /** Of the first block; the others count on from it. */
+  readonly firstId: number;
 
   constructor(count: number) {
     this.slabs = Array.from({ length: count }, () => undefined);
     this.starts = new Uint32Array(count);
     this.lengths = new Uint32Array(count);
     this.used = new Uint8Array(count);
+    this.firstId = nextId;
+    nextId = (nextId + count) >>> 0;
   }
 
   /** Bytes held besides the blocks themselves. */
   get weight(): number {
     return this.used.length * 17;
+  }
+}
+
+/** What was seen among the last so many, roughly: each takes the place of another. */
+class RecentIds {
+  readonly #ids = new Uint32Array(65_536).fill(0xffffffff);
+
+  /** True when `id` was seen not long ago; it is seen now. */
+  again(id: number): boolean {
+    const place = Math.imul(id, 0x9e3779b1) >>> 16;
+    if (this.#ids[place] === id >>> 0) return true;
+    this.#ids[place] = id;
+    return false;
   }
 }
 
@@ -44,6 +63,7 @@ export class BlockCache {
   #slabs: Slab[] = [];
   /** Of an evicted slab. Fresh memory for each would make the collector run several times a second. */
   #spare: Buffer | undefined;
+  readonly #asked = new RecentIds();
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -52,6 +72,11 @@ export class BlockCache {
   /** Bytes of slabs and of reservations. */
   get size(): number {
     return this.#size + this.#reserved;
+  }
+
+  /** Bytes of reservations. */
+  get reserved(): number {
+    return this.#reserved;
   }
 
   get capacity(): number {
@@ -64,8 +89,12 @@ export class BlockCache {
     this.#evict();
   }
 
-  /** Copies `source[start, start + length)` in as block `number` of `owner`. */
+  /**
+   * Copies `source[start, start + length)` in as block `number` of `owner`. When another has to go for it, only if it
+   * was asked for before, not long ago: lookups all over a tree much larger than the cache would push out each other.
+   */
   add(owner: CachedBlocks, number: number, source: Buffer, start: number, length: number): void {
+    if (this.size + slabSize > this.#capacity && !this.#asked.again(owner.firstId + number)) return;
     this.#place(owner, number, source, start, length);
     this.#evict();
   }

@@ -11,6 +11,9 @@ export interface OpenTable {
   closed: boolean;
 }
 
+/** Of the cache's bytes, those that indexes of open tables may take before some are closed. */
+const indexShare = 3 / 4;
+
 /**
  * Open tables by name, at most `limit` of them unless more are in use at once. Second chance instead of strict
  * recency: a hit only sets a flag.
@@ -45,7 +48,10 @@ export class OpenTables {
       rmSync(path, { force: true });
     };
     this.#tables.set(path, table);
-    if (this.#tables.size > this.#limit) this.#trim();
+    // The caller has not come to pin it yet.
+    table.pins++;
+    this.#trim();
+    table.pins--;
     return table;
   }
 
@@ -62,8 +68,12 @@ export class OpenTables {
     for (const [path, table] of this.#tables) this.#close(path, table);
   }
 
+  get #tooMany(): boolean {
+    return this.#tables.size > this.#limit || this.cache.reserved > this.cache.capacity * indexShare;
+  }
+
   #trim(): void {
-    for (let left = 2 * this.#tables.size; left > 0 && this.#tables.size > this.#limit; left--) {
+    for (let left = 2 * this.#tables.size; left > 0 && this.#tooMany; left--) {
       const [path, table] = this.#tables.entries().next().value as [string, OpenTable];
       if (table.pins === 0 && !table.used) {
         this.#close(path, table);
