@@ -1,4 +1,4 @@
-import { Query } from '../src/request/query.ts';
+import { queryOf } from '../src/request/query.ts';
 import { collectHeaders, splitTarget, type S3Request } from '../src/request/s3-request.ts';
 
 /** A request as the wire would bring it, without a server. */
@@ -12,7 +12,7 @@ export function s3RequestOf(
     method,
     rawPath,
     rawQuery,
-    query: new Query(rawQuery),
+    query: queryOf(rawQuery),
     headers: collectHeaders(Array.isArray(headers) ? headers : Object.entries(headers).flat()),
     remoteAddress: '127.0.0.1',
     encrypted: false,

@@ -11,8 +11,24 @@ export function xmlTime(time: Timestamp): string {
   return new Date(timestampToMillis(time)).toISOString();
 }
 
-export function httpTime(time: Timestamp): string {
-  return new Date(time.seconds * 1000).toUTCString();
+const secondsOfDay = 86_400;
+let lastDay = Number.NaN;
+let lastDate = '';
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT`. Objects read together were often written on one day, which is put into words once. */
+export function httpTime({ seconds }: Timestamp): string {
+  const day = Math.floor(seconds / secondsOfDay);
+  if (day !== lastDay) {
+    lastDate = new Date(day * secondsOfDay * 1000).toUTCString().slice(0, -'00:00:00 GMT'.length);
+    lastDay = day;
+  }
+  const second = seconds - day * secondsOfDay;
+  return `${lastDate}${twoDigits(second / 3600)}:${twoDigits((second / 60) % 60)}:${twoDigits(second % 60)} GMT`;
+}
+
+function twoDigits(value: number): string {
+  const whole = Math.trunc(value);
+  return whole < 10 ? `0${whole}` : String(whole);
 }
 
 /** The headers HEAD and GET answer for an object. */

@@ -3,7 +3,7 @@ import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { evaluateConditions, rangeStillValid } from '../request/conditions.ts';
 import { parseRange, type ByteRange } from '../request/range.ts';
-import { headerText } from '../request/s3-request.ts';
+import { headerText, type S3Request } from '../request/s3-request.ts';
 import { entryHeaders } from './entry-headers.ts';
 
 /** What HEAD and GET agree on before any data is touched. */
@@ -16,14 +16,15 @@ export interface ObjectRead {
   readonly length: number;
 }
 
-const overrides = {
-  'response-content-type': 'Content-Type',
-  'response-content-language': 'Content-Language',
-  'response-expires': 'Expires',
-  'response-cache-control': 'Cache-Control',
-  'response-content-disposition': 'Content-Disposition',
-  'response-content-encoding': 'Content-Encoding',
-} as const;
+const overrides: ReadonlyMap<string, string> = new Map([
+  ['response-content-type', 'Content-Type'],
+  ['response-content-language', 'Content-Language'],
+  ['response-expires', 'Expires'],
+  ['response-cache-control', 'Cache-Control'],
+  ['response-content-disposition', 'Content-Disposition'],
+  ['response-content-encoding', 'Content-Encoding'],
+]);
+const overrideNames: ReadonlySet<string> = new Set(overrides.keys());
 
 export async function readObject(call: Call): Promise<ObjectRead> {
   const { request, services, repository, ref, path } = call;
@@ -53,13 +54,7 @@ export async function readObject(call: Call): Promise<ObjectRead> {
       length: 0,
     };
   }
-  for (const [parameter, header] of Object.entries(overrides)) {
-    const value = request.query.text(parameter);
-    if (value === undefined) continue;
-    if (/[\r\n]/.test(value))
-      throw new S3Error('InvalidArgument', `${parameter} must not contain line breaks.`);
-    headers[header] = Buffer.from(value, 'utf8').toString('latin1');
-  }
+  if (request.query.firstOf(overrideNames) !== undefined) overrideHeaders(request, headers);
   const range = rangeOf(call, entry, rangeStillValid(headerText(request, 'if-range'), validators));
   if (range === 'unsatisfiable')
     throw new S3Error('InvalidRange', undefined, { headers: { 'Content-Range': `bytes */${entry.size}` } });
@@ -68,6 +63,16 @@ export async function readObject(call: Call): Promise<ObjectRead> {
   if (range === undefined) return { status: 200, headers, entry, range, length };
   headers['Content-Range'] = `bytes ${range.start}-${range.end}/${entry.size}`;
   return { status: 206, headers, entry, range, length };
+}
+
+function overrideHeaders({ query }: S3Request, headers: Record<string, string>): void {
+  for (const [parameter, header] of overrides) {
+    const value = query.text(parameter);
+    if (value === undefined) continue;
+    if (/[\r\n]/.test(value))
+      throw new S3Error('InvalidArgument', `${parameter} must not contain line breaks.`);
+    headers[header] = Buffer.from(value, 'utf8').toString('latin1');
+  }
 }
 
 function rangeOf(call: Call, entry: ObjectEntry, valid: boolean): ByteRange | 'unsatisfiable' | undefined {

@@ -11,7 +11,26 @@ function decode(raw: string): string {
   return needsDecoding.test(raw) ? sigV4Decode(raw, 'space').toString('utf8') : raw;
 }
 
-/** The query of a request: decoded values by exact-case name. */
+const longestKnown = 1024;
+const mostKnown = 1000;
+const known = new Map<string, Query>();
+
+/**
+ * The query of a request. Who lists page after page, or reads range after range of one presigned URL, sends the same
+ * one again and again: it is the same object then.
+ */
+export function queryOf(raw: string): Query {
+  const found = known.get(raw);
+  if (found !== undefined) return found;
+  const query = new Query(raw);
+  if (raw.length <= longestKnown) {
+    if (known.size >= mostKnown) known.clear();
+    known.set(raw, query);
+  }
+  return query;
+}
+
+/** Decoded values by exact-case name. */
 export class Query {
   readonly #pairs: readonly Pair[];
 
@@ -31,7 +50,7 @@ export class Query {
   }
 
   has(name: string): boolean {
-    return this.#pairs.some((pair) => pair.name === name);
+    return this.get(name) !== undefined;
   }
 
   /** The first value of that name; `''` for a name without value, undefined when absent. */
@@ -46,8 +65,10 @@ export class Query {
     return value === '' ? undefined : value;
   }
 
-  *names(): IterableIterator<string> {
-    for (const pair of this.#pairs) yield pair.name;
+  /** The first of its names that is among `names`. */
+  firstOf(names: ReadonlySet<string>): string | undefined {
+    for (const { name } of this.#pairs) if (names.has(name)) return name;
+    return undefined;
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [string, string]> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Query } from './query.ts';
+import { queryOf, type Query } from './query.ts';
 
 /**
  * A request as it came over the wire. Header values and the raw target are one byte per character (latin1), so
@@ -22,7 +22,7 @@ export function readS3Request(message: IncomingMessage): S3Request {
     method: message.method ?? 'GET',
     rawPath,
     rawQuery,
-    query: new Query(rawQuery),
+    query: queryOf(rawQuery),
     headers: collectHeaders(message.rawHeaders),
     remoteAddress: message.socket.remoteAddress ?? '',
     encrypted: 'encrypted' in message.socket && message.socket.encrypted === true,

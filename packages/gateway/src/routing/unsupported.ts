@@ -1,48 +1,66 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
+import type { Shape } from './route.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Query names that ask for something we do not do; ignoring one would run the plain operation instead. */
-const names: Readonly<Record<string, ReadonlySet<string>>> = {
-  'GET service': words('events'),
-  'GET bucket': words(
-    'abac accelerate acl analytics cors encryption events intelligent-tiering inventory lifecycle logging ' +
-      'metadataConfiguration metadataTable metrics notification object-lock ownershipControls policy ' +
-      'policyStatus publicAccessBlock replication requestPayment session tagging versions website',
-  ),
-  'HEAD bucket': words('acl'),
-  'PUT bucket': words(
-    'abac accelerate acl analytics cors encryption intelligent-tiering inventory lifecycle logging ' +
-      'metadataInventoryTable metadataJournalTable metrics notification object-lock ownershipControls policy ' +
-      'publicAccessBlock replication requestPayment tagging versioning website',
-  ),
-  'GET object': words('acl attributes lambdaArn legal-hold retention torrent'),
-  'PUT object': words('acl encryption legal-hold renameObject retention restore tagging torrent'),
-  'POST object': words('restore select'),
-  'DELETE object': words('acl tagging torrent'),
+interface Unsupported {
+  /** Query names that ask for something we do not do; ignoring one would run the plain operation instead. */
+  readonly names: ReadonlySet<string>;
+  /** Refused whatever the setting: the plain handler would overwrite or delete the object. */
+  readonly destructive?: boolean;
+  /** `s3cmd` gives up at 405 but goes on after 501 when it asks for these. */
+  readonly softened?: ReadonlySet<string>;
+}
+
+const unsupported: Readonly<Record<Shape, ReadonlyMap<string, Unsupported>>> = {
+  service: new Map([['GET', { names: words('events') }]]),
+  bucket: new Map([
+    [
+      'GET',
+      {
+        names: words(
+          'abac accelerate acl analytics cors encryption events intelligent-tiering inventory lifecycle logging ' +
+            'metadataConfiguration metadataTable metrics notification object-lock ownershipControls policy ' +
+            'policyStatus publicAccessBlock replication requestPayment session tagging versions website',
+        ),
+        softened: words('acl lifecycle cors'),
+      },
+    ],
+    ['HEAD', { names: words('acl') }],
+    [
+      'PUT',
+      {
+        names: words(
+          'abac accelerate acl analytics cors encryption intelligent-tiering inventory lifecycle logging ' +
+            'metadataInventoryTable metadataJournalTable metrics notification object-lock ownershipControls policy ' +
+            'publicAccessBlock replication requestPayment tagging versioning website',
+        ),
+      },
+    ],
+  ]),
+  object: new Map<string, Unsupported>([
+    [
+      'GET',
+      { names: words('acl attributes lambdaArn legal-hold retention torrent'), softened: words('acl') },
+    ],
+    [
+      'PUT',
+      {
+        names: words('acl encryption legal-hold renameObject retention restore tagging torrent'),
+        destructive: true,
+      },
+    ],
+    ['POST', { names: words('restore select') }],
+    ['DELETE', { names: words('acl tagging torrent'), destructive: true }],
+  ]),
 };
 
-/** Refused whatever the setting: the plain handler would overwrite or delete the object. */
-const destructive: ReadonlySet<string> = new Set(['PUT object', 'DELETE object']);
-
-/** `s3cmd` gives up at 405 but goes on after 501 when it asks for these. */
-const softened: Readonly<Record<string, ReadonlySet<string>>> = {
-  'GET bucket': words('acl lifecycle cors'),
-  'GET object': words('acl'),
-};
-
-export function checkSupported(
-  request: S3Request,
-  shape: 'service' | 'bucket' | 'object',
-  verifyUnsupported: boolean,
-): void {
-  const target = `${request.method} ${shape}`;
-  const unsupported = names[target];
-  if (unsupported === undefined || !(verifyUnsupported || destructive.has(target))) return;
-  for (const name of request.query.names())
-    if (unsupported.has(name))
-      throw new S3Error('ERRLakeFSNotSupported', undefined, {
-        status: softened[target]?.has(name) === true ? 501 : 405,
-      });
+export function checkSupported(request: S3Request, shape: Shape, verifyUnsupported: boolean): void {
+  const here = unsupported[shape].get(request.method);
+  if (here === undefined || !(verifyUnsupported || here.destructive === true)) return;
+  const name = request.query.firstOf(here.names);
+  if (name === undefined) return;
+  const status = here.softened?.has(name) === true ? 501 : 405;
+  throw new S3Error('ERRLakeFSNotSupported', undefined, { status });
 }

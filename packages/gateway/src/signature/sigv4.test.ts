@@ -259,3 +259,32 @@ describe('the Authorization header', () => {
     });
   });
 });
+
+describe('what headers say of a presigned URL', () => {
+  const target = (date: string, signedHeaders: string): string =>
+    '/r/main/x?X-Amz-Algorithm=AWS4-HMAC-SHA256' +
+    '&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request' +
+    `&X-Amz-Date=${date}&X-Amz-Expires=60&X-Amz-SignedHeaders=${signedHeaders}&X-Amz-Signature=00`;
+  const read = (url: string, headers: Record<string, string>) =>
+    readQuerySignature(s3RequestOf('GET', url, { host: 'a', ...headers }));
+
+  it('is read for each request when it is signed', () => {
+    const url = target('20130524T000000Z', 'host;x-amz-content-sha256');
+    for (const hash of ['1'.repeat(64), '2'.repeat(64)])
+      expect(read(url, { 'x-amz-content-sha256': hash }).payloadHash).toBe(hash);
+  });
+
+  it('is read for each request when the date is theirs', () => {
+    const url = target('', 'host');
+    for (const time of ['20130524T000001Z', '20130524T000002Z'])
+      expect(read(url, { 'x-amz-date': time }).dateTime).toBe(time);
+  });
+
+  it('does not matter otherwise', () => {
+    const url = target('20130524T000000Z', 'host');
+    const first = read(url, {});
+    expect(first).toMatchObject({ dateTime: '20130524T000000Z', payloadHash: 'UNSIGNED-PAYLOAD' });
+    const headers = { 'x-amz-date': '20130524T000005Z', 'x-amz-content-sha256': '3'.repeat(64) };
+    expect(read(url, headers)).toEqual(first);
+  });
+});

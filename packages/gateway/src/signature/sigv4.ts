@@ -10,6 +10,7 @@ import {
   type SigV4Scope,
 } from '@svc/encoding';
 import { S3Error } from '../errors/s3-error.ts';
+import type { Query } from '../request/query.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import { equalSignatures } from './equal.ts';
 import { checkNotExpired, checkNotFuture, checkSkew, parseHttpDate, parseIsoBasic } from './request-time.ts';
@@ -56,8 +57,22 @@ export function readHeaderSignature(request: S3Request): V4Signature {
   };
 }
 
-/** Reads the `X-Amz-*` query parameters of a presigned URL. */
+const known = new WeakMap<Query, V4Signature>();
+
+/** The signature of a presigned URL. */
 export function readQuerySignature(request: S3Request): V4Signature {
+  const { query } = request;
+  const before = known.get(query);
+  if (before !== undefined) return before;
+  const signature = parseQuerySignature(request);
+  // Otherwise headers have a say in it, too.
+  const isAllInQuery = signature.signedHeaders === 'host' && query.text('X-Amz-Date') !== undefined;
+  if (isAllInQuery) known.set(query, signature);
+  return signature;
+}
+
+/** Reads the `X-Amz-*` query parameters. */
+function parseQuerySignature(request: S3Request): V4Signature {
   const { query } = request;
   if ((query.get('X-Amz-Algorithm') ?? '').toUpperCase() !== sigV4Algorithm)
     throw new S3Error(

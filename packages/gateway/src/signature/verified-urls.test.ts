@@ -32,20 +32,9 @@ test('a URL is known by method, host, target and key', () => {
     expect(urls.has(other.request, other.signature, key)).toBe(false);
 });
 
-test('a URL whose signature covers more, or that is very long, is not remembered', () => {
+test('a URL whose signature covers more is not remembered', () => {
   const urls = new VerifiedUrls();
-  for (const url of [target('/r/main/x', 'host;range'), target(`/r/main/${'x'.repeat(3000)}`)]) {
-    const { request, signature } = asked('GET', url);
-    urls.add(request, signature, key);
-    expect(urls.has(request, signature, key)).toBe(false);
-  }
-});
-
-test('only so many are remembered', () => {
-  const urls = new VerifiedUrls(10);
-  const all = Array.from({ length: 25 }, (_, index) => asked('GET', target(`/r/main/${index}`)));
-  for (const { request, signature } of all) urls.add(request, signature, key);
-  const known = all.filter(({ request, signature }) => urls.has(request, signature, key));
-  expect(known.length).toBeGreaterThan(0);
-  expect(known.length).toBeLessThanOrEqual(10);
+  const { request, signature } = asked('GET', target('/r/main/x', 'host;range'));
+  urls.add(request, signature, key);
+  expect(urls.has(request, signature, key)).toBe(false);
 });

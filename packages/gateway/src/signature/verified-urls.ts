@@ -1,31 +1,39 @@
 import type { KeyObject } from 'node:crypto';
+import type { Query } from '../request/query.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import type { V4Signature } from './sigv4.ts';
 
-const longest = 2048;
+interface VerifiedUrl {
+  readonly method: string;
+  readonly host: string;
+  readonly rawPath: string;
+  readonly key: KeyObject;
+}
 
 /**
  * Presigned URLs whose signature was right. Readers of columnar files ask for range after range of one URL, and where
  * its signature covers method, host and target alone, it need not be computed for each. Whether the URL has expired and
- * its key still exists is asked every time.
+ * its key still exists is asked every time. A URL is remembered as long as its query is.
  */
 export class VerifiedUrls {
-  readonly #limit: number;
-  readonly #keys = new Map<string, KeyObject>();
-
-  constructor(limit = 1000) {
-    this.#limit = limit;
-  }
+  readonly #urls = new WeakMap<Query, VerifiedUrl>();
 
   has(request: S3Request, signature: V4Signature, key: KeyObject): boolean {
-    return coversUrlAlone(signature) && this.#keys.get(nameOf(request)) === key;
+    if (!coversUrlAlone(signature)) return false;
+    const known = this.#urls.get(request.query);
+    return (
+      known !== undefined &&
+      known.key === key &&
+      known.method === request.method &&
+      known.rawPath === request.rawPath &&
+      known.host === hostOf(request)
+    );
   }
 
   add(request: S3Request, signature: V4Signature, key: KeyObject): void {
-    const name = nameOf(request);
-    if (!coversUrlAlone(signature) || name.length > longest) return;
-    if (this.#keys.size >= this.#limit) this.#keys.clear();
-    this.#keys.set(name, key);
+    if (!coversUrlAlone(signature)) return;
+    const { method, rawPath, query } = request;
+    this.#urls.set(query, { method, host: hostOf(request), rawPath, key });
   }
 }
 
@@ -33,6 +41,6 @@ function coversUrlAlone({ presigned, signedHeaders }: V4Signature): boolean {
   return presigned && signedHeaders === 'host';
 }
 
-function nameOf({ method, headers, rawPath, rawQuery }: S3Request): string {
-  return `${method} ${headers.get('host') ?? ''}\n${rawPath}?${rawQuery}`;
+function hostOf({ headers }: S3Request): string {
+  return headers.get('host') ?? '';
 }
