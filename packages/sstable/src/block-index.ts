@@ -5,6 +5,13 @@ import { type BlockHandle, blockTrailerLength, internalTrailerLength, readHandle
 
 /** The separators and places of all data blocks of a table, packed. */
 export class BlockIndex {
+  static readonly empty: BlockIndex = new BlockIndex(
+    Buffer.alloc(0),
+    new Uint32Array(0),
+    new Float64Array(0),
+    new Uint32Array(0),
+  );
+
   readonly count: number;
   /** Separators as stored, each with its trailer. */
   readonly #keys: Buffer;

@@ -1,7 +1,7 @@
 import { VarintReader, WorkBuffer } from '@svc/encoding';
 import { type BlockCache, CachedBlocks } from './block-cache.ts';
 import { decodeBlock, readEntries } from './block-codec.ts';
-import { type BlockIndex, BlockIndexReader } from './block-index.ts';
+import { BlockIndex, BlockIndexReader } from './block-index.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { TableCursor } from './table-cursor.ts';
 import {
@@ -17,7 +17,8 @@ import type { TableSource } from './table-source.ts';
 
 /** An open table. Reading is synchronous; blocks it decodes for lookups stay in the shared cache. */
 export class TableReader {
-  readonly index: BlockIndex;
+  /** Empty once the table is closed. */
+  index: BlockIndex;
   readonly source: TableSource;
   /** Told once a block turns out damaged, before the error is thrown. */
   onCorrupt: (() => void) | undefined;
@@ -99,6 +100,10 @@ export class TableReader {
       this.#cache?.drop(this.#blocks);
       this.#cache?.reserve(-this.#blocks.weight);
     }
+    // Whoever still refers to the reader must not keep what the cache no longer counts.
+    this.index = BlockIndex.empty;
+    this.#blocks = undefined;
+    this.#lookup = undefined;
     this.source.close();
   }
 }

@@ -40,8 +40,10 @@ test('keeps fewer open when their indexes would fill the memory', () => {
   for (let table = 0; table < 6; table++) expect(tables.open(path(table), '').closed).toBe(false);
   expect(openOf(tables)).toEqual([3, 4, 5]);
   expect(tables.cache.reserved).toBe(3 * weight);
+  const last = tables.open(path(5), '').reader;
   tables.close();
   expect(tables.cache.reserved).toBe(0);
+  expect(last.index.weight).toBe(0);
 });
 
 test('the one just opened stays, even when all others are being read', () => {
