@@ -33,7 +33,7 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
     memoryCacheBytes: Math.floor(
       committed.sstable.memory.cache_size_bytes * (options.blockMemoryShare ?? 1 / processes),
     ),
-    // Of each process: every one reads all trees, and one reader too few means opening a table for every other lookup.
+    // Not divided: every process reads all trees, and with fewer than a tree has ranges it opens tables again and again.
     openRanges: cache.range.open_readers,
     openMetaRanges: cache.metarange.open_readers,
     minRangeSize: committed.permanent.min_range_size_bytes,
