@@ -1,6 +1,6 @@
 export * from './adapter.ts';
 export * from './block-stores.ts';
-export { smallObjectSize } from './body.ts';
+export { bytesBody, smallObjectSize } from './body.ts';
 export type * from './config.ts';
 export * from './errors.ts';
 export { createMemAdapter } from './adapters/mem.ts';

@@ -7,6 +7,9 @@ export function crc32c(bytes: Uint8Array, state?: number): number {
 
 /** The masked form stored in tables, so that a checksum of bytes that hold checksums stays strong. */
 export function maskedCrc32c(bytes: Uint8Array): number {
-  const crc = castagnoli(bytes);
+  return maskCrc32c(castagnoli(bytes));
+}
+
+export function maskCrc32c(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

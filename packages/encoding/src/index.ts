@@ -3,6 +3,8 @@ export * from './crc32c.ts';
 export * from './crc64nvme.ts';
 export * from './records/index.ts';
 export * from './sigv4.ts';
+export * from './snappy-area.ts';
+export * from './snappy-error.ts';
 export * from './snappy.ts';
 export * from './varint.ts';
 export * from './wasm.ts';

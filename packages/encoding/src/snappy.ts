@@ -1,39 +1,8 @@
-import { snappyWasm } from './snappy-wasm.ts';
-import { VarintReader } from './varint.ts';
-import { instantiateWasm, type WasmMemory } from './wasm.ts';
+import { SnappyArea, snappyMaxLength } from './snappy-area.ts';
 import { WorkBuffer } from './work-buffer.ts';
 
-export class SnappyError extends Error {
-  override readonly name = 'SnappyError';
-}
-
-interface SnappyExports {
-  readonly memory: WasmMemory;
-  heap(): number;
-  encode(source: number, length: number, target: number): number;
-  decode(source: number, end: number, target: number, length: number): number;
-}
-
-/** The code in WebAssembly with its memory: input behind `start`, output behind the input. */
-interface Kernel {
-  readonly run: SnappyExports;
-  readonly start: number;
-  bytes: Buffer;
-}
-
-const pageSize = 65536;
-/** Bytes that may be read and written past an end, so that short runs are copied sixteen at a time. */
-const slack = 16;
-/** Blocks are a few KiB; memory that grew beyond this for an unusual one is let go again. */
-const keptMemory = 4 * 1024 * 1024;
-
 /** Both directions are synchronous, so one serves a whole thread. */
-let kernel: Kernel | undefined;
-
-/** Room for the compressed form of `length` bytes. */
-export function snappyMaxLength(length: number): number {
-  return 32 + length + Math.floor(length / 6);
-}
+let shared: SnappyArea | undefined;
 
 /** Compresses `source` into a new buffer. */
 export function snappyCompress(source: Uint8Array): Buffer {
@@ -60,13 +29,10 @@ export function snappyEncode(
   target: Buffer,
   at: number,
 ): number {
-  const length = end - start;
-  const { run, bytes, start: input } = kernelFor(length, snappyMaxLength(length));
-  put(source, start, end, bytes, input);
-  const output = input + length + slack;
-  const outputEnd = run.encode(input, length, output);
-  bytes.copy(target, at, output, outputEnd);
-  return at + outputEnd - output;
+  const area = areaWith(source, start, end);
+  const length = area.encode(end - start);
+  area.bytes.copy(target, at, area.outputStart, area.outputStart + length);
+  return at + length;
 }
 
 /** Decodes `source[start, end)` into `target` from 0 and returns the decoded length. */
@@ -77,46 +43,17 @@ export function snappyDecode(
   target: WorkBuffer,
   maxLength: number,
 ): number {
-  const header = new VarintReader(source, start, end);
-  const length = header.uvarint();
-  if (Number.isNaN(length)) throw new SnappyError('snappy: the length is unreadable');
-  // A copy of 64 bytes takes three, so no honest block grows more than this.
-  if (length > maxLength || length > (end - start) * 22 + 64) {
-    throw new SnappyError(`snappy: a length of ${length} is impossible for ${end - start} bytes`);
-  }
-  const inputLength = end - header.position;
-  const { run, bytes, start: input } = kernelFor(inputLength, length);
-  put(source, header.position, end, bytes, input);
-  const output = input + inputLength + slack;
-  switch (run.decode(input, input + inputLength, output, length)) {
-    case 0:
-      break;
-    case -2:
-      throw new SnappyError('snappy: the data is longer than it says');
-    case -3:
-      throw new SnappyError('snappy: a copy reaches before the start');
-    default:
-      throw new SnappyError('snappy: the data ends early');
-  }
+  const area = areaWith(source, start, end);
+  const length = area.decode(end - start, maxLength);
   target.reserve(length);
-  bytes.copy(target.bytes, 0, output, output + length);
+  area.bytes.copy(target.bytes, 0, area.outputStart, area.outputStart + length);
   return length;
 }
 
-function kernelFor(inputLength: number, outputLength: number): Kernel {
-  if (kernel === undefined || kernel.bytes.length > keptMemory) {
-    const run = instantiateWasm(snappyWasm) as SnappyExports;
-    kernel = { run, start: run.heap(), bytes: Buffer.from(run.memory.buffer) };
-  }
-  const missing = kernel.start + inputLength + outputLength + 3 * slack - kernel.bytes.length;
-  if (missing > 0) {
-    kernel.run.memory.grow(Math.ceil(missing / pageSize));
-    kernel.bytes = Buffer.from(kernel.run.memory.buffer);
-  }
-  return kernel;
-}
-
-function put(source: Uint8Array, start: number, end: number, target: Buffer, at: number): void {
-  if (source instanceof Buffer) source.copy(target, at, start, end);
-  else target.set(source.subarray(start, end), at);
+function areaWith(source: Uint8Array, start: number, end: number): SnappyArea {
+  const area = (shared ??= new SnappyArea());
+  area.reserve(end - start);
+  if (source instanceof Buffer) source.copy(area.bytes, area.start, start, end);
+  else area.bytes.set(source.subarray(start, end), area.start);
+  return area;
 }

@@ -1,4 +1,5 @@
 // Snappy's block format, in AssemblyScript. The encoder makes exactly the choices of the reference encoder.
+// And CRC-32C, so that a block is checked where it is decoded.
 // The caller lays out memory behind `heap`; both directions may read and write up to 16 bytes past an end.
 
 /** Positions by hash, 16 bits each, of one chunk. */
@@ -8,6 +9,10 @@ const multiplier: u32 = 0x1e35a7bd;
 const chunkSize: usize = 65536;
 const minChunkToMatch: usize = 17;
 const inputMargin: usize = 15;
+
+/** Eight tables of 256 words, made when the first checksum is asked for. */
+const crcTables: usize = 40960;
+const crcPolynomial: u32 = 0x82f63b78;
 
 /** Where the caller's memory begins. */
 export function heap(): usize {
@@ -210,4 +215,48 @@ export function decode(source: usize, end: usize, target: usize, length: u32): i
 function copySixteens(from: usize, to: usize, count: usize): void {
   v128.store(to, v128.load(from));
   for (let i: usize = 16; i < count; i += 16) v128.store(to + i, v128.load(from + i));
+}
+
+/** CRC-32C of `length` bytes at `source`, eight at a time. */
+export function crc32c(source: usize, length: u32): u32 {
+  // The entry of 1 is never 0 in a table that was made.
+  if (load<u32>(crcTables, 4) == 0) makeCrcTables();
+  let crc: u32 = 0xffffffff;
+  let s = source;
+  const end = source + length;
+  while (s + 8 <= end) {
+    const low = load<u32>(s) ^ crc;
+    const high = load<u32>(s, 4);
+    crc =
+      crcEntry(7, low & 0xff) ^
+      crcEntry(6, (low >> 8) & 0xff) ^
+      crcEntry(5, (low >> 16) & 0xff) ^
+      crcEntry(4, low >> 24) ^
+      crcEntry(3, high & 0xff) ^
+      crcEntry(2, (high >> 8) & 0xff) ^
+      crcEntry(1, (high >> 16) & 0xff) ^
+      crcEntry(0, high >> 24);
+    s += 8;
+  }
+  while (s < end) crc = crcEntry(0, (crc ^ load<u8>(s++)) & 0xff) ^ (crc >> 8);
+  return ~crc;
+}
+
+@inline
+function crcEntry(table: u32, index: u32): u32 {
+  return load<u32>(crcTables + (table << 10) + (index << 2));
+}
+
+function makeCrcTables(): void {
+  for (let i: u32 = 0; i < 256; i++) {
+    let crc = i;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ crcPolynomial : crc >> 1;
+    store<u32>(crcTables + (i << 2), crc);
+  }
+  for (let table: u32 = 1; table < 8; table++) {
+    for (let i: u32 = 0; i < 256; i++) {
+      const before = crcEntry(table - 1, i);
+      store<u32>(crcTables + (table << 10) + (i << 2), crcEntry(0, before & 0xff) ^ (before >> 8));
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { maskedCrc32c, snappyDecode, SnappyError, type WorkBuffer } from '@svc/encoding';
+import { maskedCrc32c, type SnappyArea, snappyDecode, SnappyError, type WorkBuffer } from '@svc/encoding';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { compressionNone, compressionSnappy } from './table-format.ts';
 
@@ -10,7 +10,7 @@ export function checkBlock(stored: WorkBuffer, start: number, length: number): v
   const { bytes, view } = stored;
   const end = start + length;
   if (view.getUint32(end + 1, true) !== maskedCrc32c(bytes.subarray(start, end + 1))) {
-    throw new CorruptTableError('the checksum of a block does not match');
+    throw checksumDiffers();
   }
 }
 
@@ -25,13 +25,42 @@ export function decodeBlock(stored: WorkBuffer, start: number, length: number, t
     bytes.copy(target.bytes, 0, start, end);
     return length;
   }
-  if (type !== compressionSnappy) throw new CorruptTableError(`compression type ${type} is unknown`);
+  if (type !== compressionSnappy) throw unknownCompression(type);
   try {
     return snappyDecode(bytes, start, end, target, maxBlockLength);
   } catch (error) {
-    if (error instanceof SnappyError) throw new CorruptTableError(error.message, { cause: error });
-    throw error;
+    throw asCorrupt(error);
   }
+}
+
+/**
+ * Checks and decodes the block whose `length` bytes, with their trailer behind them, are the input of `area`. Answers
+ * where in it the body begins and ends.
+ */
+export function decodeBlockIn(area: SnappyArea, length: number): [start: number, end: number] {
+  const end = area.start + length;
+  if (readUint32(area.bytes, end + 1) !== area.maskedCrc32c(length + 1)) throw checksumDiffers();
+  const type = area.bytes[end];
+  if (type === compressionNone) return [area.start, end];
+  if (type !== compressionSnappy) throw unknownCompression(type);
+  try {
+    const decoded = area.decode(length, maxBlockLength);
+    return [area.outputStart, area.outputStart + decoded];
+  } catch (error) {
+    throw asCorrupt(error);
+  }
+}
+
+function checksumDiffers(): CorruptTableError {
+  return new CorruptTableError('the checksum of a block does not match');
+}
+
+function unknownCompression(type: number | undefined): CorruptTableError {
+  return new CorruptTableError(`compression type ${type} is unknown`);
+}
+
+function asCorrupt(error: unknown): unknown {
+  return error instanceof SnappyError ? new CorruptTableError(error.message, { cause: error }) : error;
 }
 
 /** Little-endian; the caller knows the bytes are there. */

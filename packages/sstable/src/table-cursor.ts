@@ -1,5 +1,5 @@
-import { compareSlices, WorkBuffer } from '@svc/encoding';
-import { checkBlock, decodeBlock, entriesEnd, readUint32 } from './block-codec.ts';
+import { compareSlices, SnappyArea, WorkBuffer } from '@svc/encoding';
+import { checkBlock, decodeBlock, decodeBlockIn, entriesEnd, readUint32 } from './block-codec.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import type { Slab } from './block-cache.ts';
 import { blockTrailerLength, internalTrailerLength } from './table-format.ts';
@@ -19,6 +19,9 @@ class Workspace {
 }
 
 const spares: Workspace[] = [];
+
+/** Of all lookups: each is over before the next begins, and memory of its own for every table would never be warm. */
+let lookupSpace: { workspace: Workspace; area: SnappyArea } | undefined;
 
 /**
  * What a cursor is for. A scan leaves the cache as it is; a run of some records also keeps what it decodes; a lookup
@@ -67,7 +70,7 @@ export class TableCursor {
   constructor(reader: TableReader, use: CursorUse) {
     this.#reader = reader;
     this.#use = use;
-    const space = spares.pop() ?? new Workspace();
+    const space = use === 'lookup' ? lookups().workspace : (spares.pop() ?? new Workspace());
     this.#space = space;
     this.#decoded = space.decoded;
     this.#stored = space.stored;
@@ -196,12 +199,7 @@ export class TableCursor {
   /** Like `withStored`, after comparing the block's checksum. */
   withChecked<Result>(number: number, use: (bytes: Buffer, start: number, end: number) => Result): Result {
     const start = this.#fetch(number);
-    try {
-      checkBlock(this.#stored, start, this.#reader.index.length(number));
-    } catch (error) {
-      if (error instanceof CorruptTableError) this.#reader.onCorrupt?.();
-      throw error;
-    }
+    this.#reportingDamage(() => checkBlock(this.#stored, start, this.#reader.index.length(number)));
     return use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
   }
 
@@ -212,8 +210,12 @@ export class TableCursor {
     const cached = reader.blocks;
     const slab = cached?.slabs[number];
     if (cached === undefined || slab === undefined) {
+      if (this.#use === 'lookup') {
+        this.#decodeHere(number);
+        return;
+      }
       const length = this.#decode(number);
-      if (this.#use !== 'scan') reader.keepBlock(number, this.#decoded.bytes, length);
+      if (this.#use === 'run') reader.keepBlock(number, this.#decoded.bytes, 0, length);
       this.#enter(number, this.#decoded.bytes, 0, length);
       return;
     }
@@ -233,13 +235,31 @@ export class TableCursor {
   }
 
   #decode(number: number): number {
+    const start = this.#fetch(number);
+    return this.#reportingDamage(() =>
+      decodeBlock(this.#stored, start, this.#reader.index.length(number), this.#decoded),
+    );
+  }
+
+  #reportingDamage<Result>(decode: () => Result): Result {
     try {
-      const start = this.#fetch(number);
-      return decodeBlock(this.#stored, start, this.#reader.index.length(number), this.#decoded);
+      return decode();
     } catch (error) {
       if (error instanceof CorruptTableError) this.#reader.onCorrupt?.();
       throw error;
     }
+  }
+
+  /** Reads a block into the memory of lookups and stands in it there. */
+  #decodeHere(number: number): void {
+    const { index, source } = this.#reader;
+    const { area } = lookups();
+    const length = index.length(number);
+    area.reserve(length + blockTrailerLength);
+    source.read(area.bytes, area.start, length + blockTrailerLength, index.offset(number));
+    const [start, end] = this.#reportingDamage(() => decodeBlockIn(area, length));
+    this.#reader.keepBlock(number, area.bytes, start, end - start);
+    this.#enter(number, area.bytes, start, end - start);
   }
 
   #enter(number: number, block: Buffer, start: number, length: number): void {
@@ -263,8 +283,7 @@ export class TableCursor {
     const sequential = offset === this.#storedFrom + this.#storedLength || offset > this.#storedFrom;
     this.#readAhead =
       sequential && this.#storedLength > 0 ? Math.min(this.#readAhead * 2, maxReadAhead) : firstReadAhead;
-    const wanted =
-      this.#use === 'lookup' ? length : Math.min(Math.max(length, this.#readAhead), source.size - offset);
+    const wanted = Math.min(Math.max(length, this.#readAhead), source.size - offset);
     this.#storedLength = 0;
     this.#stored.reserve(wanted + 16);
     source.read(this.#stored.bytes, 0, wanted, offset);
@@ -469,6 +488,10 @@ export class TableCursor {
     this.key = grown;
     this.#space.key = grown;
   }
+}
+
+function lookups(): { workspace: Workspace; area: SnappyArea } {
+  return (lookupSpace ??= { workspace: new Workspace(), area: new SnappyArea() });
 }
 
 function passesEnd(): CorruptTableError {

@@ -33,6 +33,7 @@ function read(bytes: Buffer): string[] | 'corrupt' {
     for (const target of ['', 'a', 'b', 'm', '\xff']) {
       look.seek(Buffer.from(target, 'latin1'));
       look.next();
+      reader.find(Buffer.from(target, 'latin1'));
     }
     return shown;
   } catch (error) {

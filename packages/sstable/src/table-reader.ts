@@ -55,14 +55,14 @@ export class TableReader {
   }
 
   /** Keeps a copy of a decoded block in the shared cache, if there is one. */
-  keepBlock(number: number, body: Buffer, length: number): void {
+  keepBlock(number: number, body: Buffer, start: number, length: number): void {
     const cache = this.#cache;
     if (cache === undefined || this.#closed) return;
     if (this.#blocks === undefined) {
       this.#blocks = new CachedBlocks(this.index.count);
       cache.reserve(this.#blocks.weight);
     }
-    cache.add(this.#blocks, number, body, 0, length);
+    cache.add(this.#blocks, number, body, start, length);
   }
 
   /** Reads from start to end with its own buffers; nothing it passes enters the cache. */

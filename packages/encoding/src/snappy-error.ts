@@ -1,0 +1,3 @@
+export class SnappyError extends Error {
+  override readonly name = 'SnappyError';
+}
