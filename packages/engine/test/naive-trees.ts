@@ -108,7 +108,11 @@ export class NaiveTrees implements CommittedTrees {
     return new ArrayDiff(differences, this.#answersLater, from);
   }
 
-  merge(_context: CommittedContext, input: MergeInput): Promise<MergeResult> {
+  merge(
+    _context: CommittedContext,
+    input: MergeInput,
+    whileStoring?: (metaRangeId: string) => void,
+  ): Promise<MergeResult> {
     const base = this.content(input.base);
     const source = this.content(input.source);
     const destination = this.content(input.destination);
@@ -124,7 +128,9 @@ export class NaiveTrees implements CommittedTrees {
       } else winner = input.strategy === 'source-wins' ? s : d;
       if (winner !== undefined) result.set(key, winner);
     }
-    return Promise.resolve({ kind: 'merged', metaRangeId: this.#store(result) });
+    const metaRangeId = this.#store(result);
+    whileStoring?.(metaRangeId);
+    return Promise.resolve({ kind: 'merged', metaRangeId });
   }
 
   mergeImport(

@@ -7,7 +7,7 @@ import { MainStore } from './main-store.ts';
 import { MergeDiff } from './merge-diff.ts';
 import type { MetaRange } from './meta-range.ts';
 import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './namespace.ts';
-import { type Operation, type OperationResult, runOperation } from './operations.ts';
+import { type Operation, type OperationInput, type OperationResult, runOperation } from './operations.ts';
 import { PackedBatch, Packer } from './packed-changes.ts';
 import { Pace } from './pace.ts';
 import { RecordBudget, TooManyRecords } from './record-budget.ts';
@@ -168,13 +168,17 @@ class Trees implements CommittedTrees {
     }, from);
   }
 
-  async merge(context: CommittedContext, input: MergeInput): Promise<MergeResult> {
+  async merge(
+    context: CommittedContext,
+    input: MergeInput,
+    whileStoring?: (metaRangeId: string) => void,
+  ): Promise<MergeResult> {
     if (input.destination === input.base) return { kind: 'merged', metaRangeId: input.source };
     if (input.source === input.base || input.source === input.destination) {
       return { kind: 'merged', metaRangeId: input.destination };
     }
     const operation: Operation = { kind: 'merge', namespace: this.#namespace(context), input };
-    return (await this.#run(operation)) as MergeResult;
+    return (await this.#run(operation, undefined, whileStoring)) as MergeResult;
   }
 
   async mergeImport(
@@ -270,31 +274,38 @@ class Trees implements CommittedTrees {
     if (packer.ended && batch.count <= inlineRecords) return this.#run(operation, batch);
     const { worker } = this.#parts;
     if (worker !== undefined) return worker.run(operation, batch, packer);
-    return this.#runHere(operation, batch, packer);
+    return this.#runHere(operation, { first: batch, packer });
   }
 
-  async #run(operation: Operation, batch?: PackedBatch): Promise<OperationResult> {
+  async #run(
+    operation: Operation,
+    first?: PackedBatch,
+    whileStoring?: (metaRangeId: string) => void,
+  ): Promise<OperationResult> {
     const { worker } = this.#parts;
     worker?.start();
     // Until the thread is up, slices here are sooner done than waiting for it.
-    if (worker?.isReady !== true) return this.#runHere(operation, batch);
+    if (worker?.isReady !== true) return this.#runHere(operation, { first, whileStoring });
     try {
-      return await this.#runHere(operation, batch, undefined, new RecordBudget(inlineRecords));
+      const budget = new RecordBudget(inlineRecords);
+      return await this.#runHere(operation, { first, whileStoring, budget });
     } catch (error) {
       if (!(error instanceof TooManyRecords)) throw error;
-      return worker.run(operation, batch);
+      return worker.run(operation, first);
     }
   }
 
   async #runHere(
     operation: Operation,
-    first?: PackedBatch,
-    packer?: Packer,
-    budget?: RecordBudget,
+    input: Pick<OperationInput, 'budget' | 'whileStoring'> & {
+      readonly first?: PackedBatch | undefined;
+      readonly packer?: Packer | undefined;
+    },
   ): Promise<OperationResult> {
     const { store, split } = this.#parts;
+    const { packer, budget, whileStoring } = input;
     const pace = new Pace();
-    let batch = first;
+    let batch = input.first;
     const nextBatch = async (): Promise<Buffer | undefined> => {
       if (batch === undefined) {
         batch = new PackedBatch();
@@ -305,7 +316,7 @@ class Trees implements CommittedTrees {
       return length === 0 ? undefined : bytes.subarray(0, length);
     };
     try {
-      return await runOperation({ store, split }, operation, { nextBatch, budget });
+      return await runOperation({ store, split }, operation, { nextBatch, budget, whileStoring });
     } catch (error) {
       throw asEngineError(error);
     }

@@ -19,6 +19,8 @@ export interface MergeWalk {
   readonly budget?: RecordBudget | undefined;
   /** Where to look for the lists that writers of ranges leave. */
   readonly site: ListedMergeSite;
+  /** Told the result's id while it is being stored. */
+  readonly whileStoring?: ((metaRangeId: string) => void) | undefined;
 }
 
 /** Which side a record or range comes from. */
@@ -40,7 +42,7 @@ export async function mergeTrees(walk: MergeWalk): Promise<MergeResult> {
     if (outcome !== undefined) return outcome;
     if (writer.mustWait || pace.due()) await breathe(writer, pace);
   }
-  return { kind: 'merged', metaRangeId: await writer.finish() };
+  return { kind: 'merged', metaRangeId: await writer.finish(walk.whileStoring) };
 }
 
 function mergeStep(walk: MergeWalk): Step {

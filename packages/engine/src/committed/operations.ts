@@ -42,6 +42,8 @@ export interface OperationInput {
   /** Packed changes for `apply`. */
   readonly nextBatch: () => Promise<Buffer | undefined>;
   readonly budget?: RecordBudget | undefined;
+  /** Told the id of a merged tree while it is being stored. */
+  readonly whileStoring?: ((metaRangeId: string) => void) | undefined;
 }
 
 export async function runOperation(
@@ -85,6 +87,7 @@ export async function runOperation(
           strategy,
           budget,
           site: { store, namespace },
+          whileStoring: input.whileStoring,
         });
         if (result.kind === 'conflict') await writer.abort();
         return result;

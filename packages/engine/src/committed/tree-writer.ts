@@ -176,8 +176,11 @@ export class TreeWriter {
     this.count += meta.recordCount(range);
   }
 
-  /** Waits for all uploads, then writes and uploads the metarange; returns its id. */
-  async finish(): Promise<string> {
+  /**
+   * Waits for all uploads, then writes and uploads the metarange; returns its id. `whileStoring` is told it as soon as
+   * it is known: what only needs the name can be prepared while the disk is waited for.
+   */
+  async finish(whileStoring?: (id: string) => void): Promise<string> {
     const { store, namespace, properties } = this.#options;
     this.#closeRange();
     while (this.#uploads.size > 0) await Promise.race(this.#uploads);
@@ -192,13 +195,18 @@ export class TreeWriter {
       }
       const { id, fileSize } = await table.finish();
       sink.close();
-      await store.publish(namespace, {
+      const stored = store.publish(namespace, {
         type: 'metaranges',
         id,
         path: sink.path,
         size: fileSize,
         bytes: sink.whole,
       });
+      try {
+        whileStoring?.(id);
+      } finally {
+        await stored;
+      }
       return id;
     } catch (error) {
       discard(sink);

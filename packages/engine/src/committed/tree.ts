@@ -93,7 +93,12 @@ export interface CommittedTrees {
   diff(context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator;
   /** The changes that merging `source` into `destination` would make, with conflicts. */
   mergeDiff(context: CommittedContext, input: Omit<MergeInput, 'strategy'>, from?: Uint8Array): DiffIterator;
-  merge(context: CommittedContext, input: MergeInput): Promise<MergeResult>;
+  /** Writes the merged tree. `whileStoring` is told its id before it is stored, unless another thread writes it. */
+  merge(
+    context: CommittedContext,
+    input: MergeInput,
+    whileStoring?: (metaRangeId: string) => void,
+  ): Promise<MergeResult>;
   /** `destination` without everything in `scope`, plus the whole tree `imported`. */
   mergeImport(
     context: CommittedContext,

@@ -61,22 +61,28 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
         const onto = await context.commits.get(scope, head.data.commitId);
         const base = await requireMergeBase(context, scope, onto, source);
         if (base.metaRangeId === source.metaRangeId && !mayBeEmpty) throw noChanges();
-        const metaRangeId = await mergeTrees(context, scope, {
+        const commitOf = (metaRangeId: string): Commit =>
+          makeCommit({
+            committer: actor.committer,
+            message,
+            creationDate,
+            metaRangeId,
+            parents: options.squash === true ? [onto.id] : [onto.id, source.id],
+            metadata,
+            version: 1,
+            generation: 1 + Math.max(onto.generation, source.generation),
+          });
+        let prepared: Commit | undefined;
+        const trees = {
           base: base.metaRangeId,
           source: source.metaRangeId,
           destination: onto.metaRangeId,
           strategy,
+        };
+        const metaRangeId = await mergeTrees(context, scope, trees, (id) => {
+          prepared = commitOf(id);
         });
-        const commit = makeCommit({
-          committer: actor.committer,
-          message,
-          creationDate,
-          metaRangeId,
-          parents: options.squash === true ? [onto.id] : [onto.id, source.id],
-          metadata,
-          version: 1,
-          generation: 1 + Math.max(onto.generation, source.generation),
-        });
+        const commit = prepared ?? commitOf(metaRangeId);
         if (commit.id !== approved) {
           // Hooks are told the commit's id and may read it.
           if (hooksOf(context, scope) !== undefined) await context.commits.add(scope, commit);

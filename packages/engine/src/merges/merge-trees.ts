@@ -10,15 +10,19 @@ export interface TreesToMerge {
   readonly strategy: MergeStrategy;
 }
 
-/** The tree that results, without reading any when two of the three are the same. */
+/**
+ * The tree that results, without reading any when two of the three are the same. `whileStoring` is told a new tree's id
+ * before it is stored, unless another thread writes it.
+ */
 export async function mergeTrees(
   context: EngineContext,
   scope: RepositoryScope,
   input: TreesToMerge,
+  whileStoring?: (metaRangeId: string) => void,
 ): Promise<string> {
   if (input.destination === input.base) return input.source;
   if (input.source === input.base || input.source === input.destination) return input.destination;
-  const result = await context.trees.merge(scope.committed, input);
+  const result = await context.trees.merge(scope.committed, input, whileStoring);
   if (result.kind === 'conflict') throw new EngineError('conflict', 'conflict found', { subject: 'object' });
   return result.metaRangeId;
 }
