@@ -6,6 +6,7 @@ import type { CommittedTrees } from '../committed/tree.ts';
 import { AddressAllocator } from '../objects/addresses.ts';
 import { HashPool } from '../objects/hash-pool.ts';
 import { NamespaceIndex } from '../objects/namespace-index.ts';
+import { SmallObjects } from '../objects/small-objects.ts';
 import type { HookPoints } from '../face/hooks.ts';
 import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
 import { ProtectionStore } from '../protection/protection-store.ts';
@@ -42,6 +43,7 @@ export interface EngineContext {
   readonly addresses: AddressAllocator;
   readonly hashPool: HashPool;
   readonly namespaces: NamespaceIndex;
+  readonly smallObjects: SmallObjects;
   readonly background: Background;
 }
 
@@ -74,6 +76,7 @@ export function createContext(options: EngineOptions): EngineContext {
     addresses: new AddressAllocator(xids, clock),
     hashPool: new HashPool(),
     namespaces: new NamespaceIndex(repositories, cacheBus, clock),
+    smallObjects: new SmallObjects(),
     background: new Background(logger),
   };
 }

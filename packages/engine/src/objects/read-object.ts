@@ -96,9 +96,14 @@ function openData(
   const pointer = pointerOfEntry(scope, entry);
   if (range !== undefined)
     return withBlockStore(store, (adapter) => adapter.getRange(pointer, range.start, range.end));
+  if (entry.size > smallObjectSize) return withBlockStore(store, (adapter) => adapter.get(pointer));
+  const kept = context.smallObjects.find(store, entry);
+  if (kept !== undefined) return kept;
   try {
-    const small = entry.size <= smallObjectSize ? store.getAtOnce?.(pointer) : undefined;
-    return small ?? withBlockStore(store, (adapter) => adapter.get(pointer));
+    const small = store.getAtOnce?.(pointer);
+    if (small === undefined) return withBlockStore(store, (adapter) => adapter.get(pointer));
+    context.smallObjects.read(store, entry, small);
+    return small;
   } catch (error) {
     throw fromBlockError(error);
   }
