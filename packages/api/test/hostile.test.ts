@@ -221,3 +221,66 @@ test('absurd but well-formed requests are answered', async () => {
   const objects = Array.from({ length: 300 }, (_, index) => `objects=o${index}`).join('&');
   expect((await ask('GET', `/repositories/hostile/refs/main/commits?${objects}`)).status).toBe(200);
 });
+
+test('a body counts the same whether it comes with its headers, later, or byte by byte', async () => {
+  const content = 'some content';
+  const send = async (path: string, pieces: readonly string[]): Promise<string> => {
+    const socket = connect({ port: api.port, host: '127.0.0.1', noDelay: true });
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString('latin1');
+      socket.end();
+    });
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    for (const piece of [
+      `${head('POST', path, [`content-length: ${content.length}`])}${pieces[0]}`,
+      ...pieces.slice(1),
+    ]) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await closed;
+    return answer;
+  };
+  const ways: Record<string, readonly string[]> = {
+    together: [content],
+    later: ['', content],
+    half: [content.slice(0, 5), content.slice(5)],
+    bytes: ['', ...content.split('')],
+  };
+  for (const [name, pieces] of Object.entries(ways)) {
+    expect(statuses(await send(`${upload}?path=arrives/${name}`, pieces)), name).toEqual([201]);
+    const { body } = await ask('GET', `/repositories/hostile/refs/main/objects/stat?path=arrives/${name}`);
+    expect([body.size_bytes, body.checksum], name).toEqual([12, '9893532233caff98cd083a116b013c0b']);
+  }
+});
+
+test('a body of many chunks that arrive in one piece is read whole', async () => {
+  const json = '{"name":"chunked","source":"main"}';
+  const chunks = json
+    .split('')
+    .map((letter) => `1\r\n${letter}\r\n`)
+    .join('');
+  const headers = ['content-type: application/json', 'transfer-encoding: chunked'];
+  const answer = await raw(
+    `${head('POST', '/api/v1/repositories/hostile/branches', headers)}${chunks}0\r\n\r\n`,
+  );
+  expect(statuses(answer)).toEqual([201]);
+  const { status } = await ask('GET', '/repositories/hostile/branches/chunked');
+  expect(status).toBe(200);
+});
+
+test('requests with bodies that arrive in one piece are each answered, in order', async () => {
+  const one = (name: string, content: string): string =>
+    `${head('POST', `${upload}?path=line/${name}`, [`content-length: ${content.length}`])}${content}`;
+  const answer = await raw(one('a', 'first') + one('b', '') + one('c', 'the third'));
+  expect(statuses(answer)).toEqual([201, 201, 201]);
+  const { body } = await ask('GET', '/repositories/hostile/refs/main/objects/ls?prefix=line/');
+  expect(
+    body.results.map((item: { path: string; size_bytes: number }) => [item.path, item.size_bytes]),
+  ).toEqual([
+    ['line/a', 5],
+    ['line/b', 0],
+    ['line/c', 9],
+  ]);
+});

@@ -131,6 +131,15 @@ export class RequestBody {
         return;
       }
       this.#beforeRead();
+      if (message.complete) {
+        // A small body mostly arrives with its headers: what is here already needs no events.
+        for (let input; (input = message.read() as Buffer | null) !== null;) {
+          onInput(input);
+          if (this.failure !== undefined) return;
+        }
+        onEnd();
+        return;
+      }
       message.on('data', onInput).on('end', onEnd).on('error', onGone).on('close', onGone);
     });
   }
