@@ -47,7 +47,8 @@ export async function crashRounds(options: {
   };
 }
 
-async function missing(path: string, keys: readonly string[]): Promise<string[]> {
+/** Which of the acknowledged keys are not there. */
+export async function missing(path: string, keys: readonly string[]): Promise<string[]> {
   const store = await openLocalStore({ path, syncWrites: true });
   const lost: string[] = [];
   for (const key of keys) {

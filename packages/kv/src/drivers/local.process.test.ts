@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { tempDir } from '@svc/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { nextLine, startChild, type Child } from '../../test/child.ts';
@@ -6,6 +7,7 @@ import { crashRounds } from '../../test/crash-rounds.ts';
 import { KvError } from '../errors.ts';
 import { lockLocalStore } from '../index.ts';
 import { openLocalStore } from './local.ts';
+import { openGate } from './local/opening-gate.ts';
 
 const children: Child[] = [];
 const start = (program: string, ...args: string[]): Child => {
@@ -82,6 +84,89 @@ describe('processes sharing one local store', () => {
     let rows = 0;
     for await (const page of store.scan(Buffer.from('own'))) rows += page.length;
     expect(rows).toBe(800);
+    await store.close();
+  });
+});
+
+describe('opening a store that another process writes to', () => {
+  test('nothing is written meanwhile, and everything goes on afterwards', async () => {
+    const path = tempDir('svc-kv-opening');
+    const writer = start('write-forever.ts', path, 'w');
+    let acknowledged = 0;
+    writer.lines.on('line', () => acknowledged++);
+    await nextLine(writer);
+    const gate = await openGate(path);
+    await gate.whileOpening(async () => {
+      // What was acknowledged before may still be on its way here.
+      await delay(200);
+      const before = acknowledged;
+      await delay(300);
+      expect(acknowledged).toBe(before);
+    });
+    gate.close();
+    await nextLine(writer);
+  });
+
+  test('a store is opened by one process at a time', async () => {
+    const path = tempDir('svc-kv-opening');
+    const gate = await openGate(path);
+    let opened = false;
+    const second = await gate.whileOpening(async () => {
+      const opening = openLocalStore({ path, syncWrites: true }).then((store) => {
+        opened = true;
+        return store;
+      });
+      await delay(200);
+      expect(opened).toBe(false);
+      return { opening };
+    });
+    gate.close();
+    await (await second.opening).close();
+  });
+
+  test.each(['opening', 'writing'])('a process that is killed while %s holds up nobody', async (role) => {
+    const path = tempDir('svc-kv-opening');
+    const store = await openLocalStore({ path, syncWrites: true });
+    const other = start('hold-gate.ts', path, role);
+    expect(await nextLine(other)).toBe('inside');
+    const write = store.set(Buffer.from('p'), Buffer.from('k'), Buffer.from('v'));
+    const gate = await openGate(path);
+    const open = gate.whileOpening(() => undefined);
+    let done = 0;
+    for (const waiting of [write, open]) void waiting.then(() => done++);
+    await delay(200);
+    expect(done).toBe(role === 'writing' ? 1 : 0);
+    other.process.kill('SIGKILL');
+    await Promise.all([write, open]);
+    gate.close();
+    await store.close();
+  });
+
+  test('a write that waits is made with what its buffers held when it was called', async () => {
+    const path = tempDir('svc-kv-opening');
+    const store = await openLocalStore({ path, syncWrites: true });
+    const partition = Buffer.from('p');
+    const names = ['set', 'absent', 'deleted'].map((name) => Buffer.from(name));
+    const [set, absent, deleted] = names as [Buffer, Buffer, Buffer];
+    await store.set(partition, deleted, Buffer.from('v'));
+    const value = Buffer.from('value');
+    const gate = await openGate(path);
+    const writes = await gate.whileOpening(() => {
+      const made = [
+        store.set(partition, set, value),
+        store.setIf(partition, absent, value, 'absent'),
+        store.delete(partition, deleted),
+      ];
+      for (const buffer of [partition, value, ...names]) buffer.fill('x');
+      return { made };
+    });
+    gate.close();
+    await Promise.all(writes.made);
+    const found: string[] = [];
+    for await (const page of store.scan(Buffer.from('p'))) {
+      for (const entry of page) found.push(`${entry.key.toString()}=${entry.value.toString()}`);
+    }
+    expect(found).toEqual(['absent=value', 'set=value']);
     await store.close();
   });
 });

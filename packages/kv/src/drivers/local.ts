@@ -15,6 +15,7 @@ import { diskError } from './local/disk-errors.ts';
 import { DiskSpace } from './local/disk-space.ts';
 import { prepareFolder } from './local/folder.ts';
 import { openLmdb, pageReader, type Commit, type LmdbDatabase } from './local/lmdb.ts';
+import { openGate, type OpeningGate } from './local/opening-gate.ts';
 import { PageArena } from './local/page-arena.ts';
 import {
   fitsPhysicalKey,
@@ -44,9 +45,12 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<KvStor
   await prepareFolder(options.path);
   const space = new DiskSpace(options.path);
   await space.look();
+  let gate: OpeningGate | undefined;
   try {
-    return new LocalStore(openLmdb(options.path), space, options);
+    gate = await openGate(options.path);
+    return new LocalStore(await gate.whileOpening(() => openLmdb(options.path)), gate, space, options);
   } catch (error) {
+    gate?.close();
     throw diskError('connect_failed', options.path, error);
   }
 }
@@ -54,6 +58,7 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<KvStor
 class LocalStore implements KvStore {
   readonly type = 'local';
   readonly #db: LmdbDatabase;
+  readonly #gate: OpeningGate;
   readonly #space: DiskSpace;
   readonly #path: string;
   readonly #syncWrites: boolean;
@@ -61,8 +66,9 @@ class LocalStore implements KvStore {
   readonly #physical: PhysicalKey = { length: 0, partition: nothing, key: nothing };
   #closing: Promise<void> | undefined;
 
-  constructor(db: LmdbDatabase, space: DiskSpace, options: LocalStoreOptions) {
+  constructor(db: LmdbDatabase, gate: OpeningGate, space: DiskSpace, options: LocalStoreOptions) {
     this.#db = db;
+    this.#gate = gate;
     this.#space = space;
     this.#path = options.path;
     this.#syncWrites = options.syncWrites;
@@ -88,7 +94,11 @@ class LocalStore implements KvStore {
     requireEntry(partition, key, value);
     requireFittingKey(partition, key);
     this.#space.require();
-    await this.#acknowledge(this.#db.put(this.#key(partition, key), Buffer.from(value)));
+    const copy = Buffer.from(value);
+    const physical = this.#gate.tryEnter()
+      ? this.#key(partition, key)
+      : await this.#enterWith(partition, key);
+    await this.#acknowledge(() => this.#db.put(physical, copy));
   }
 
   async setIf(
@@ -103,9 +113,13 @@ class LocalStore implements KvStore {
     this.#space.require();
     const copy = Buffer.from(value);
     if (condition === 'absent') {
-      return this.#acknowledge(this.#db.put(this.#key(partition, key), copy, { noOverwrite: true }));
+      const absent = this.#gate.tryEnter()
+        ? this.#key(partition, key)
+        : await this.#enterWith(partition, key);
+      return this.#acknowledge(() => this.#db.put(absent, copy, { noOverwrite: true }));
     }
     const physical = keptKey(partition, key);
+    if (!this.#gate.tryEnter()) await this.#gate.enter();
     return this.#change(() => {
       if (!conditionHolds(this.#stored(physical), condition)) return false;
       void this.#db.put(physical, copy);
@@ -128,6 +142,7 @@ class LocalStore implements KvStore {
     this.#space.require();
     const [before, physical] = [keptKey(partition, first.key), keptKey(partition, key)];
     const [content, copy] = [Buffer.from(first.value), Buffer.from(value)];
+    if (!this.#gate.tryEnter()) await this.#gate.enter();
     return this.#change(() => {
       if (!conditionHolds(this.#stored(physical), condition)) return false;
       if (this.#stored(before) === undefined) void this.#db.put(before, content);
@@ -140,7 +155,10 @@ class LocalStore implements KvStore {
     this.#check();
     requireKey(partition, key);
     if (!fitsPhysicalKey(partition, key)) return;
-    await this.#acknowledge(this.#db.remove(this.#key(partition, key)));
+    const physical = this.#gate.tryEnter()
+      ? this.#key(partition, key)
+      : await this.#enterWith(partition, key);
+    await this.#acknowledge(() => this.#db.remove(physical));
   }
 
   async deleteIf(partition: Uint8Array, key: Uint8Array, predicate: KvPredicate): Promise<boolean> {
@@ -148,6 +166,7 @@ class LocalStore implements KvStore {
     requireKey(partition, key);
     if (!fitsPhysicalKey(partition, key)) return false;
     const physical = keptKey(partition, key);
+    if (!this.#gate.tryEnter()) await this.#gate.enter();
     return this.#change(() => {
       if (!conditionHolds(this.#stored(physical), predicate)) return false;
       void this.#db.remove(physical);
@@ -188,7 +207,7 @@ class LocalStore implements KvStore {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#db.close();
+    this.#closing ??= this.#db.close().then(() => this.#gate.close());
     return this.#closing;
   }
 
@@ -212,27 +231,43 @@ class LocalStore implements KvStore {
       : new Uint8Array(found.buffer, found.byteOffset, this.#db.lastSize);
   }
 
-  async #acknowledge(commit: Commit): Promise<boolean> {
-    // Taken before anything is awaited: it belongs to this very commit.
-    const { flushed } = commit;
+  /** The key of a write that has to wait at the gate: the caller may change its buffers meanwhile. */
+  async #enterWith(partition: Uint8Array, key: Uint8Array): Promise<PhysicalKey> {
+    const physical = keptKey(partition, key);
+    await this.#gate.enter();
+    return physical;
+  }
+
+  /** Only after the gate was entered, which it leaves. */
+  async #acknowledge(write: () => Commit): Promise<boolean> {
     try {
+      this.#check();
+      const commit = write();
+      // Taken before anything is awaited: it belongs to this very commit.
+      const { flushed } = commit;
       const written = await commit;
       if (written && this.#syncWrites) await flushed;
       return written;
     } catch (error) {
       throw await this.#writeError(error);
+    } finally {
+      this.#gate.leave();
     }
   }
 
+  /** Only after the gate was entered, which it leaves. */
   async #change(action: () => boolean): Promise<boolean> {
-    const result = this.#db.transaction(action);
-    const flushed = this.#syncWrites ? this.#db.flushed.then(() => undefined) : undefined;
     try {
+      this.#check();
+      const result = this.#db.transaction(action);
+      const flushed = this.#syncWrites ? this.#db.flushed.then(() => undefined) : undefined;
       const written = await result;
       if (written) await flushed;
       return written;
     } catch (error) {
       throw await this.#writeError(error);
+    } finally {
+      this.#gate.leave();
     }
   }
 

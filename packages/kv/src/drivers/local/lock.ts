@@ -2,9 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KvError } from '../../errors.ts';
 import { diskError } from './disk-errors.ts';
+import { openFileLock, type FileLock } from './file-lock.ts';
 import { prepareFolder } from './folder.ts';
-
-const busy = 5;
 
 export interface LocalStoreLock {
   /** Idempotent. The end of the process releases the lock as well. */
@@ -13,22 +12,18 @@ export interface LocalStoreLock {
 
 /**
  * Makes this process the one server of the folder. Its worker processes and the tools that may run beside it open the
- * store without this lock. The lock itself is a file lock of the operating system, taken through SQLite because Node
- * has no call for it: it ends with the process however that dies, so there is never a stale one. The pid lies in a
- * file of its own: opening the locked file again in this process would drop the lock.
+ * store without this lock. The pid lies in a file of its own, which others may read.
  */
 export async function lockLocalStore(path: string): Promise<LocalStoreLock> {
   await prepareFolder(path);
-  const { DatabaseSync } = await import('node:sqlite');
   const pidFile = join(path, 'server.pid');
-  let lock: InstanceType<typeof DatabaseSync> | undefined;
+  let lock: FileLock | undefined;
   try {
-    lock = new DatabaseSync(join(path, 'server.lock'));
-    lock.exec('BEGIN EXCLUSIVE');
+    lock = await openFileLock(join(path, 'server.lock'));
+    if (!lock.tryExclusive()) throw await lockedBy(path, pidFile);
     await writeFile(pidFile, `${process.pid}\n`);
   } catch (error) {
     lock?.close();
-    if ((error as { errcode?: unknown }).errcode === busy) throw await lockedBy(path, pidFile);
     throw diskError('connect_failed', path, error);
   }
   const held = lock;
