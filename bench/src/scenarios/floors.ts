@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { median, timed } from '../driver/api.ts';
 import { runLoad, type NextRequest } from '../driver/http-load.ts';
 import type { Report } from '../driver/report.ts';
 
 const program = join(import.meta.dirname, '..', 'floor-server.ts');
 const warmUpSeconds = 2;
+/** One client that works in between, as in the rows of single calls. */
+const singleCalls = 15;
+const pauseMs = 40;
 
 /**
  * What bare processes with nothing but the storage reach on this machine in this very minute: no server that stores as
@@ -27,6 +32,17 @@ export async function measureFloors(
       const { perSecond, p50, p99, errors } = await runLoad({ ...load, endpoint, next });
       report.add({ scenario: `floor: ${scenario}`, value: perSecond, unit: '/s', p50, p99, errors });
     }
+    const record = new URL('/stage/one', endpoint);
+    const times: number[] = [];
+    for (let index = 0; index < singleCalls; index += 1) {
+      await delay(pauseMs);
+      const call = (): Promise<Response> =>
+        fetch(record, { method: 'PUT', body: '{"name":"x","source":"main"}' });
+      const { milliseconds, result } = await timed(call);
+      await result.text();
+      times.push(milliseconds);
+    }
+    report.add({ scenario: 'floor: durable record, one client', value: median(times), unit: 'ms' });
   } finally {
     child.kill();
   }
