@@ -23,9 +23,16 @@ const bigDigest = digestTree(work)['big'];
 const localStore = (): Promise<BlockStoreConfig> =>
   Promise.resolve({ type: 'local', path: tempDir('svc-tours-data') });
 
-/** The program, or undefined (said aloud) where its registry cannot be reached. */
-const tool = (name: keyof typeof clientTools): Promise<string | undefined> =>
-  orSkipReason(name, () => clientTools[name]());
+/**
+ * The programs; undefined (said aloud) where a registry cannot be reached. Fetched and built before the first test:
+ * on a fresh machine that takes minutes.
+ */
+const programs = {
+  aws: await orSkipReason('aws', clientTools.aws),
+  data: await orSkipReason('data', clientTools.data),
+  rclone: await orSkipReason('rclone', clientTools.rclone),
+  mc: await orSkipReason('mc', clientTools.mc),
+};
 
 let counter = 0;
 const fresh = (): string => {
@@ -65,7 +72,7 @@ describe.each([
   });
 
   const python = async (which: 'aws' | 'data', script: string, on = gateway): Promise<void> => {
-    const program = await tool(which);
+    const program = programs[which];
     if (program === undefined || on === undefined) return;
     const key = [adminKey.accessKeyId, adminKey.secretAccessKey];
     await runCommand(program, [join(tours, script), on.endpoint, ...key, 'tours', bigFile], {
@@ -83,7 +90,7 @@ describe.each([
   }
 
   it('rclone', async () => {
-    const program = await tool('rclone');
+    const program = programs.rclone;
     if (program === undefined || gateway === undefined) return;
     const rclone = (...args: string[]) =>
       runCommand(program, args, {
@@ -118,7 +125,7 @@ describe.each([
   });
 
   it('the MinIO client', async () => {
-    const program = await tool('mc');
+    const program = programs.mc;
     if (program === undefined || gateway === undefined) return;
     const host = gateway.endpoint.replace('//', `//${adminKey.accessKeyId}:${adminKey.secretAccessKey}@`);
     const mc = (...args: string[]) =>
@@ -148,7 +155,7 @@ describe.each([
   if (clients !== 'all') return;
 
   it('the AWS CLI', async () => {
-    const program = await tool('aws');
+    const program = programs.aws;
     if (program === undefined || gateway === undefined) return;
     const { endpoint } = gateway;
     const aws = (...args: string[]) =>
@@ -194,7 +201,7 @@ describe.each([
     { version: 2, flags: ['--signature-v2'] },
     { version: 4, flags: [] },
   ])('s3cmd with SigV$version', async ({ flags }) => {
-    const program = await tool('aws');
+    const program = programs.aws;
     if (program === undefined || gateway === undefined) return;
     const host = gateway.endpoint.replace('http://', '');
     const s3cmd = (...args: string[]) =>
