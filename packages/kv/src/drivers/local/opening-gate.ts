@@ -36,12 +36,16 @@ export class OpeningGate {
 
   /** Runs `open` while no process writes and no other opens. */
   async whileOpening<T>(open: () => T | Promise<T>): Promise<T> {
-    await this.#until(() => this.#opening.tryExclusive(), 'connect_failed', 'another process is opening it');
+    await this.#until(
+      () => this.#opening.tryExclusive(),
+      'connect_failed',
+      'another process has been opening it',
+    );
     try {
       await this.#until(
         () => this.#writing.tryExclusive(),
         'connect_failed',
-        'a process that uses it does not pause its writes',
+        'a process that uses it has not paused its writes',
       );
       try {
         return await open();
@@ -72,7 +76,7 @@ export class OpeningGate {
       this.#waiting ??= this.#until(
         () => this.#free(),
         'unavailable',
-        'another process is opening it',
+        'another process has been opening it',
       ).finally(() => (this.#waiting = undefined));
       await this.#waiting;
     }
@@ -121,7 +125,7 @@ export class OpeningGate {
       if (performance.now() > giveUp) {
         throw new KvError(
           kind,
-          `key-value store ${this.#path}: ${reason} since ${patienceMs / 1000} seconds; ` +
+          `key-value store ${this.#path}: ${reason} for ${patienceMs / 1000} seconds; ` +
             'look for a process of this machine that hangs, and stop it',
         );
       }
