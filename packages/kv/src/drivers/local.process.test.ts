@@ -142,22 +142,32 @@ describe('opening a store that another process writes to', () => {
     await store.close();
   });
 
-  test('a write that waits is made with what its buffers held when it was called', async () => {
+  test('every kind of write waits, and is made with what its buffers held when it was called', async () => {
     const path = tempDir('svc-kv-opening');
     const store = await openLocalStore({ path, syncWrites: true });
     const partition = Buffer.from('p');
-    const names = ['set', 'absent', 'deleted'].map((name) => Buffer.from(name));
-    const [set, absent, deleted] = names as [Buffer, Buffer, Buffer];
-    await store.set(partition, deleted, Buffer.from('v'));
+    const names = ['set', 'absent', 'deleted', 'same', 'first', 'second', 'gone'].map((name) =>
+      Buffer.from(name),
+    );
+    const [set, absent, deleted, same, first, second, gone] = names as Buffer[] & Record<number, Buffer>;
+    for (const key of [deleted!, same!, gone!]) await store.set(partition, key, Buffer.from('v'));
+    const predicate = (await store.get(partition, same!))!.predicate;
     const value = Buffer.from('value');
     const gate = await openGate(path);
-    const writes = await gate.whileOpening(() => {
-      const made = [
-        store.set(partition, set, value),
-        store.setIf(partition, absent, value, 'absent'),
-        store.delete(partition, deleted),
+    let done = 0;
+    const writes = await gate.whileOpening(async () => {
+      const made: Promise<unknown>[] = [
+        store.set(partition, set!, value),
+        store.setIf(partition, absent!, value, 'absent'),
+        store.delete(partition, deleted!),
+        store.setIf(partition, same!, value, predicate),
+        store.setIfAfter(partition, { key: first!, value }, second!, value, 'absent'),
+        store.deleteIf(partition, gone!, predicate),
       ];
       for (const buffer of [partition, value, ...names]) buffer.fill('x');
+      for (const write of made) void write.then(() => done++);
+      await delay(100);
+      expect(done).toBe(0);
       return { made };
     });
     gate.close();
@@ -166,7 +176,7 @@ describe('opening a store that another process writes to', () => {
     for await (const page of store.scan(Buffer.from('p'))) {
       for (const entry of page) found.push(`${entry.key.toString()}=${entry.value.toString()}`);
     }
-    expect(found).toEqual(['absent=value', 'set=value']);
+    expect(found).toEqual(['absent=value', 'first=value', 'same=value', 'second=value', 'set=value']);
     await store.close();
   });
 });

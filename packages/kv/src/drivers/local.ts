@@ -95,10 +95,7 @@ class LocalStore implements KvStore {
     requireFittingKey(partition, key);
     this.#space.require();
     const copy = Buffer.from(value);
-    const physical = this.#gate.tryEnter()
-      ? this.#key(partition, key)
-      : await this.#enterWith(partition, key);
-    await this.#acknowledge(() => this.#db.put(physical, copy));
+    await this.#acknowledge(partition, key, (physical) => this.#db.put(physical, copy));
   }
 
   async setIf(
@@ -113,13 +110,9 @@ class LocalStore implements KvStore {
     this.#space.require();
     const copy = Buffer.from(value);
     if (condition === 'absent') {
-      const absent = this.#gate.tryEnter()
-        ? this.#key(partition, key)
-        : await this.#enterWith(partition, key);
-      return this.#acknowledge(() => this.#db.put(absent, copy, { noOverwrite: true }));
+      return this.#acknowledge(partition, key, (absent) => this.#db.put(absent, copy, { noOverwrite: true }));
     }
     const physical = keptKey(partition, key);
-    if (!this.#gate.tryEnter()) await this.#gate.enter();
     return this.#change(() => {
       if (!conditionHolds(this.#stored(physical), condition)) return false;
       void this.#db.put(physical, copy);
@@ -142,7 +135,6 @@ class LocalStore implements KvStore {
     this.#space.require();
     const [before, physical] = [keptKey(partition, first.key), keptKey(partition, key)];
     const [content, copy] = [Buffer.from(first.value), Buffer.from(value)];
-    if (!this.#gate.tryEnter()) await this.#gate.enter();
     return this.#change(() => {
       if (!conditionHolds(this.#stored(physical), condition)) return false;
       if (this.#stored(before) === undefined) void this.#db.put(before, content);
@@ -155,10 +147,7 @@ class LocalStore implements KvStore {
     this.#check();
     requireKey(partition, key);
     if (!fitsPhysicalKey(partition, key)) return;
-    const physical = this.#gate.tryEnter()
-      ? this.#key(partition, key)
-      : await this.#enterWith(partition, key);
-    await this.#acknowledge(() => this.#db.remove(physical));
+    await this.#acknowledge(partition, key, (physical) => this.#db.remove(physical));
   }
 
   async deleteIf(partition: Uint8Array, key: Uint8Array, predicate: KvPredicate): Promise<boolean> {
@@ -166,7 +155,6 @@ class LocalStore implements KvStore {
     requireKey(partition, key);
     if (!fitsPhysicalKey(partition, key)) return false;
     const physical = keptKey(partition, key);
-    if (!this.#gate.tryEnter()) await this.#gate.enter();
     return this.#change(() => {
       if (!conditionHolds(this.#stored(physical), predicate)) return false;
       void this.#db.remove(physical);
@@ -231,18 +219,19 @@ class LocalStore implements KvStore {
       : new Uint8Array(found.buffer, found.byteOffset, this.#db.lastSize);
   }
 
-  /** The key of a write that has to wait at the gate: the caller may change its buffers meanwhile. */
-  async #enterWith(partition: Uint8Array, key: Uint8Array): Promise<PhysicalKey> {
-    const physical = keptKey(partition, key);
-    await this.#gate.enter();
-    return physical;
-  }
-
-  /** Only after the gate was entered, which it leaves. */
-  async #acknowledge(write: () => Commit): Promise<boolean> {
+  async #acknowledge(
+    partition: Uint8Array,
+    key: Uint8Array,
+    write: (physical: PhysicalKey) => Commit,
+  ): Promise<boolean> {
+    let physical = this.#key(partition, key);
+    if (!this.#gate.tryEnter()) {
+      physical = keptKey(partition, key);
+      await this.#gate.enter();
+    }
     try {
       this.#check();
-      const commit = write();
+      const commit = write(physical);
       // Taken before anything is awaited: it belongs to this very commit.
       const { flushed } = commit;
       const written = await commit;
@@ -255,8 +244,8 @@ class LocalStore implements KvStore {
     }
   }
 
-  /** Only after the gate was entered, which it leaves. */
   async #change(action: () => boolean): Promise<boolean> {
+    if (!this.#gate.tryEnter()) await this.#gate.enter();
     try {
       this.#check();
       const result = this.#db.transaction(action);
