@@ -19,6 +19,11 @@ const steps: Step[] = [
     args: ['--type-aware', '--type-check', '--deny-warnings', 'packages', 'bench', 'scripts'],
   },
   { name: 'format', command: bin('oxfmt'), args: ['--check', 'packages', 'bench', 'scripts'] },
+  {
+    name: 'configuration readers',
+    command: process.execPath,
+    args: [join(root, 'scripts', 'check-config-readers.ts')],
+  },
   { name: 'imports', command: process.execPath, args: [join(root, 'scripts', 'check-imports.ts')] },
 ];
 

@@ -20,7 +20,9 @@ export interface StorageFacts {
 export interface LoginFacts {
   /** `''`, or where the identity provider's login starts. */
   readonly loginUrl: string;
-  readonly loginUrlMethod: 'none' | 'redirect' | 'select';
+  readonly loginFailedMessage: string;
+  readonly loginCookieNames: readonly string[];
+  readonly logoutUrl: string;
   readonly usernamePlaceholder?: string | undefined;
   readonly passwordPlaceholder?: string | undefined;
   readonly fallbackLoginUrl?: string | undefined;
@@ -46,8 +48,6 @@ export interface InstallationFacts {
   readonly storages: readonly StorageFacts[];
   readonly login: LoginFacts;
   readonly customViewers: readonly CustomViewer[];
-  /** Mail can be sent. */
-  readonly mail: boolean;
 }
 
 /** One finished request, for the access log, the audit log and the metrics. */

@@ -34,9 +34,13 @@ export const installation: InstallationFacts = {
     importSupport: false,
   },
   storages: [],
-  login: { loginUrl: '', loginUrlMethod: 'none' },
+  login: {
+    loginUrl: '',
+    loginFailedMessage: "The credentials don't match.",
+    loginCookieNames: ['access_token'],
+    logoutUrl: '/logout',
+  },
   customViewers: [],
-  mail: false,
 };
 
 export interface RunningApi {

@@ -55,6 +55,8 @@ export interface S3StoreConfig extends CommonStoreConfig {
   readonly streamingChunkSize?: number | undefined;
   /** Default 60 s. */
   readonly streamingChunkTimeoutMs?: number | undefined;
+  /** How often a failed request is sent again; default 5. */
+  readonly maxRetries?: number | undefined;
 }
 
 export interface StaticCredentials {

@@ -33,10 +33,10 @@ export function internalHandlers({ engine, auth, installation, observer }: ApiOp
         login_config: {
           RBAC: auth.mode,
           login_url: login.loginUrl,
-          login_url_method: login.loginUrlMethod,
-          login_failed_message: "The credentials don't match.",
-          login_cookie_names: ['access_token'],
-          logout_url: '/logout',
+          login_url_method: 'none',
+          login_failed_message: login.loginFailedMessage,
+          login_cookie_names: [...login.loginCookieNames],
+          logout_url: login.logoutUrl,
           username_ui_placeholder: login.usernamePlaceholder,
           password_ui_placeholder: login.passwordPlaceholder,
           fallback_login_url: login.fallbackLoginUrl,
@@ -66,8 +66,7 @@ export function internalHandlers({ engine, auth, installation, observer }: ApiOp
     },
 
     getAuthCapabilities() {
-      const { mail } = installation();
-      return { invite_user: mail || auth.mode === 'external', forgot_password: mail };
+      return { invite_user: false, forgot_password: false };
     },
 
     getLakeFSVersion() {

@@ -73,7 +73,9 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
   };
 }
 
-function cacheShare(cache: { size: number; ttl: number; jitter: number }, processes: number) {
+type CacheSettings = Config['graveler']['commit_cache'] | Config['graveler']['reposiory_cache'];
+
+function cacheShare(cache: CacheSettings, processes: number) {
   return { size: shareOf(cache.size, processes), ttlMs: cache.ttl, jitterMs: cache.jitter };
 }
 

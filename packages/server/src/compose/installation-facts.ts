@@ -7,20 +7,18 @@ import { version } from '../version.ts';
 export function installationFacts(config: Config, blocks: BlockStores): InstallationFacts {
   const stores = blocks.list();
   const { auth } = config;
-  const passwords = auth.remote_authenticator.enabled || auth.ldap.server_endpoint !== '';
-  const placeholders = passwords
-    ? { usernamePlaceholder: 'Username', passwordPlaceholder: 'Password' }
-    : auth.ui_config.use_login_placeholders
-      ? { usernamePlaceholder: 'Access Key ID', passwordPlaceholder: 'Secret Access Key' }
-      : {};
+  const placeholders = auth.ui_config.use_login_placeholders
+    ? { usernamePlaceholder: 'Access Key ID', passwordPlaceholder: 'Secret Access Key' }
+    : {};
   return {
     version,
     storage: blocks.default === undefined ? undefined : storageFacts(blocks.default),
     storages: stores.length > 1 ? stores.map(storageFacts) : [],
     login: {
-      loginUrl:
-        auth.ui_config.login_url === '' && auth.oidc.enabled ? '/oidc/login' : auth.ui_config.login_url,
-      loginUrlMethod: auth.oidc.enabled ? 'select' : 'none',
+      loginUrl: auth.ui_config.login_url,
+      loginFailedMessage: auth.ui_config.login_failed_message,
+      loginCookieNames: auth.ui_config.login_cookie_names,
+      logoutUrl: auth.ui_config.logout_url,
       ...placeholders,
       fallbackLoginUrl:
         auth.ui_config.fallback_login_url === '' ? undefined : auth.ui_config.fallback_login_url,
@@ -28,7 +26,6 @@ export function installationFacts(config: Config, blocks: BlockStores): Installa
         auth.ui_config.fallback_login_label === '' ? undefined : auth.ui_config.fallback_login_label,
     },
     customViewers: [],
-    mail: config.email.smtp_host !== '' && config.email.burst > 0,
   };
 }
 

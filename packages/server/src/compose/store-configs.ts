@@ -36,7 +36,8 @@ export function kvStoreConfig(config: Config, processes: number): KvStoreConfig 
     case 'dynamodb':
     case 'cosmosdb':
     case '':
-      throw new TypeError(`database.type ${type} is not available in this version; use local or postgres`);
+      // Refused when the configuration is loaded.
+      throw new TypeError(`database.type ${type} cannot be opened`);
   }
 }
 
@@ -68,9 +69,8 @@ function blockStoreConfig(store: StoreSettings, sync: boolean): BlockStoreConfig
       return { ...s3Config(store.s3), ...common };
     case 'gs':
     case 'azure':
-      throw new TypeError(
-        `blockstore.type ${store.type} is not available in this version; use local, mem or s3`,
-      );
+      // Refused when the configuration is loaded.
+      throw new TypeError(`blockstore.type ${store.type} cannot be opened`);
   }
 }
 
@@ -105,5 +105,6 @@ function s3Config(s3: StoreSettings['s3']): Extract<BlockStoreConfig, { type: 's
     clientLogRetries: s3.client_log_retries,
     streamingChunkSize: s3.streaming_chunk_size,
     streamingChunkTimeoutMs: s3.streaming_chunk_timeout,
+    maxRetries: s3.max_retries,
   };
 }

@@ -53,6 +53,9 @@ function row(name: string, key: Key<unknown>): string {
   const notes = [
     key.meaning,
     ...(key.ignored === undefined ? [] : [`*Accepted without effect: ${key.ignored}.*`]),
+    ...(key.unavailable === undefined
+      ? []
+      : [`*Without effect in this version: ${key.unavailable} is not part of it.*`]),
     ...(key.secret ? ['🔒'] : []),
   ];
   return `| \`${name}\` | ${key.type} | ${cell(shownDefault)} | ${cell(notes.join(' '))} |`;

@@ -20,6 +20,8 @@ export interface KeyOptions<T> {
   readonly aliases?: readonly string[] | undefined;
   /** Accepted for compatibility, without effect; set to say why. */
   readonly ignored?: string | undefined;
+  /** Its feature is not part of this version; set to name the feature. */
+  readonly unavailable?: string | undefined;
   /** A leading `~` means the home folder. */
   readonly path?: boolean | undefined;
   /** Members of each entry of a list of objects. */
@@ -37,6 +39,7 @@ export class Key<T> {
   readonly required: boolean;
   readonly aliases: readonly string[];
   readonly ignored: string | undefined;
+  readonly unavailable: string | undefined;
   readonly path: boolean;
   readonly items: Group | undefined;
   readonly parse: (raw: RawValue) => T;
@@ -50,6 +53,7 @@ export class Key<T> {
     this.required = options.required ?? false;
     this.aliases = options.aliases ?? [];
     this.ignored = options.ignored;
+    this.unavailable = options.unavailable;
     this.path = options.path ?? false;
     this.items = options.items;
     this.parse = options.parse;
@@ -68,6 +72,7 @@ interface Common {
   readonly required?: boolean;
   readonly aliases?: readonly string[];
   readonly ignored?: string;
+  readonly unavailable?: string;
 }
 
 interface TextOptions extends Common {

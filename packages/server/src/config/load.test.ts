@@ -318,6 +318,11 @@ describe.each(namedKeys().map(({ name, key }) => [name, key] as const))('%s', (n
   test('says so when it has no effect', () => {
     const { warnings } = load({ ...others, [variableName(name)]: example.text });
     expect(warnings.join('\n').includes(`${name} is ignored: `)).toBe(key.ignored !== undefined);
+    const withoutEffect = new RegExp(
+      `^(.*, )?${name}(, .*)?: without effect, .* is not part of this version$`,
+      'm',
+    );
+    expect(withoutEffect.test(warnings.join('\n'))).toBe(key.unavailable !== undefined);
   });
 });
 
@@ -342,6 +347,27 @@ describe('loading', () => {
       'blockstore.type: must be one of local, s3, gs, azure, mem, not "ftp"',
       'bad configuration: missing required keys: [database.type blockstore.signing.secret_key auth.encrypt.secret_key]',
     ]);
+  });
+
+  test.each([
+    [
+      'SVC_DATABASE_TYPE',
+      'dynamodb',
+      'database.type: dynamodb is not part of this version; use local or postgres',
+    ],
+    ['SVC_BLOCKSTORE_TYPE', 'gs', 'blockstore.type: gs is not part of this version; use local, s3 or mem'],
+    [
+      'SVC_BLOCKSTORE_TYPE',
+      'azure',
+      'blockstore.type: azure is not part of this version; use local, s3 or mem',
+    ],
+    [
+      'SVC_AUTH_UI_CONFIG_RBAC',
+      'external',
+      'auth.ui_config.rbac: external needs an authorization service, which is not part of this version; use internal',
+    ],
+  ])('%s=%s is refused before anything starts', (variable, value, problem) => {
+    expect(problemsOf(() => load({ [variable]: value }))).toEqual([problem]);
   });
 
   test('durations need a unit, except 0', () => {

@@ -96,6 +96,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const config = defaultsOf(schema);
   const sources = new Map<string, Source>();
   const bad: string[] = [];
+  const unavailable = new Map<string, string[]>();
   for (const [name, value] of Object.entries(presetValues(options.preset))) {
     setAt(config, name, value);
     sources.set(name, { kind: 'preset', from: `--${options.preset ?? ''}` });
@@ -113,6 +114,10 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     if (!apply(name, key, last, config, problems, unknown)) bad.push(name);
     sources.set(name, last.source);
     if (key.ignored !== undefined) warnings.push(`${last.written} is ignored: ${key.ignored}`);
+    if (key.unavailable !== undefined) {
+      const written = unavailable.get(key.unavailable) ?? [];
+      unavailable.set(key.unavailable, [...written, last.written]);
+    }
   }
 
   if (unknown.length > 0) problems.unshift(`unknown configuration keys: ${unknown.join(', ')}`);
@@ -123,6 +128,9 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   // A key that was refused already stands at its default now; what follows from that would only confuse.
   problems.push(...checked.problems.filter((problem) => !bad.some((name) => problem.includes(name))));
   warnings.push(...checked.warnings);
+  for (const [feature, written] of unavailable) {
+    warnings.push(`${written.join(', ')}: without effect, ${feature} is not part of this version`);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return { config, sources, file, preset: options.preset, warnings };
 }

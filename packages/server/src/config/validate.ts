@@ -60,6 +60,12 @@ function checkAdapter(name: string, settings: AdapterSettings, problems: string[
   }
 }
 
+function checkStoreType(name: string, type: Config['blockstore']['type'], problems: string[]): void {
+  if (type === 'gs' || type === 'azure') {
+    problems.push(`${name}.type: ${type} is not part of this version; use local, s3 or mem`);
+  }
+}
+
 function checkStores(config: Config, sources: Sources, problems: string[], warnings: string[]): void {
   if (usesSeveralStores(sources)) {
     const single = setBySomebody(sources, 'blockstore.');
@@ -70,6 +76,7 @@ function checkStores(config: Config, sources: Sources, problems: string[], warni
     }
   }
   checkAdapter('blockstore', config.blockstore, problems, warnings);
+  checkStoreType('blockstore', config.blockstore.type, problems);
   const { stores } = config.blockstores;
   if (sources.has('blockstores.stores') && stores.length === 0) {
     problems.push('blockstores.stores: must hold at least one store, not []');
@@ -81,7 +88,8 @@ function checkStores(config: Config, sources: Sources, problems: string[], warni
     else if (seen.has(store.id))
       problems.push(`${name}.id: duplicate id "${store.id}"; each store needs its own`);
     seen.add(store.id);
-    if (store.type === '') problems.push(`${name}.type: is required: local, s3, gs, azure or mem`);
+    if (store.type === '') problems.push(`${name}.type: is required: local, s3 or mem`);
+    checkStoreType(name, store.type, problems);
     checkAdapter(name, store, problems, warnings);
   }
   const compatible = stores.filter((store) => store.backward_compatible).map((store) => store.id);
@@ -94,6 +102,9 @@ function checkStores(config: Config, sources: Sources, problems: string[], warni
 
 function checkDatabase(config: Config, problems: string[], warnings: string[]): void {
   const { type, cosmosdb, dynamodb, local } = config.database;
+  if (type === 'dynamodb' || type === 'cosmosdb') {
+    problems.push(`database.type: ${type} is not part of this version; use local or postgres`);
+  }
   if (type === 'cosmosdb') {
     for (const name of ['endpoint', 'database', 'container'] as const) {
       if (cosmosdb[name] === '')
@@ -140,11 +151,10 @@ function checkAuth(config: Config, sources: Sources, problems: string[], warning
   if (auth.login_duration > auth.login_max_duration) {
     problems.push('auth.login_duration: must not be longer than auth.login_max_duration');
   }
-  if (auth.ui_config.rbac === 'external' && auth.api.endpoint === '') {
-    problems.push('auth.api.endpoint: is required with auth.ui_config.rbac external');
-  }
-  if (auth.api.endpoint !== '' && (auth.ui_config.rbac === 'none' || auth.ui_config.rbac === 'internal')) {
-    warnings.push(`auth.api.endpoint is ignored with auth.ui_config.rbac ${auth.ui_config.rbac}`);
+  if (auth.ui_config.rbac === 'external') {
+    problems.push(
+      'auth.ui_config.rbac: external needs an authorization service, which is not part of this version; use internal',
+    );
   }
   if (auth.remote_authenticator.enabled && auth.remote_authenticator.endpoint === '') {
     problems.push('auth.remote_authenticator.endpoint: is required when auth.remote_authenticator.enabled');
@@ -160,14 +170,6 @@ function checkAuth(config: Config, sources: Sources, problems: string[], warning
       if (auth.oidc[name] === '') problems.push(`auth.oidc.${name}: is required when auth.oidc.enabled`);
     }
   }
-  const unavailable = [
-    ...(auth.oidc.enabled ? ['auth.oidc'] : []),
-    ...(auth.remote_authenticator.enabled ? ['auth.remote_authenticator'] : []),
-    ...(auth.ldap.server_endpoint === '' ? [] : ['auth.ldap']),
-    ...(auth.authentication_api.endpoint === '' ? [] : ['auth.authentication_api']),
-    ...(config.email.smtp_host === '' ? [] : ['email']),
-  ];
-  for (const name of unavailable) warnings.push(`${name} is accepted but not available in this version`);
   const secret = auth.encrypt.secret_key;
   if (secret !== '' && Buffer.byteLength(secret) < 16) {
     warnings.push('auth.encrypt.secret_key is shorter than 16 bytes: use a long random text');

@@ -20,7 +20,6 @@ import { BucketRegions } from './regions.ts';
 import { signedChunks, signedChunksLength, unitsOf, type RequestBody } from './request-body.ts';
 import { childText, parseXml } from './xml.ts';
 
-const maxAttempts = 4;
 const backOffBaseMs = 100;
 const backOffCapMs = 20_000;
 const errorBodyLimit = 64 * 1024;
@@ -58,6 +57,7 @@ export class S3Client {
   readonly #keys = new SigningKeyCache();
   readonly #chunkSize: number;
   readonly #chunkTimeoutMs: number;
+  readonly #maxRetries: number;
   readonly regions: BucketRegions;
   /** How far the store's clock is ahead of ours, learnt when it complains. */
   #clockOffsetMs = 0;
@@ -75,6 +75,7 @@ export class S3Client {
     );
     this.#chunkSize = config.streamingChunkSize ?? 1024 * 1024;
     this.#chunkTimeoutMs = config.streamingChunkTimeoutMs ?? 60_000;
+    this.#maxRetries = config.maxRetries ?? 5;
     if (!(this.#chunkSize >= 8192)) {
       throw new BlockError('configuration', 's3.streaming_chunk_size must be at least 8192');
     }
@@ -106,7 +107,7 @@ export class S3Client {
     const target = `s3://${request.bucket}/${request.key ?? ''}`;
     let corrected = false;
     for (let attempt = 1; ; attempt++) {
-      const mayRetry = attempt < maxAttempts && request.body?.kind !== 'stream';
+      const mayRetry = attempt <= this.#maxRetries && request.body?.kind !== 'stream';
       let response: Dispatcher.ResponseData;
       try {
         response = await this.#attempt(request, await this.regions.of(request.bucket));
@@ -131,7 +132,7 @@ export class S3Client {
         };
       }
       const refusal = await readRefusal(response);
-      if (!corrected && attempt < maxAttempts && this.#correct(request.bucket, response, refusal)) {
+      if (!corrected && attempt <= this.#maxRetries && this.#correct(request.bucket, response, refusal)) {
         corrected = true;
         if (request.body?.kind !== 'stream') continue;
       }
@@ -298,7 +299,7 @@ export class S3Client {
         if (found !== undefined || response.statusCode < 500) return found;
         throw new BlockError('unavailable', `the store answered ${response.statusCode}`);
       } catch (error) {
-        if (attempt === maxAttempts) throw error;
+        if (attempt > this.#maxRetries) throw error;
         await this.#backOff(attempt, `s3://${bucket}`, String(error), undefined);
       }
     }

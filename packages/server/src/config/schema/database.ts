@@ -1,6 +1,9 @@
 import { choice, duration, flag, fraction, integer, optionalInteger, text } from '../key.ts';
 import { checkPostgres, checkUrl } from './checks.ts';
 
+const dynamodb = { unavailable: 'the DynamoDB key-value store' };
+const cosmosdb = { unavailable: 'the Cosmos DB key-value store' };
+
 export const databaseKeys = {
   database: {
     type: choice(
@@ -31,17 +34,18 @@ export const databaseKeys = {
       metrics: flag(false, 'Expose pool metrics.', { ignored: 'pool metrics are always exposed' }),
     },
     dynamodb: {
-      table_name: text('Table; created when missing.', { default: 'kvstore' }),
-      scan_limit: integer(1025, 'Largest page of a query.', { min: 1 }),
-      endpoint: text('Other endpoint.', { check: checkUrl }),
-      aws_region: text('Region; empty uses the usual AWS settings.'),
-      aws_profile: text('Named profile of the AWS settings.'),
-      aws_access_key_id: text('Static access key id.', { secret: true }),
-      aws_secret_access_key: text('Static secret access key.', { secret: true }),
-      health_check_interval: duration('0s', 'Interval of a table check in the log; 0 makes none.'),
-      max_attempts: integer(10, 'Attempts per call.', { min: 1 }),
+      table_name: text('Table; created when missing.', { default: 'kvstore', ...dynamodb }),
+      scan_limit: integer(1025, 'Largest page of a query.', { min: 1, ...dynamodb }),
+      endpoint: text('Other endpoint.', { check: checkUrl, ...dynamodb }),
+      aws_region: text('Region; empty uses the usual AWS settings.', dynamodb),
+      aws_profile: text('Named profile of the AWS settings.', dynamodb),
+      aws_access_key_id: text('Static access key id.', { secret: true, ...dynamodb }),
+      aws_secret_access_key: text('Static secret access key.', { secret: true, ...dynamodb }),
+      health_check_interval: duration('0s', 'Interval of a table check in the log; 0 makes none.', dynamodb),
+      max_attempts: integer(10, 'Attempts per call.', { min: 1, ...dynamodb }),
       max_connections: integer(0, 'Sockets per host, divided among the worker processes; 0 is unlimited.', {
         min: 0,
+        ...dynamodb,
       }),
       credentials_cache_expiry_window: duration(
         '200s',
@@ -55,15 +59,20 @@ export const databaseKeys = {
       }),
     },
     cosmosdb: {
-      key: text('Account key; empty uses the default cloud identity.', { secret: true }),
-      endpoint: text('Account endpoint; required for this type.', { check: checkUrl }),
-      database: text('Database; required for this type, created when missing.'),
-      container: text('Container; required for this type, created when missing.'),
+      key: text('Account key; empty uses the default cloud identity.', { secret: true, ...cosmosdb }),
+      endpoint: text('Account endpoint; required for this type.', { check: checkUrl, ...cosmosdb }),
+      database: text('Database; required for this type, created when missing.', cosmosdb),
+      container: text('Container; required for this type, created when missing.', cosmosdb),
       throughput: optionalInteger('Throughput of a container that is created.', {
         min: 0,
         max: 2_147_483_647,
+        ...cosmosdb,
       }),
-      autoscale: flag(false, 'The throughput scales by itself; needs `database.cosmosdb.throughput`.'),
+      autoscale: flag(
+        false,
+        'The throughput scales by itself; needs `database.cosmosdb.throughput`.',
+        cosmosdb,
+      ),
     },
     local: {
       path: text('Folder of the embedded store, created when missing; `memory:` keeps it in memory.', {
@@ -71,10 +80,13 @@ export const databaseKeys = {
         path: true,
       }),
       sync_writes: flag(true, 'A write is on disk before it is acknowledged. false trades that for speed.'),
-      prefetch_size: integer(256, 'Accepted; the embedded store maps its file and needs no read-ahead.', {
+      prefetch_size: integer(256, 'Values read ahead by a scan.', {
         min: 0,
+        ignored: 'the embedded store maps its file and needs no read-ahead',
       }),
-      enable_logging: flag(false, 'Accepted; the embedded store has no log of its own.'),
+      enable_logging: flag(false, 'Log of the embedded store.', {
+        ignored: 'the embedded store has no log of its own',
+      }),
     },
   },
 };

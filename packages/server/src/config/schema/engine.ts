@@ -2,6 +2,7 @@ import { duration, flag, fraction, integer, text } from '../key.ts';
 import { checkRelativePath } from './checks.ts';
 
 const cacheSize = { min: 1 };
+const onePool = { ignored: 'open readers are kept in one pool without locks' };
 
 export const engineKeys = {
   graveler: {
@@ -95,14 +96,17 @@ export const engineKeys = {
         open_readers: integer(500, 'Ranges each process keeps open; one has some 50 000 objects.', {
           min: 1,
         }),
-        num_shards: integer(30, 'At least the square root of `open_readers`.', { min: 1 }),
+        num_shards: integer(30, 'At least the square root of `open_readers`.', { min: 1, ...onePool }),
       },
       metarange_proportion: fraction(0.1, 'Part of the cache for metaranges.', { min: 0, max: 1 }),
       metarange: {
         open_readers: integer(50, 'Metaranges each process keeps in memory.', { min: 1 }),
-        num_shards: integer(10, 'At least the square root of `open_readers`.', { min: 1 }),
+        num_shards: integer(10, 'At least the square root of `open_readers`.', { min: 1, ...onePool }),
       },
-      max_uploaders_per_writer: integer(10, 'Parallel uploads of one commit.', { min: 1 }),
+      max_uploaders_per_writer: integer(10, 'Parallel uploads of one commit.', {
+        min: 1,
+        ignored: 'a commit uploads up to ten ranges at once',
+      }),
     },
     permanent: {
       min_range_size_bytes: integer(0, 'A range is not closed before this size.', { min: 0 }),

@@ -7,6 +7,9 @@ export type LogLevel = (typeof logLevels)[number];
 
 const spellings = { warning: 'WARN', null: 'NONE', panic: 'ERROR' } as const;
 
+const hooks = { unavailable: 'hooks (action files are not run)' };
+const mail = { unavailable: 'sending mail' };
+
 export const serverKeys = {
   listen_address: text(
     'Address of the one listener for API, gateway, UI, metrics and health; the host may be empty.',
@@ -48,16 +51,17 @@ export const serverKeys = {
     ),
   },
   actions: {
-    enabled: flag(true, 'When false, hooks are not executed.'),
+    enabled: flag(true, 'When false, hooks are not executed.', hooks),
     lua: {
-      net_http_enabled: flag(false, 'Lua hooks may load the `net/http` package.'),
-      timeout: duration('15m', 'Longest run of one Lua hook.', { from: 'positive' }),
-      memory_bytes: integer(268_435_456, 'Memory limit of one Lua hook.', { min: 1_048_576 }),
+      net_http_enabled: flag(false, 'Lua hooks may load the `net/http` package.', hooks),
+      timeout: duration('15m', 'Longest run of one Lua hook.', { from: 'positive', ...hooks }),
+      memory_bytes: integer(268_435_456, 'Memory limit of one Lua hook.', { min: 1_048_576, ...hooks }),
     },
     env: {
-      enabled: flag(true, 'Hooks may read environment variables; when false they read empty strings.'),
+      enabled: flag(true, 'Hooks may read environment variables; when false they read empty strings.', hooks),
       prefix: text('Hooks may read only variables with this prefix; an empty prefix shows all of them.', {
         default: 'SVCACTION_',
+        ...hooks,
       }),
     },
   },
@@ -68,7 +72,9 @@ export const serverKeys = {
   },
   ui: {
     enabled: flag(true, 'Serve the embedded web UI; when false `/` answers 404.'),
-    map_tiles_url: text('Tile server of map previews in the UI; empty draws no map background.'),
+    map_tiles_url: text('Tile server of map previews in the UI; empty draws no map background.', {
+      unavailable: 'map previews',
+    }),
     snippets: objects(
       { id: text('Name of the snippet.'), code: text('HTML placed into the page.') },
       'Snippets for the UI.',
@@ -130,18 +136,19 @@ export const serverKeys = {
 
 export const emailKeys = {
   email: {
-    smtp_host: text('Mail host; without it mail is off.'),
-    smtp_port: integer(0, 'Mail port.', { min: 0, max: 65_535 }),
-    use_ssl: flag(false, 'TLS from the first byte; otherwise STARTTLS when offered.'),
-    username: text('Mail account; empty sends no login.'),
-    password: text('Password of the mail account.', { secret: true }),
-    local_name: text('Host name sent in the greeting.', { default: 'localhost' }),
-    sender: text('Sender address; required with `email.smtp_host`.'),
-    limit_every_duration: duration('1m', 'Average time between mails; 0 means no limit.'),
-    burst: integer(10, 'Mails that may be sent at once; 0 means none is ever sent.', { min: 0 }),
+    smtp_host: text('Mail host; without it mail is off.', mail),
+    smtp_port: integer(0, 'Mail port.', { min: 0, max: 65_535, ...mail }),
+    use_ssl: flag(false, 'TLS from the first byte; otherwise STARTTLS when offered.', mail),
+    username: text('Mail account; empty sends no login.', mail),
+    password: text('Password of the mail account.', { secret: true, ...mail }),
+    local_name: text('Host name sent in the greeting.', { default: 'localhost', ...mail }),
+    sender: text('Sender address; required with `email.smtp_host`.', mail),
+    limit_every_duration: duration('1m', 'Average time between mails; 0 means no limit.', mail),
+    burst: integer(10, 'Mails that may be sent at once; 0 means none is ever sent.', { min: 0, ...mail }),
     svc_base_url: text('Base of links in invitation and reset mails.', {
       default: 'http://localhost:8000',
       check: checkUrl,
+      ...mail,
     }),
   },
 };
