@@ -12,7 +12,7 @@ const reporter = `data:text/javascript,
   const native = process.moduleLoadList;
   process.on('exit', () => process.stderr.write(JSON.stringify({ files, native })));`;
 
-// What a start costs is what it loads; times would say how busy the machine is (docs/performance/cli.md has them).
+// What a start costs is what it loads; times would say how busy the machine is (bench/notes/cli.md has them).
 it('shows help without loading what only commands need', () => {
   const args = ['--import', reporter, join(svcBundle(), 'svcctl.js'), '--help'];
   const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
