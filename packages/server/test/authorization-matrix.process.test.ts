@@ -104,6 +104,7 @@ function undeferred(template: Template): Template {
 
 function flatten(requirement: Requirement): Leaf[] {
   if (requirement.type === 'and' || requirement.type === 'or') return requirement.nodes.flatMap(flatten);
+  if (requirement.type !== 'one' && requirement.type !== 'soft') throw new Error('no leaf of a template');
   const { action, resource, type } = requirement;
   return [{ action, resource, soft: type === 'soft' }];
 }
