@@ -138,7 +138,7 @@ describe('the local cache', () => {
     await expect(trees.get(context, missing, Buffer.from('a'))).rejects.toThrow(
       /_svc\/f+ is missing from mem:\/\/repo/,
     );
-    expect(await trees.exists(context, missing)).toBe(false);
+    expect(await trees.outline(context, missing)).toBeUndefined();
     await trees.close();
   });
 
