@@ -5,6 +5,7 @@ import type { ApiOptions } from '../options.ts';
 import { pageView } from '../views/page.ts';
 import { manifestOf, manifestView, repositoryView } from '../views/repository.ts';
 import { dateTimeView } from '../views/time.ts';
+import { addressRights } from './address-rights.ts';
 import { gcRulesOf, gcRulesView } from './gc-rules.ts';
 import { pageRequest } from './page-request.ts';
 
@@ -109,11 +110,13 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
       };
     },
 
-    async restoreSubmit({ params, body }) {
+    async restoreSubmit(call) {
+      const { params, body } = call;
       const id = await dumps.submitRestore({
         repository: params.repository,
         manifest: manifestOf(body),
         force: body.force,
+        ...addressRights(auth, call),
       });
       return { id };
     },
