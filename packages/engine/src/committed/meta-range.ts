@@ -1,7 +1,6 @@
 import { compareSlices, decodeValue, encodeValue, rangeMessage } from '@svc/encoding';
 import { CorruptTableError, type TableCursor } from '@svc/sstable';
 import type { OpenTable } from './open-tables.ts';
-import { isTableId } from './table-id.ts';
 
 /** What a metarange tells of a range. */
 interface RangeInfo {
@@ -44,9 +43,7 @@ export class MetaRange {
     let at = 0;
     for (const [i, value] of values.entries()) {
       const { identity, data } = decodeValue(value);
-      if (!isTableId(identity.toString('latin1'))) {
-        throw new CorruptTableError('a range id is not 64 hexadecimal digits long');
-      }
+      if (identity.length !== idLength) throw new CorruptTableError('a range id is not 64 characters long');
       const { minKey, maxKey, count } = rangeMessage.decode(data);
       parts.push(value, identity, minKey, maxKey);
       const start = fields * i;
