@@ -218,4 +218,18 @@ describe('on the local store', () => {
     expect(await prefix('local://data')).toBe('imported');
     expect(await paths(engine, 'thief', 'main')).toEqual(['stolen/x']);
   });
+
+  test('policies see an import by path and by name', async () => {
+    const { engine, root } = await localWorld();
+    const seen: string[] = [];
+    await engine.imports.start({
+      repository: 'thief',
+      branch: 'main',
+      paths: [{ type: 'common_prefix', path: `local://${root}/data/`, destination: 'y' }],
+      actor,
+      checkImportBelow: (start) => void seen.push(start),
+    });
+    expect(seen).toEqual([`local://${root}/data/`, 'local://data/']);
+    await engine.close();
+  });
 });

@@ -1,4 +1,5 @@
-import { arn } from '@svc/auth';
+import { and, arn, soft, softEvery } from '@svc/auth';
+import type { Requirement } from '@svc/auth';
 import { Answer } from '../answer/answer.ts';
 import type { Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
@@ -38,7 +39,8 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
       return pageView(page, repositoryView);
     },
 
-    async createRepository({ query, body, actor }) {
+    async createRepository(call) {
+      const { query, body, actor } = call;
       const created = await repositories.create({
         name: body.name,
         storageId: body.storage_id,
@@ -47,6 +49,7 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
         bare: query.bare,
         readOnly: body.read_only,
         sampleData: body.sample_data,
+        checkAttach: (spellings) => call.ensure(and(...spellings.flatMap(mayAttach))),
         actor,
       });
       const view = repositoryView(created);
@@ -131,4 +134,10 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
       };
     },
   };
+}
+
+/** Neither the namespace nor anything in it is denied. */
+function mayAttach(namespace: string): Requirement[] {
+  const action = 'fs:AttachStorageNamespace';
+  return [soft(action, arn.namespace(namespace)), softEvery(action, arn.namespace(`${namespace}/`))];
 }

@@ -10,6 +10,8 @@ export interface CreateRepositoryOptions {
   readonly bare?: boolean | undefined;
   readonly readOnly?: boolean | undefined;
   readonly sampleData?: boolean | undefined;
+  /** Throws when the caller may not use the namespace; told all its spellings, without a slash at their ends. */
+  readonly checkAttach?: ((spellings: readonly string[]) => void | Promise<void>) | undefined;
   readonly actor: Actor;
 }
 

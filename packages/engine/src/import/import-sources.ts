@@ -62,7 +62,7 @@ async function checkSource(
   if (source.type === 'object') {
     const owner = await context.namespaces.ownerOf(adapter, canonical);
     if (owner !== undefined) await checkMayRead(owner, rights);
-    await checkImport(rights, source.uri, canonical);
+    await checkImport(adapter, rights, source.uri, canonical);
     return source;
   }
   const uri = await adapter.importSource(source.uri);
@@ -74,8 +74,9 @@ async function checkSource(
     );
   }
   for (const owner of await context.namespaces.ownersBelow(adapter, start)) await checkMayRead(owner, rights);
-  await rights.checkImportBelow?.(uri);
-  await rights.checkImportBelow?.(start);
+  for (const spelling of new Set([uri, ...adapter.spellings(start)])) {
+    await rights.checkImportBelow?.(spelling);
+  }
   return { ...source, uri };
 }
 

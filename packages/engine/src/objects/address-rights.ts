@@ -1,3 +1,4 @@
+import type { BlockAdapter } from '@svc/block';
 import { EngineError } from '../errors.ts';
 import type { AddressRights } from '../face/objects.ts';
 
@@ -12,7 +13,13 @@ export async function checkMayRead(repository: string, rights: AddressRights): P
 }
 
 /** Policies speak of text: an address must not pass them by being spelled in another way. */
-export async function checkImport(rights: AddressRights, address: string, canonical: string): Promise<void> {
-  await rights.checkImport?.(address);
-  if (canonical !== address) await rights.checkImport?.(canonical);
+export async function checkImport(
+  adapter: BlockAdapter,
+  rights: AddressRights,
+  address: string,
+  canonical: string,
+): Promise<void> {
+  for (const spelling of new Set([address, ...adapter.spellings(canonical)])) {
+    await rights.checkImport?.(spelling);
+  }
 }

@@ -2,6 +2,7 @@ import { isFullAddress } from '@svc/block';
 import { addressRelative, decodeEntry, type Entry } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
+import { Pace } from '../committed/pace.ts';
 import type { RangeSpan } from '../committed/tree.ts';
 import type { AddressRights } from '../face/objects.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -23,7 +24,7 @@ export class AdoptedTrees {
   constructor(context: EngineContext, scope: RepositoryScope, rights: AddressRights) {
     this.#context = context;
     this.#scope = scope;
-    this.#rights = rights;
+    this.#rights = { ...rights, mayReadRepository: askedOnce(rights.mayReadRepository) };
   }
 
   /** Refuses a tree that is not one of the repository's own or leads where the caller may not look. */
@@ -49,10 +50,12 @@ export class AdoptedTrees {
 
   async #checkRange(id: string, { minKey, maxKey }: RangeSpan): Promise<void> {
     const records = this.#context.trees.iterate(this.#scope.committed, id, minKey);
+    const pace = new Pace();
     try {
       while (await records.next()) {
         if (Buffer.compare(records.key, maxKey) > 0) return;
         await this.#checkAddress(decodeEntry(records.data));
+        if (pace.due()) await pace.pause();
       }
     } finally {
       records.close();
@@ -71,6 +74,18 @@ export class AdoptedTrees {
     const canonical = await namespaces.canonicalAddress(adapter, repository.storageNamespace, entry.address);
     const owner = await namespaces.ownerOf(adapter, canonical);
     if (owner !== undefined) await checkMayRead(owner, this.#rights);
-    if (owner !== repository.id) await checkImport(this.#rights, entry.address, canonical);
+    if (owner !== repository.id) await checkImport(adapter, this.#rights, entry.address, canonical);
   }
+}
+
+type MayRead = AddressRights['mayReadRepository'];
+
+/** A tree asks of the same few repositories for each of its objects. */
+function askedOnce(mayRead: MayRead): MayRead {
+  const answers = new Map<string, ReturnType<NonNullable<MayRead>>>();
+  return (repository) => {
+    const answer = answers.get(repository) ?? mayRead?.(repository) ?? false;
+    answers.set(repository, answer);
+    return answer;
+  };
 }

@@ -42,7 +42,6 @@ export async function acceptAddress(
       'object',
     );
   }
-  if (inside === undefined) await checkImport(rights, physicalAddress, canonical);
   if (inside?.startsWith('data/') === true) {
     if (options.signatureRequired) {
       verifyAddress(context.signingKey, options.claim, inside, context.clock());
@@ -51,6 +50,7 @@ export async function acceptAddress(
     }
     return { address: inside, addressType: addressRelative };
   }
+  await checkImport(adapter, rights, physicalAddress, canonical);
   const owner = await context.namespaces.ownerOf(adapter, canonical);
   if (owner !== undefined) await checkMayRead(owner, rights);
   return { address: physicalAddress, addressType: addressFull };

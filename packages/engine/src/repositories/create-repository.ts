@@ -18,7 +18,7 @@ import { inDeletion } from '../store/repository-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
-import { releaseNamespace, reserveNamespace } from './namespaces.ts';
+import { releaseNamespace, reserveNamespace, trimSlash } from './namespaces.ts';
 
 const namespacePattern = /^(s3|gs|https?|mem|local|transient):\/\/.*$/;
 
@@ -38,6 +38,8 @@ export async function createRepository(
   const adapter = findAdapter(context, options.storageId);
   const storageId = options.storageId ?? adapter.info.storageId;
   await checkNamespace(context, adapter, storageNamespace);
+  const canonical = trimSlash(await adapter.canonicalUri(storageNamespace));
+  await options.checkAttach?.([trimSlash(storageNamespace), ...adapter.spellings(canonical)]);
 
   await reserveNamespace(context, adapter, storageId, storageNamespace, name);
   let marks: NamespaceMarks | undefined;
@@ -121,7 +123,7 @@ async function checkNamespace(
     throw invalid(`failed to match required regex ${expected}: invalid namespace`, 'namespace');
   }
   // Two spellings of one folder would slip past comparisons of namespaces.
-  if (adapter.type === 'local' && /(^|\/)\.{1,2}(\/|$)/.test(storageNamespace.slice('local://'.length))) {
+  if (/(^|\/)\.{1,2}(\/|$)/.test(storageNamespace.slice(storageNamespace.indexOf('://') + 3))) {
     throw invalid('storage namespace must not have . or .. segments', 'namespace');
   }
   try {
