@@ -118,7 +118,7 @@ export const internalRepositoriesOperations = {
     permission: and(
       one('fs:WriteObject', objectArn('query.path')),
       deferred(
-        'applies only to an address outside the storage namespace',
+        'applies only to an address outside the data of the repository',
         soft('fs:ImportFromStorage', namespaceArn('body.physical_address')),
       ),
     ),
