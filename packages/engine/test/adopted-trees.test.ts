@@ -121,7 +121,13 @@ test('whatever is no id is refused wherever a tree is named, and nothing is stor
   }
   expect(await engine.branches.get({ repository, branch: 'main' })).toEqual(before);
   await engine.repositories.delete({ repository });
-  await engine.repositories.create({ name: repository, storageNamespace, bare: true, actor });
+  await engine.repositories.create({
+    name: repository,
+    storageNamespace,
+    bare: true,
+    actor,
+    mayReadRepository: () => true,
+  });
   for (const id of hostileIds) {
     for (const part of ['commitsMetaRangeId', 'branchesMetaRangeId', 'tagsMetaRangeId']) {
       const manifest = { commitsMetaRangeId: '', branchesMetaRangeId: '', tagsMetaRangeId: '', [part]: id };
@@ -195,7 +201,13 @@ test('a restore leads only where the caller may read, and takes dumps for nothin
   const { storageNamespace } = await engine.repositories.get(repository);
   const restored = async (parts: object, rights: AddressRights) => {
     await engine.repositories.delete({ repository });
-    await engine.repositories.create({ name: repository, storageNamespace, bare: true, actor });
+    await engine.repositories.create({
+      name: repository,
+      storageNamespace,
+      bare: true,
+      actor,
+      mayReadRepository: () => true,
+    });
     return engine.dumps.restore({ repository, manifest: { ...manifest, ...parts }, ...rights });
   };
   expect(await refusalKind(restored({}, {}))).toBe('forbidden');

@@ -155,6 +155,39 @@ describe('on a bucket store', () => {
   });
 });
 
+test('what a deleted repository leaves is not free for all', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const secret = await withRepositories(engine, (name) => `mem://bucket/repos/${name}`);
+  await engine.repositories.delete({ repository: 'victim' });
+  const reads = { mayReadRepository: (name: string) => name === 'victim' };
+  const stage = (rights: Rights) =>
+    engine.objects.stage({
+      repository: 'thief',
+      branch: 'main',
+      path: 'p',
+      physicalAddress: secret,
+      checksum: 'c',
+      size: 6,
+      ...rights,
+    });
+  const create = (storageNamespace: string, rights: Rights) =>
+    engine.repositories.create({ name: 'heir', storageNamespace, bare: true, actor, ...rights });
+  expect(await refusalKind(stage({}))).toBe('forbidden');
+  expect(await outcome(engine, importing(engine, 'object', secret))).toBe('forbidden');
+  expect(await outcome(engine, importing(engine, 'common_prefix', 'mem://bucket/repos/vic'))).toBe(
+    'forbidden',
+  );
+  for (const namespace of ['mem://bucket/repos/victim', 'mem://bucket/repos/victim/data']) {
+    expect([namespace, await refusalKind(create(namespace, {}))]).toEqual([namespace, 'forbidden']);
+  }
+  await stage(reads);
+  await create('mem://bucket/repos/victim', reads);
+  // It belongs to its heir now.
+  expect(await refusalKind(stage(reads))).toBe('forbidden');
+  await stage({ mayReadRepository: (name) => name === 'heir' });
+});
+
 describe('on the local store', () => {
   async function localWorld() {
     const folder = tempDir('brought-addresses');

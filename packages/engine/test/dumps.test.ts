@@ -16,7 +16,13 @@ async function bareOnSameNamespace(engine: Engine, repository: string): Promise<
   await engine.repositories.delete({ repository });
   restored += 1;
   const name = `restored-${restored}`;
-  await engine.repositories.create({ name, storageNamespace, bare: true, actor });
+  await engine.repositories.create({
+    name,
+    storageNamespace,
+    bare: true,
+    actor,
+    mayReadRepository: () => true,
+  });
   return name;
 }
 

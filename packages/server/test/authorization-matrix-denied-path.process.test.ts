@@ -95,6 +95,15 @@ describe('whoever may do everything but read one path', () => {
     });
   }
 
+  function create(body: object, bare: boolean): Promise<Answer> {
+    const pair = Buffer.from(`${almost.accessKeyId}:${almost.secretAccessKey}`).toString('base64');
+    return server.request(`/api/v1/repositories?bare=${bare}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${pair}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
   /** What of everything there is the user can read as the denied bytes. */
   async function leaks(): Promise<string[]> {
     const found: string[] = [];
@@ -269,14 +278,7 @@ describe('whoever may do everything but read one path', () => {
       address,
       `local://${root}/repo1`,
     ]) {
-      const made = await server.request('/api/v1/repositories?bare=true', {
-        method: 'POST',
-        headers: {
-          authorization: `Basic ${Buffer.from(`${almost.accessKeyId}:${almost.secretAccessKey}`).toString('base64')}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({ name: 'on-top', storage_namespace }),
-      });
+      const made = await create({ name: 'on-top', storage_namespace }, true);
       expect([storage_namespace, made.status]).toStrictEqual([storage_namespace, 400]);
     }
     expect(await leaks()).toStrictEqual([]);
@@ -292,5 +294,17 @@ describe('whoever may do everything but read one path', () => {
     expect(staged.status).toBe(201);
     // Its path is another now, and so are the permissions on it: what the sweep looks for can be found.
     expect(await leaks()).toStrictEqual(['repo2/main/copied']);
+    await manage(server, 'DELETE', '/repositories/repo2/branches/main/objects?path=copied');
+  });
+
+  test('gains nothing by deleting its repository', async () => {
+    expect((await call('DELETE', 'repo1')).status).toBe(204);
+    const staged = { physical_address: address, checksum: 'c', size_bytes: marker.length };
+    expect((await call('PUT', 'repo2/branches/main/objects?path=mine', staged)).status).toBe(403);
+    for (const bare of [false, true]) {
+      const heir = { name: 'heir', storage_namespace: 'local://repo1' };
+      expect((await create(heir, bare)).status).toBe(403);
+    }
+    expect(await leaks()).toStrictEqual([]);
   });
 });

@@ -49,6 +49,7 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
         bare: query.bare,
         readOnly: body.read_only,
         sampleData: body.sample_data,
+        ...addressRights(auth, call),
         checkAttach: (spellings) => call.ensure(and(...spellings.flatMap(mayAttach))),
         actor,
       });

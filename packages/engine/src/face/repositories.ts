@@ -1,7 +1,8 @@
 import type { StringMap } from '@svc/encoding';
 import type { Actor, Forceable, InRepository, Page, PageRequest, Repository } from './model.ts';
+import type { AddressRights } from './objects.ts';
 
-export interface CreateRepositoryOptions {
+export interface CreateRepositoryOptions extends AddressRights {
   readonly name: string;
   /** Absent means the only (or the backward compatible) store. */
   readonly storageId?: string | undefined;

@@ -1,6 +1,7 @@
 import type { BlockAdapter, BlockStores } from '@svc/block';
-import type { CacheBus } from '@svc/kv';
+import type { CacheBus, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
+import { formerNamespaces } from '../repositories/former-namespaces.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryStore } from '../store/repository-store.ts';
 
@@ -14,10 +15,11 @@ interface Known {
 }
 
 /**
- * Finds the repository in whose namespace an address lies. What it knows is a few seconds old at most; comparing
+ * Finds the repository in whose namespace an address lies, also one that was deleted and left its data. What it knows is a few seconds old at most; comparing
  * real paths on the local store costs several system calls, so spellings are remembered that long, too.
  */
 export class NamespaceIndex {
+  readonly #kv: KvStore;
   readonly #repositories: RepositoryStore;
   readonly #stores: BlockStores;
   readonly #bus: CacheBus;
@@ -26,7 +28,14 @@ export class NamespaceIndex {
   readonly #canonical = new LRUCache<string, string>({ max: 10_000, ttl: lifetimeMs, ttlResolution: 100 });
   readonly #unsubscribe: () => void;
 
-  constructor(repositories: RepositoryStore, stores: BlockStores, bus: CacheBus, clock: () => number) {
+  constructor(
+    kv: KvStore,
+    repositories: RepositoryStore,
+    stores: BlockStores,
+    bus: CacheBus,
+    clock: () => number,
+  ) {
+    this.#kv = kv;
     this.#repositories = repositories;
     this.#stores = stores;
     this.#bus = bus;
@@ -97,6 +106,9 @@ export class NamespaceIndex {
   async #read(type: BlockAdapter['type']): Promise<Known> {
     const expires = this.#clock() + lifetimeMs;
     const owners = new Map<string, string>();
+    for await (const { canonical, repository } of formerNamespaces(this.#kv, this.#stores, type)) {
+      owners.set(canonical, repository);
+    }
     for await (const { id, storageId, storageNamespace } of this.#repositories.list('', '')) {
       const store = this.#stores.find(storageId);
       if (store?.type !== type) continue;

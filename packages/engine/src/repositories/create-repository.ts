@@ -17,6 +17,7 @@ import { newToken } from '../staging/tokens.ts';
 import { inDeletion } from '../store/repository-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { checkMayTakeOver, forgetFormerNamespace } from './former-namespaces.ts';
 import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
 import { releaseNamespace, reserveNamespace, trimSlash } from './namespaces.ts';
 
@@ -40,6 +41,7 @@ export async function createRepository(
   await checkNamespace(context, adapter, storageNamespace);
   const canonical = trimSlash(await adapter.canonicalUri(storageNamespace));
   await options.checkAttach?.([trimSlash(storageNamespace), ...adapter.spellings(canonical)]);
+  await checkMayTakeOver(context, adapter, canonical, options);
 
   await reserveNamespace(context, adapter, storageId, storageNamespace, name);
   let marks: NamespaceMarks | undefined;
@@ -65,6 +67,7 @@ export async function createRepository(
     scope = context.repositories.scopeOf(data);
     if (!bare) await createDefaultBranch(context, scope);
     if (!(await context.repositories.create(data))) throw notUnique();
+    await forgetFormerNamespace(context, storageId, storageNamespace);
     await context.repositories.forget(name);
     await context.namespaces.forget(storageId);
     if (sampleData) {
