@@ -86,7 +86,7 @@ const cases: [method: string, path: string, json: unknown, status: number, messa
   ['POST', `${base}/branches/none/commits`, { message: 'm' }, 404, 'branch not found'],
   [
     'POST',
-    `${base}/branches/dirty/commits?source_metarange=x`,
+    `${base}/branches/dirty/commits?source_metarange=${'f'.repeat(64)}`,
     { message: 'm' },
     400,
     'cannot use source MetaRange on a branch with uncommitted changes',
@@ -173,7 +173,7 @@ const cases: [method: string, path: string, json: unknown, status: number, messa
   [
     'POST',
     `${base}/restore`,
-    { commits_meta_range_id: 'a', tags_meta_range_id: 'b', branches_meta_range_id: 'c' },
+    { commits_meta_range_id: 'a'.repeat(64), tags_meta_range_id: '', branches_meta_range_id: '' },
     400,
     'can only restore into a bare repository',
   ],
@@ -208,9 +208,9 @@ function commitRecord(id: string): object {
     version: 1,
     committer: 'Committer',
     message: 'message',
-    metarange_id: 'metarangeId',
+    metarange_id: '',
     creation_date: 1_000_000_000,
-    parents: ['parent1', 'parent2'],
+    parents: ['a'.repeat(64), 'b'.repeat(64)],
     metadata: { key: 'value' },
     generation: 1,
   };
@@ -225,7 +225,7 @@ test.each(cases)('%s %s %j is %d', async (method, path, json, status, message) =
 });
 
 test('a commit record with the right id is stored once', async () => {
-  const record = commitRecord('0c5f9d6fde638a6aa82840caf2485bdbe6ad0fc3f220ea88884df9ed99d7cf19');
+  const record = commitRecord('7e115345c6817cd9a839d9642254caa0a61011a7a684354cd038652ec8b5f485');
   expect((await ask('POST', `${base}/commits`, { json: record })).status).toBe(204);
   const again = await ask('POST', `${base}/commits`, { json: record });
   expect([again.status, again.body.message]).toEqual([409, 'commit already exists: not unique']);

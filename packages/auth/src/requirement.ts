@@ -1,10 +1,12 @@
 /**
- * What a request needs, as data. `soft` must not be denied but need not be allowed. An `and` is answered by its
- * first child that is not allowed; in an `or` any denial wins over any allowance.
+ * What a request needs, as data. `soft` must not be denied but need not be allowed. `every` asks for all resources
+ * that begin with `start` at once, `soft-every` that none of them is denied. An `and` is answered by its first child
+ * that is not allowed; in an `or` any denial wins over any allowance.
  */
 export type Requirement =
   | { readonly type: 'one'; readonly action: string; readonly resource: string }
   | { readonly type: 'soft'; readonly action: string; readonly resource: string }
+  | { readonly type: 'every' | 'soft-every'; readonly action: string; readonly start: string }
   | { readonly type: 'and'; readonly nodes: readonly Requirement[] }
   | { readonly type: 'or'; readonly nodes: readonly Requirement[] };
 
@@ -14,6 +16,15 @@ export function one(action: string, resource: string): Requirement {
 
 export function soft(action: string, resource: string): Requirement {
   return { type: 'soft', action, resource };
+}
+
+/** Whatever the resource's name goes on with. */
+export function every(action: string, start: string): Requirement {
+  return { type: 'every', action, start };
+}
+
+export function softEvery(action: string, start: string): Requirement {
+  return { type: 'soft-every', action, start };
 }
 
 export function and(...nodes: readonly Requirement[]): Requirement {

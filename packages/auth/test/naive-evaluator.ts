@@ -54,6 +54,7 @@ export function evaluateNaively(
       }
       return 'allow';
     }
+    if (node.type !== 'or') throw new Error(`"${node.type}" is asked leaf by leaf here`);
     let result: 'allow' | 'neutral' = 'neutral';
     for (const child of node.nodes) {
       const effect = walk(child);

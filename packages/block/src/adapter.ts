@@ -87,6 +87,8 @@ export interface BlockAdapter {
    * as "does this address lie inside that namespace".
    */
   canonicalUri(uri: string): Promise<string>;
+  /** How else policies may write a canonical URI, itself first: the local store knows its folders by name, too. */
+  spellings(canonical: string): readonly string[];
 
   /** Connections to the store that serve a call right now; absent where there are none. */
   readonly connectionsInUse?: () => number;

@@ -72,6 +72,16 @@ describe('address resolution', () => {
   it('spells one location one way', () => {
     expect(canonicalBucketUri('mem', 'memory://b/k/')).toBe('mem://b/k');
     expect(canonicalBucketUri('s3', 's3://b')).toBe(canonicalBucketUri('s3', 's3://b/'));
+    for (const uri of [
+      'S3://B/p/k',
+      's3://b//p///k//',
+      's3://b/./p/k/.',
+      's3://b/x/../p/k',
+      's3://b/../p/k',
+    ]) {
+      expect(canonicalBucketUri('s3', uri)).toBe('s3://b/p/k');
+    }
+    expect(canonicalBucketUri('s3', 's3://b/P%2Fk')).toBe('s3://b/P%2Fk');
   });
 
   it('counts relative keys from the last slash of a walked prefix', () => {

@@ -118,8 +118,16 @@ export function resolveWalkAfter(
   return parsed.path.slice(1);
 }
 
-/** One comparable spelling of a bucket URI: canonical scheme, no trailing slash. */
+/**
+ * One comparable spelling of a bucket URI: canonical scheme, bucket in lower case, no empty or dot segments. A store
+ * may tell such names apart or take them for one, so that whoever asks for permission must not.
+ */
 export function canonicalBucketUri(type: BlockstoreType, uri: string): string {
-  const parsed = requireStorageUri(type, uri, 'invalid_address');
-  return `${type}://${parsed.host}${parsed.path}`.replace(/\/+$/, '');
+  const { host, path } = requireStorageUri(type, uri, 'invalid_address');
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return [`${type}://${host.toLowerCase()}`, ...segments].join('/');
 }

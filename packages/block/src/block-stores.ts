@@ -33,6 +33,11 @@ export class BlockStores {
   }
 
   /** The store of a repository; an unknown id is a `configuration` error that names it. */
+  /** Undefined for a store that is not configured (any more). */
+  find(storageId: string): BlockAdapter | undefined {
+    return this.#byId.get(storageId);
+  }
+
   get(storageId: string): BlockAdapter {
     const adapter = this.#byId.get(storageId);
     if (adapter !== undefined) return adapter;

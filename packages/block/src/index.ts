@@ -1,4 +1,5 @@
 export * from './adapter.ts';
+export { isFullAddress } from './address.ts';
 export * from './block-stores.ts';
 export { bytesBody, smallObjectSize } from './body.ts';
 export type * from './config.ts';

@@ -29,6 +29,16 @@ const intended = [
   'headObject: header Range: other type string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"}',
   'CopyPartSource: range?: string {pattern="^bytes=((\\\\d*-\\\\d*,? ?)+)$"} missing',
   'CopyPartSource: range?: string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"} added',
+  // Ids become names of files.
+  'commit: query source_metarange: other type string {pattern="^[0-9a-f]{64}$"}',
+  'CommitRecordCreation: metarange_id: string missing',
+  'CommitRecordCreation: metarange_id: string {pattern="^(?:[0-9a-f]{64})?$"} added',
+  'CommitRecordCreation: parents: string[] missing',
+  'CommitRecordCreation: parents: string {pattern="^[0-9a-f]{64}$"}[] added',
+  ...['commits', 'tags', 'branches'].flatMap((kind) => [
+    `RefsRestore: ${kind}_meta_range_id: string missing`,
+    `RefsRestore: ${kind}_meta_range_id: string {pattern="^(?:[0-9a-f]{64})?$"} added`,
+  ]),
   // What the servers of existing clients really send.
   'updatePullRequest: 204 added',
   'updateObjectUserMetadata: 204 added',

@@ -13,7 +13,6 @@ export type EngineErrorKind =
   | 'hook_aborted'
   | 'in_deletion'
   | 'data_gone'
-  | 'expired'
   | 'busy'
   | 'slow_down'
   | 'not_supported'

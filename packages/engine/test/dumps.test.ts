@@ -1,12 +1,14 @@
 import { commitMessage } from '@svc/encoding';
 import { waitUntil } from '@svc/testing';
 import { expect, test } from 'vitest';
+import { commitDump } from '../src/dump/dump-schemas.ts';
 import { PageRecords } from '../src/dump/page-records.ts';
 import type { Engine } from '../src/engine.ts';
 import { actor, commit, contents, createWorld, newRepository, put, refusal, refusalKind } from './fixture.ts';
 import { HoldableTrees } from './holdable-trees.ts';
 
 let restored = 0;
+const trusted = { mayUseEveryAddress: () => true };
 
 /** A bare repository on the namespace of one that was deleted, as a restore needs it. */
 async function bareOnSameNamespace(engine: Engine, repository: string): Promise<string> {
@@ -14,7 +16,13 @@ async function bareOnSameNamespace(engine: Engine, repository: string): Promise<
   await engine.repositories.delete({ repository });
   restored += 1;
   const name = `restored-${restored}`;
-  await engine.repositories.create({ name, storageNamespace, bare: true, actor });
+  await engine.repositories.create({
+    name,
+    storageNamespace,
+    bare: true,
+    actor,
+    mayReadRepository: () => true,
+  });
   return name;
 }
 
@@ -47,13 +55,13 @@ test('refs are dumped, restored into a bare repository and read as before', asyn
   );
 
   const target = await bareOnSameNamespace(engine, repository);
-  await engine.dumps.restore({ repository: target, manifest });
+  await engine.dumps.restore({ repository: target, manifest, ...trusted });
   expect((await engine.branches.get({ repository: target, branch: 'main' })).commitId).toBe(head);
   // [fix] hidden branches stay hidden.
   expect((await engine.branches.get({ repository: target, branch: 'hidden' })).hidden).toBe(true);
   expect((await engine.tags.get({ repository: target, id: 'v1' })).commitId).toBe(first);
   expect(await contents(engine, target, 'main')).toEqual({ a: '1', b: '2' });
-  expect(await refusal(engine.dumps.restore({ repository: target, manifest }))).toMatchObject({
+  expect(await refusal(engine.dumps.restore({ repository: target, manifest, ...trusted }))).toMatchObject({
     kind: 'invalid',
     message: 'can only restore into a bare repository',
   });
@@ -72,7 +80,11 @@ test('case 38: the asynchronous forms report their result, and only their own ta
   expect(await refusalKind(engine.dumps.dumpStatus({ repository, taskId: 'invalid' }))).toBe('not_found');
 
   const target = await bareOnSameNamespace(engine, repository);
-  const restoreTask = await engine.dumps.submitRestore({ repository: target, manifest: dumped.refs! });
+  const restoreTask = await engine.dumps.submitRestore({
+    repository: target,
+    manifest: dumped.refs!,
+    ...trusted,
+  });
   await waitUntil(
     async () => (await engine.dumps.restoreStatus({ repository: target, taskId: restoreTask })).done,
   );
@@ -110,7 +122,8 @@ test('asynchronous operations are told when they start, how they end and when no
   expect(told.splice(0)).toEqual(['dump_refs started', 'dump_refs success']);
 
   const bare = await bareOnSameNamespace(engine, repository);
-  const ids = { branchesMetaRangeId: 'x', commitsMetaRangeId: 'x', tagsMetaRangeId: 'x' };
+  const none = 'f'.repeat(64);
+  const ids = { branchesMetaRangeId: none, commitsMetaRangeId: none, tagsMetaRangeId: none };
   await engine.dumps.submitRestore({ repository: bare, manifest: ids });
   await engine.close();
   expect(told.splice(0)).toEqual(['restore_refs started', 'restore_refs failure']);
@@ -139,10 +152,11 @@ test('case 19: an altered commit record and an unknown tree are refused', async 
         yield [{ key: Buffer.from(head), identity: Buffer.from(head), data: commitMessage.encode(altered) }];
       })(),
     ),
+    commitDump,
   );
   const target = await bareOnSameNamespace(engine, repository);
   const restore = (more: object) =>
-    engine.dumps.restore({ repository: target, manifest: { ...manifest, ...more } });
+    engine.dumps.restore({ repository: target, manifest: { ...manifest, ...more }, ...trusted });
   expect((await refusal(restore({ commitsMetaRangeId: metaRangeId }))).message).toContain(
     'invalid commit id',
   );

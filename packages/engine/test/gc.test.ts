@@ -154,3 +154,30 @@ test('symlink files list the addresses of each directory, and an empty listing i
   expect(await text('t/b/')).toBe(await addressOf('t/b/c'));
   await expect(text('')).rejects.toThrow();
 });
+
+test('a key that would lead a symlink file elsewhere is refused, and nothing is written', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const repository = await newRepository(engine);
+  const { storageNamespace } = await engine.repositories.get(repository);
+  await put(engine, repository, 'main', 'a/first', '1');
+  for (const path of ['t/../../../x', 't/./x', '../x', 'z/..//x']) {
+    await put(engine, repository, 'main', path, '1');
+    const made = engine.gc.createSymlinks({ repository, branch: 'main' });
+    expect([path, await refusalKind(made)]).toEqual([path, 'invalid']);
+    await engine.objects.delete({ repository, branch: 'main', path });
+  }
+  await expect(
+    readObject(world, `${storageNamespace}/symlinks/${repository}/main/a/symlink.txt`),
+  ).rejects.toThrow();
+  // An address is one line of such a file.
+  const staged = engine.objects.stage({
+    repository,
+    branch: 'main',
+    path: 'two',
+    physicalAddress: 'mem://outside/a\nmem://outside/b',
+    checksum: 'c',
+    size: 1,
+  });
+  expect(await refusalKind(staged)).toBe('invalid');
+});

@@ -11,6 +11,7 @@ import type {
   MergeInput,
   MergeResult,
   RecordIterator,
+  TreeOutline,
   TreeRecord,
 } from '../src/committed/tree.ts';
 
@@ -29,6 +30,7 @@ export class NaiveTrees implements CommittedTrees {
     ['', new Map()],
     [emptyTreeId, new Map()],
   ]);
+  readonly #entities = new Map<string, string>();
   /** Decides per step whether an iterator answers at once or with a promise. */
   readonly #answersLater: () => boolean;
 
@@ -160,8 +162,14 @@ export class NaiveTrees implements CommittedTrees {
     return { metaRangeId: this.#store(tree, dump), count: tree.size };
   }
 
-  exists(_context: CommittedContext, id: string): Promise<boolean> {
-    return Promise.resolve(this.#trees.has(id));
+  outline(_context: CommittedContext, id: string): Promise<TreeOutline | undefined> {
+    const tree = this.#trees.get(id);
+    if (tree === undefined) return Promise.resolve(undefined);
+    const records = sorted(tree);
+    const [first, last] = [records[0], records.at(-1)];
+    const ranges =
+      first === undefined || last === undefined ? [] : [{ id, minKey: first.key, maxKey: last.key }];
+    return Promise.resolve({ entity: this.#entities.get(id), ranges });
   }
 
   close(): Promise<void> {
@@ -177,6 +185,7 @@ export class NaiveTrees implements CommittedTrees {
     }
     const id = hash.digest('hex');
     this.#trees.set(id, tree);
+    if (dump !== undefined) this.#entities.set(id, dump.entity);
     return id;
   }
 }

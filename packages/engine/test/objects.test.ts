@@ -350,7 +350,10 @@ test('case 30: linking needs a signed, recent address; [fix] and the same checks
   world.now += 24 * 3_600_000;
   await link(physicalAddress);
   world.now += 1000;
-  expect(await refusalKind(link(physicalAddress))).toBe('expired');
+  expect(await refusal(link(physicalAddress))).toMatchObject({
+    kind: 'invalid',
+    message: 'link address expired',
+  });
 });
 
 test('case 21 of the format: the signature of a known address', async () => {

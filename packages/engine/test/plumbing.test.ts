@@ -2,14 +2,24 @@ import { createMemStore, KvError } from '@svc/kv';
 import { expect, test } from 'vitest';
 import { actor, commit, createWorld, newRepository, put, refusal, refusalKind } from './fixture.ts';
 
-test('locations of metadata files; [fix] ids with path separators are refused', async () => {
+test('locations of metadata files; [fix] whatever is no id is refused', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
   const id = 'a'.repeat(64);
   expect(await engine.metadata.location({ repository, type: 'range', id })).toBe(`_svc/${id}`);
   expect(await refusalKind(engine.metadata.open({ repository, type: 'range', id }))).toBe('data_gone');
-  for (const bad of ['../x', 'a/b', 'a\\b', '..', '']) {
+  for (const bad of [
+    '../x',
+    'a/b',
+    'a\\b',
+    '..',
+    '',
+    'dummy',
+    'refs_manifest.json',
+    'A'.repeat(64),
+    `${'a'.repeat(64)}\n`,
+  ]) {
     expect(await refusalKind(engine.metadata.location({ repository, type: 'meta_range', id: bad }))).toBe(
       'invalid',
     );

@@ -175,13 +175,13 @@ test('case 20: commit records must have the id of their content', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   const record = {
-    id: '0c5f9d6fde638a6aa82840caf2485bdbe6ad0fc3f220ea88884df9ed99d7cf19',
+    id: '7e115345c6817cd9a839d9642254caa0a61011a7a684354cd038652ec8b5f485',
     committer: 'Committer',
     message: 'message',
-    metaRangeId: 'metarangeId',
+    metaRangeId: '',
     creationDate: 1_000_000_000,
     metadata: { key: 'value' },
-    parents: ['parent1', 'parent2'],
+    parents: ['a'.repeat(64), 'b'.repeat(64)],
     version: 1,
     generation: 4,
   };

@@ -69,7 +69,13 @@ test('a deleted namespace can be taken by bare and read-only repositories, not b
   const engine = createWorld().engine();
   const storageNamespace = 'mem://b/used';
   const create = (name: string, kind: object) =>
-    engine.repositories.create({ name, storageNamespace, actor, ...kind });
+    engine.repositories.create({
+      name,
+      storageNamespace,
+      actor,
+      mayReadRepository: () => true,
+      ...kind,
+    });
   await create('one', {});
   await engine.repositories.delete({ repository: 'one' });
   expect((await refusal(create('two', {}))).message).toContain('already in use');
@@ -142,7 +148,7 @@ test('[fix] get, delete and create again at once with the same name: the new one
   expect(await paths(engine, 'phoenix', 'main')).toEqual([]);
 });
 
-test('[fix] deletion leaves no record behind, and an interrupted one is resumed', async () => {
+test('[fix] deletion leaves no record but of whom the namespace was, and an interrupted one is resumed', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -171,7 +177,12 @@ test('[fix] deletion leaves no record behind, and an interrupted one is resumed'
   const left: string[] = [];
   for await (const partition of kv.partitions()) left.push(partition.toString());
   // What is staged is handed to the cleaner, which keeps it for readers a while.
-  expect(left.filter((name) => name !== 'cleanup-tokens' && !name.includes(':'))).toEqual([]);
+  expect(left.filter((name) => name !== 'cleanup-tokens' && !name.includes(':'))).toEqual(['graveler']);
+  const records: string[] = [];
+  for await (const page of kv.scan(Buffer.from('graveler'))) {
+    for (const { key } of page) records.push(key.toString());
+  }
+  expect(records).toEqual([`former-namespaces//mem://bucket/${repository}`]);
 });
 
 /** The methods of a store, so that one of them can be replaced. */

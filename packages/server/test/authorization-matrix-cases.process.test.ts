@@ -134,6 +134,9 @@ describe('access control over the wire, and what it leaves in the logs', () => {
       status: 401,
       body: '{"message":"insufficient permissions: denied permission to fs:AttachStorageNamespace"}',
     });
+    // Whatever holds the denied namespace is denied with it.
+    expect((await create('made-two', 'local://prod')).status).toBe(401);
+    expect((await create('made-two', 'local://prod//x')).status).toBe(401);
     expect((await create('made-two', 'local://made-two')).status).toBe(201);
   });
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { signRequest, SigningKeyCache } from '@svc/encoding';
-import type { Operation } from '@svc/contract';
+import { operations, type Operation } from '@svc/contract';
 import { defaultParams, type GatewayRow, type MatrixRow } from './authorization-matrix-table.ts';
 import type { Answer, RunningSvc } from './start-server.ts';
 
@@ -187,5 +187,86 @@ export function gatewayProbe(name: string, row: GatewayRow, server: RunningSvc):
           : answer.status === 403 && (row.method === 'HEAD' || code === 'AccessDenied');
       return { status: answer.status, body: answer.body, denied, message: undefined };
     },
+  };
+}
+
+export const admin: Key = {
+  accessKeyId: 'AKIAIOSFOLQUICKSTART',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+};
+
+/** Operations that share a route with another one. */
+const routeOf: Readonly<Record<string, string>> = { updatePolicyByPost: 'createPolicy' };
+
+/** Every id a request can be made under, with its operation. */
+export function contractRows(): Map<string, Operation> {
+  const rows = new Map<string, Operation>();
+  for (const operation of Object.values<Operation>(operations)) {
+    rows.set(operation.operationId, operation);
+    for (const alias of operation.aliases ?? []) rows.set(alias.operationId, operation);
+  }
+  for (const [name, route] of Object.entries(routeOf)) {
+    const operation = rows.get(route);
+    if (operation !== undefined) rows.set(name, operation);
+  }
+  return rows;
+}
+
+export function withParams(row: MatrixRow, facts: Facts): MatrixRow {
+  return { ...row, params: withFacts({ ...defaultParams, ...row.params }, facts) };
+}
+
+export async function manage(
+  server: RunningSvc,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<string> {
+  const pair = Buffer.from(`${admin.accessKeyId}:${admin.secretAccessKey}`).toString('base64');
+  const answer = await server.request(`/api/v1${path}`, {
+    method,
+    headers: { authorization: `Basic ${pair}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+  return answer.body;
+}
+
+export async function newUser(server: RunningSvc, id: string): Promise<Key> {
+  await manage(server, 'POST', '/auth/users', { id });
+  const created = JSON.parse(await manage(server, 'POST', `/auth/users/${id}/credentials`)) as Record<
+    string,
+    string
+  >;
+  return { accessKeyId: created['access_key_id'] ?? '', secretAccessKey: created['secret_access_key'] ?? '' };
+}
+
+/** What the rows speak of. */
+export async function prepare(server: RunningSvc, elsewhere: string): Promise<Facts> {
+  const repository = '/repositories/repo1';
+  await manage(server, 'POST', '/repositories', { name: 'repo1', storage_namespace: 'local://repo1' });
+  await manage(server, 'POST', `${repository}/branches/main/objects?path=dir%2Fa`, 'content');
+  await manage(server, 'POST', `${repository}/branches/main/commits`, { message: 'first' });
+  for (const name of ['dev', 'scratch']) {
+    await manage(server, 'POST', `${repository}/branches`, { name, source: 'main' });
+  }
+  await manage(server, 'POST', `${repository}/tags`, { id: 't1', ref: 'main' });
+  const pull = await manage(server, 'POST', `${repository}/pulls`, {
+    title: 'first',
+    source_branch: 'dev',
+    destination_branch: 'main',
+  });
+  const branch = await manage(server, 'GET', `${repository}/branches/main`);
+  const { accessKeyId } = await newUser(server, 'bob');
+  for (const id of ['g1', 'levels']) await manage(server, 'POST', '/auth/groups', { id });
+  await manage(server, 'POST', '/auth/policies', {
+    id: 'p-one',
+    statement: [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }],
+  });
+  return {
+    pull: (JSON.parse(pull) as { id: string }).id,
+    commit: (JSON.parse(branch) as { commit_id: string }).commit_id,
+    outside: `local://${elsewhere}/data`,
+    key: accessKeyId,
   };
 }

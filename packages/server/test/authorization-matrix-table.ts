@@ -19,6 +19,7 @@ export interface MatrixRow {
   readonly refusesBody?: true;
 }
 
+const none = 'f'.repeat(64);
 /** Values of path parameters unless a row says otherwise. */
 export const defaultParams: Readonly<Record<string, string>> = {
   repository: 'repo1',
@@ -37,18 +38,17 @@ export const defaultParams: Readonly<Record<string, string>> = {
   uploadId: 'no-such-upload',
   partNumber: '1',
   type: 'range',
-  object_id: 'no-such-object',
-  meta_range: 'no-such-metarange',
-  range: 'no-such-range',
+  object_id: none,
+  meta_range: none,
+  range: none,
   run_id: 'no-such-run',
   hook_run_id: 'no-such-hook',
   pull_request: '{pull}',
 };
 
-const path = { path: 'dir/a' };
-const written = { path: 'dir/new' };
+const [path, written] = [{ path: 'dir/a' }, { path: 'dir/new' }];
 const statement = [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }];
-const refs = { commits_meta_range_id: 'none', tags_meta_range_id: 'none', branches_meta_range_id: 'none' };
+const refs = { commits_meta_range_id: none, tags_meta_range_id: none, branches_meta_range_id: none };
 const rules = { default_retention_days: 7, branches: [] };
 const physical = { physical_address: '{outside}' };
 const task = { task_id: 'no-such-task' };
@@ -159,7 +159,7 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
       version: 1,
       committer: 'c',
       message: 'm',
-      metarange_id: 'x',
+      metarange_id: none,
       creation_date: 1,
       parents: [],
       generation: 1,

@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operations, type Operation } from '@svc/contract';
 import { requirementOf, type Requirement } from '@svc/auth';
 import { gatewayOperations } from '@svc/gateway';
 import { tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  admin,
   allow,
   apiProbe,
+  contractRows,
   deny,
   gatewayProbe,
+  manage,
+  newUser,
+  prepare,
   readLeaves,
   sibling,
   widened,
   withFacts,
+  withParams,
   type Facts,
   type Grant,
   type Key,
@@ -24,30 +29,9 @@ import {
 import { defaultParams, gatewayMatrix, matrix, type MatrixRow } from './authorization-matrix-table.ts';
 import { startSvc, type Finished, type RunningSvc } from './start-server.ts';
 
-const admin: Key = {
-  accessKeyId: 'AKIAIOSFOLQUICKSTART',
-  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-};
 const baseGroups = ['Admins', 'SuperUsers', 'Developers', 'Viewers'];
 const services = ['fs', 'auth', 'ci', 'retention', 'branches', 'pr', 'catalog'];
 const laneCount = 6;
-
-/** Operations that share a route with another one. */
-const routeOf: Readonly<Record<string, string>> = { updatePolicyByPost: 'createPolicy' };
-
-/** Every id a request can be made under, with its operation. */
-function contractRows(): Map<string, Operation> {
-  const rows = new Map<string, Operation>();
-  for (const operation of Object.values<Operation>(operations)) {
-    rows.set(operation.operationId, operation);
-    for (const alias of operation.aliases ?? []) rows.set(alias.operationId, operation);
-  }
-  for (const [name, route] of Object.entries(routeOf)) {
-    const operation = rows.get(route);
-    if (operation !== undefined) rows.set(name, operation);
-  }
-  return rows;
-}
 
 describe('the table of requirements', () => {
   test('has exactly one row for every operation of the API', () => {
@@ -104,6 +88,7 @@ function undeferred(template: Template): Template {
 
 function flatten(requirement: Requirement): Leaf[] {
   if (requirement.type === 'and' || requirement.type === 'or') return requirement.nodes.flatMap(flatten);
+  if (requirement.type !== 'one' && requirement.type !== 'soft') throw new Error('no leaf of a template');
   const { action, resource, type } = requirement;
   return [{ action, resource, soft: type === 'soft' }];
 }
@@ -344,58 +329,4 @@ class Lane {
     await manage(this.#server, 'PUT', `/auth/policies/${id}`, { id, statement });
     return way === 'direct' ? this.#direct : this.#grouped;
   }
-}
-
-function withParams(row: MatrixRow, facts: Facts): MatrixRow {
-  return { ...row, params: withFacts({ ...defaultParams, ...row.params }, facts) };
-}
-
-async function manage(server: RunningSvc, method: string, path: string, body?: unknown): Promise<string> {
-  const pair = Buffer.from(`${admin.accessKeyId}:${admin.secretAccessKey}`).toString('base64');
-  const answer = await server.request(`/api/v1${path}`, {
-    method,
-    headers: { authorization: `Basic ${pair}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-  return answer.body;
-}
-
-async function newUser(server: RunningSvc, id: string): Promise<Key> {
-  await manage(server, 'POST', '/auth/users', { id });
-  const created = JSON.parse(await manage(server, 'POST', `/auth/users/${id}/credentials`)) as Record<
-    string,
-    string
-  >;
-  return { accessKeyId: created['access_key_id'] ?? '', secretAccessKey: created['secret_access_key'] ?? '' };
-}
-
-/** What the rows speak of. */
-async function prepare(server: RunningSvc, elsewhere: string): Promise<Facts> {
-  const repository = '/repositories/repo1';
-  await manage(server, 'POST', '/repositories', { name: 'repo1', storage_namespace: 'local://repo1' });
-  await manage(server, 'POST', `${repository}/branches/main/objects?path=dir%2Fa`, 'content');
-  await manage(server, 'POST', `${repository}/branches/main/commits`, { message: 'first' });
-  for (const name of ['dev', 'scratch']) {
-    await manage(server, 'POST', `${repository}/branches`, { name, source: 'main' });
-  }
-  await manage(server, 'POST', `${repository}/tags`, { id: 't1', ref: 'main' });
-  const pull = await manage(server, 'POST', `${repository}/pulls`, {
-    title: 'first',
-    source_branch: 'dev',
-    destination_branch: 'main',
-  });
-  const branch = await manage(server, 'GET', `${repository}/branches/main`);
-  const { accessKeyId } = await newUser(server, 'bob');
-  for (const id of ['g1', 'levels']) await manage(server, 'POST', '/auth/groups', { id });
-  await manage(server, 'POST', '/auth/policies', {
-    id: 'p-one',
-    statement: [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }],
-  });
-  return {
-    pull: (JSON.parse(pull) as { id: string }).id,
-    commit: (JSON.parse(branch) as { commit_id: string }).commit_id,
-    outside: `local://${elsewhere}/data`,
-    key: accessKeyId,
-  };
 }

@@ -28,7 +28,6 @@ const engineStatuses: Record<EngineErrorKind, number> = {
   hook_aborted: 412,
   in_deletion: 410,
   data_gone: 410,
-  expired: 410,
   busy: 429,
   slow_down: 503,
   not_supported: 400,

@@ -1,8 +1,9 @@
+import { arn, softEvery } from '@svc/auth';
 import type { Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { commitView } from '../views/commit.ts';
 import { dateTimeView } from '../views/time.ts';
-import { mayReadRepository } from './may-read-repository.ts';
+import { addressRights } from './address-rights.ts';
 
 type Ids = 'importStart' | 'importStatus' | 'importCancel';
 
@@ -10,6 +11,13 @@ export function importHandlers({ engine: { imports }, auth }: ApiOptions): Handl
   return {
     async importStart(call) {
       const { params, body, actor } = call;
+      for (const { type, destination } of body.paths) {
+        // It replaces whatever is below its destination.
+        if (type === 'common_prefix') {
+          const folder = destination === '' || destination.endsWith('/') ? destination : `${destination}/`;
+          await call.ensure(softEvery('fs:WriteObject', arn.object(params.repository, folder)));
+        }
+      }
       const id = await imports.start({
         ...params,
         paths: body.paths,
@@ -17,7 +25,7 @@ export function importHandlers({ engine: { imports }, auth }: ApiOptions): Handl
         metadata: body.commit.metadata,
         force: body.force,
         actor,
-        mayReadRepository: mayReadRepository(auth, call),
+        ...addressRights(auth, call),
       });
       return { id };
     },

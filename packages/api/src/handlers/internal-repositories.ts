@@ -3,6 +3,7 @@ import { Answer } from '../answer/answer.ts';
 import type { Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { manifestOf, manifestView } from '../views/repository.ts';
+import { addressRights } from './address-rights.ts';
 
 type Ids =
   | 'setRepositoryMetadata'
@@ -17,7 +18,7 @@ type Ids =
   | 'internalCreateBranchProtectionRule'
   | 'internalDeleteBranchProtectionRule';
 
-export function internalRepositoryHandlers({ engine }: ApiOptions): Handlers<Ids> {
+export function internalRepositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
   const { repositories, dumps, commits, gc, metadata, protection } = engine;
   return {
     async setRepositoryMetadata({ params, body }) {
@@ -32,12 +33,20 @@ export function internalRepositoryHandlers({ engine }: ApiOptions): Handlers<Ids
       return manifestView(await dumps.dump(params.repository));
     },
 
-    async restoreRefs({ params, body }) {
-      await dumps.restore({ repository: params.repository, manifest: manifestOf(body), force: body.force });
+    async restoreRefs(call) {
+      const { params, body } = call;
+      await dumps.restore({
+        repository: params.repository,
+        manifest: manifestOf(body),
+        force: body.force,
+        ...addressRights(auth, call),
+      });
     },
 
-    async CreateCommitRecord({ params, body }) {
+    async CreateCommitRecord(call) {
+      const { params, body } = call;
       await commits.createRecord({
+        ...addressRights(auth, call),
         repository: params.repository,
         force: body.force,
         commit: {

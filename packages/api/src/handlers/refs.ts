@@ -6,6 +6,7 @@ import { parseRfc3339 } from '../request/rfc3339.ts';
 import { commitView } from '../views/commit.ts';
 import { diffPageView } from '../views/object.ts';
 import { pageView } from '../views/page.ts';
+import { addressRights } from './address-rights.ts';
 
 type Ids =
   | 'logCommits'
@@ -27,7 +28,7 @@ interface LogQuery {
   readonly stop_at?: string;
 }
 
-export function refHandlers({ engine }: ApiOptions): Handlers<Ids> {
+export function refHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
   const { commits, merges, refs } = engine;
 
   async function log(repository: string, ref: string, query: LogQuery) {
@@ -106,7 +107,8 @@ export function refHandlers({ engine }: ApiOptions): Handlers<Ids> {
       return diffPageView(page, query.include_right_stats);
     },
 
-    async commit({ params, query, body, actor }) {
+    async commit(call) {
+      const { params, query, body, actor } = call;
       const created = await commits.create({
         ...params,
         message: body.message,
@@ -116,6 +118,7 @@ export function refHandlers({ engine }: ApiOptions): Handlers<Ids> {
         force: body.force,
         sourceMetaRange: query.source_metarange,
         actor,
+        ...addressRights(auth, call),
       });
       return commitView(created);
     },

@@ -1,10 +1,12 @@
-import { arn } from '@svc/auth';
+import { and, arn, soft, softEvery } from '@svc/auth';
+import type { Requirement } from '@svc/auth';
 import { Answer } from '../answer/answer.ts';
 import type { Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { pageView } from '../views/page.ts';
 import { manifestOf, manifestView, repositoryView } from '../views/repository.ts';
 import { dateTimeView } from '../views/time.ts';
+import { addressRights } from './address-rights.ts';
 import { gcRulesOf, gcRulesView } from './gc-rules.ts';
 import { pageRequest } from './page-request.ts';
 
@@ -37,7 +39,8 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
       return pageView(page, repositoryView);
     },
 
-    async createRepository({ query, body, actor }) {
+    async createRepository(call) {
+      const { query, body, actor } = call;
       const created = await repositories.create({
         name: body.name,
         storageId: body.storage_id,
@@ -46,6 +49,8 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
         bare: query.bare,
         readOnly: body.read_only,
         sampleData: body.sample_data,
+        ...addressRights(auth, call),
+        checkAttach: (spellings) => call.ensure(and(...spellings.flatMap(mayAttach))),
         actor,
       });
       const view = repositoryView(created);
@@ -109,11 +114,13 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
       };
     },
 
-    async restoreSubmit({ params, body }) {
+    async restoreSubmit(call) {
+      const { params, body } = call;
       const id = await dumps.submitRestore({
         repository: params.repository,
         manifest: manifestOf(body),
         force: body.force,
+        ...addressRights(auth, call),
       });
       return { id };
     },
@@ -128,4 +135,10 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
       };
     },
   };
+}
+
+/** Neither the namespace nor anything in it is denied. */
+function mayAttach(namespace: string): Requirement[] {
+  const action = 'fs:AttachStorageNamespace';
+  return [soft(action, arn.namespace(namespace)), softEvery(action, arn.namespace(`${namespace}/`))];
 }

@@ -1,11 +1,10 @@
-import { arn, soft } from '@svc/auth';
 import { Answer } from '../answer/answer.ts';
-import type { Call, Handlers } from '../call.ts';
+import type { Handlers } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { byteRangeOf } from '../request/byte-range.ts';
 import { bodyError, RequestError } from '../request/request-error.ts';
 import { objectView } from '../views/object.ts';
-import { mayReadRepository } from './may-read-repository.ts';
+import { addressRights } from './address-rights.ts';
 import { createOnly } from './upload.ts';
 
 type Ids =
@@ -20,14 +19,6 @@ type Ids =
 
 export function stagingHandlers({ engine, auth, installation }: ApiOptions): Handlers<Ids> {
   const { objects, repositories } = engine;
-
-  /** An address outside the repository's namespace is an import of one object: it must not be denied. */
-  function addressChecks(call: Pick<Call, 'ensure' | 'identity' | 'client'>) {
-    return {
-      mayReadRepository: mayReadRepository(auth, call),
-      checkImport: (address: string) => call.ensure(soft('fs:ImportFromStorage', arn.namespace(address))),
-    };
-  }
 
   async function ensurePresignedMultipart(repository: string): Promise<void> {
     const { storageId } = await repositories.get(repository);
@@ -51,7 +42,7 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
         metadata: body.metadata,
         contentType: body.content_type,
         force: body.force,
-        ...addressChecks(call),
+        ...addressRights(auth, call),
       });
       return objectView(staged, { metadata: 'none' });
     },
@@ -85,7 +76,7 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
         contentType: body.content_type,
         force: body.force,
         ifNoneMatch,
-        ...addressChecks(call),
+        ...addressRights(auth, call),
       });
       return objectView(linked);
     },

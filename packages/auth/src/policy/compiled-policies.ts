@@ -3,7 +3,7 @@ import type { Policy, Statement } from '../model.ts';
 import type { Requirement } from '../requirement.ts';
 import { compileCondition, type CompiledCondition, type ConditionContext } from './condition.ts';
 import { compileResource, resourceList, type ResourcePattern } from './resource-pattern.ts';
-import { StatementIndex } from './statement-index.ts';
+import { StatementIndex, type LeafOutcome } from './statement-index.ts';
 import { compilePattern, type Matcher } from './wildcard.ts';
 
 /**
@@ -53,6 +53,13 @@ export class CompiledPolicies {
       }
       case 'soft':
         return this.#leaf(node.action, node.resource, context, reasons) === 'deny' ? 'deny' : 'allow';
+      case 'every': {
+        const effect = this.#below(node.action, node.start, context, reasons);
+        if (effect === 'neutral') reasons.missing.push(node.action);
+        return effect;
+      }
+      case 'soft-every':
+        return this.#below(node.action, node.start, context, reasons) === 'deny' ? 'deny' : 'allow';
       case 'and':
         // An `and` of nothing would let everybody in: refuse it like any node we do not know.
         if (node.nodes.length === 0) return 'deny';
@@ -77,10 +84,12 @@ export class CompiledPolicies {
 
   #leaf(action: string, resource: string, context: ConditionContext, reasons: Reasons): Effect {
     if (this.#isBroken(context)) return 'deny';
-    const outcome = this.#indexOf(action).decide(resource, context);
-    if (typeof outcome === 'string') return outcome;
-    reasons.denied.push(outcome.deniedBy.actionPattern);
-    return 'deny';
+    return effectOf(this.#indexOf(action).decide(resource, context), reasons);
+  }
+
+  #below(action: string, start: string, context: ConditionContext, reasons: Reasons): Effect {
+    if (this.#isBroken(context)) return 'deny';
+    return effectOf(this.#indexOf(action).decideBelow(start, context), reasons);
   }
 
   #isBroken(context: ConditionContext): boolean {
@@ -121,6 +130,12 @@ interface CompiledStatement {
 }
 
 const allowed: Decision = { allowed: true };
+
+function effectOf(outcome: LeafOutcome, reasons: Reasons): Effect {
+  if (typeof outcome === 'string') return outcome;
+  reasons.denied.push(outcome.deniedBy.actionPattern);
+  return 'deny';
+}
 
 function compileStatement(statement: Statement, username: string): CompiledStatement {
   return {

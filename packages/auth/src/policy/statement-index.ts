@@ -35,6 +35,23 @@ export class StatementIndex {
     prefixes.add(statement, resource.wildcard.prefix, resource.wildcard.matchesRest);
   }
 
+  /**
+   * Decides for every resource that begins with `start` at once: allowed when one statement allows all of them and none
+   * denies any. Several allowances that cover them only together do not count.
+   */
+  decideBelow(start: string, context: ConditionContext): LeafOutcome {
+    const verdict = new Verdict(context);
+    for (const statement of this.#everywhere) verdict.consider(statement);
+    const arn = parseArn(start);
+    const statements = arn && this.#scopes.get(arn.service)?.get(arn.account)?.all();
+    for (const statement of statements ?? []) {
+      if (statement.resource === 'everything' || arn === undefined) continue;
+      const overlap = statement.resource.wildcard.below(arn.resource);
+      if (overlap === 'all' || (overlap === 'some' && statement.denies)) verdict.consider(statement);
+    }
+    return verdict.outcome;
+  }
+
   decide(resource: string, context: ConditionContext): LeafOutcome {
     const verdict = new Verdict(context);
     for (const statement of this.#everywhere) verdict.consider(statement);
@@ -83,6 +100,12 @@ class PrefixIndex {
     const entries = prefixes.get(prefix) ?? [];
     prefixes.set(prefix, entries);
     entries.push({ statement, matchesRest });
+  }
+
+  *all(): Generator<IndexedStatement> {
+    for (const prefixes of this.#byLength.values()) {
+      for (const entries of prefixes.values()) for (const { statement } of entries) yield statement;
+    }
   }
 
   collect(text: string, verdict: Verdict): void {

@@ -8,7 +8,12 @@ export interface Wildcard {
   readonly prefix: string;
   /** Whether the text matches from the end of the prefix on, given that it begins with it. */
   readonly matchesRest: (text: string) => boolean;
+  /** How the pattern meets the texts that begin with `start`, `start` itself among them. */
+  readonly below: (start: string) => Overlap;
 }
+
+/** A pattern matches every text of a set, some of them or none. */
+export type Overlap = 'all' | 'some' | 'none';
 
 export type Matcher = (text: string) => boolean;
 
@@ -27,16 +32,19 @@ export function compileWildcard(pieces: readonly PatternPiece[]): Wildcard {
     for (let index = 0; index < text.length; index++) {
       const unit = text.charCodeAt(index);
       if (literal || (unit !== star && unit !== question)) tokens.push(unit);
-      else if (unit === question) tokens.push(anyOne);
+      // `*?` is `?*`, so that a run of wildcards ends in its `*`.
+      else if (unit === question) tokens.splice(tokens.at(-1) === anyRun ? -1 : tokens.length, 0, anyOne);
       else if (tokens.at(-1) !== anyRun) tokens.push(anyRun);
     }
   }
   const wild = tokens.findIndex((token) => token < 0);
   const prefix = textOf(wild < 0 ? tokens : tokens.slice(0, wild));
-  if (wild < 0) return { prefix, matchesRest: (text) => text.length === prefix.length };
-  if (wild === tokens.length - 1 && tokens[wild] === anyRun) return { prefix, matchesRest: () => true };
+  const below = (start: string): Overlap => overlapBelow(tokens, start);
+  if (wild < 0) return { prefix, matchesRest: (text) => text.length === prefix.length, below };
+  if (wild === tokens.length - 1 && tokens[wild] === anyRun)
+    return { prefix, matchesRest: () => true, below };
   const pattern = Int32Array.from(tokens.slice(wild));
-  return { prefix, matchesRest: (text) => matchTokens(pattern, text, prefix.length) };
+  return { prefix, matchesRest: (text) => matchTokens(pattern, text, prefix.length), below };
 }
 
 export function compilePattern(pattern: string): Matcher {
@@ -81,6 +89,48 @@ function matchTokens(pattern: Int32Array, text: string, from: number): boolean {
     retryAt += codePointLength(text, retryAt);
     at = retryAt;
     token = retryToken + 1;
+  }
+  return true;
+}
+
+/**
+ * Reads `start` with every way through the pattern at once. Where one is left, some text goes on from there; all do
+ * when one stands at a final `*`, and only then: no other end of a pattern matches both nothing and everything.
+ */
+function overlapBelow(tokens: readonly number[], start: string): Overlap {
+  let places = withSkippedRuns(tokens, [0]);
+  for (let at = 0; at < start.length && places.size > 0;) {
+    const length = codePointLength(start, at);
+    const next: number[] = [];
+    for (const place of places) {
+      const token = tokens[place];
+      if (token === anyRun) next.push(place);
+      else if (token === anyOne) next.push(place + 1);
+      else if (matchesLiterally(tokens, place, start, at, length)) next.push(place + length);
+    }
+    places = withSkippedRuns(tokens, next);
+    at += length;
+  }
+  if (places.size === 0) return 'none';
+  return tokens.at(-1) === anyRun && places.has(tokens.length - 1) ? 'all' : 'some';
+}
+
+/** A run may be empty: whoever stands before one stands behind it, too. */
+function withSkippedRuns(tokens: readonly number[], places: readonly number[]): Set<number> {
+  const all = new Set(places);
+  for (const place of all) if (tokens[place] === anyRun) all.add(place + 1);
+  return all;
+}
+
+function matchesLiterally(
+  tokens: readonly number[],
+  place: number,
+  text: string,
+  at: number,
+  length: number,
+): boolean {
+  for (let unit = 0; unit < length; unit++) {
+    if (tokens[place + unit] !== text.charCodeAt(at + unit)) return false;
   }
   return true;
 }

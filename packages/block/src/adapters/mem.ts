@@ -266,6 +266,10 @@ class MemAdapter implements BlockAdapter {
     return `mem://${objectName(pointer)}`;
   }
 
+  spellings(canonical: string): readonly string[] {
+    return [canonical];
+  }
+
   async canonicalUri(uri: string): Promise<string> {
     return canonicalBucketUri('mem', uri);
   }

@@ -1779,6 +1779,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /** @description A tree of objects in this repository. Who may not read every object of every repository needs read permission on all objects of each repository whose data it refers to, this one included. */
             metarange_id: string;
             parents: string[];
             version: number;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Pagination } from './common.ts';
-import { int64, integer, offFlag, stringMap, text } from './values.ts';
+import { hashId, int64, integer, offFlag, stringMap, text, treeId } from './values.ts';
 
 export const Commit = Type.Object(
   {
@@ -42,9 +42,13 @@ export const CommitRecordCreation = Type.Object(
     version: Type.Integer({ minimum: 0, maximum: 1 }),
     committer: text,
     message: text,
-    metarange_id: text,
+    metarange_id: Type.String({
+      ...treeId,
+      description:
+        'A tree of objects in this repository. Who may not read every object of every repository needs read permission on all objects of each repository whose data it refers to, this one included.',
+    }),
     creation_date: int64,
-    parents: Type.Array(text),
+    parents: Type.Array(hashId),
     metadata: Type.Optional(stringMap),
     generation: int64,
     force: Type.Optional(offFlag),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Pagination } from './common.ts';
-import { dateTime, flag, int64, offFlag, stringMap, text } from './values.ts';
+import { dateTime, flag, int64, offFlag, stringMap, text, treeId } from './values.ts';
 
 export const Repository = Type.Object(
   {
@@ -65,9 +65,9 @@ export const RefsDump = Type.Object(
 
 export const RefsRestore = Type.Object(
   {
-    commits_meta_range_id: text,
-    tags_meta_range_id: text,
-    branches_meta_range_id: text,
+    commits_meta_range_id: treeId,
+    tags_meta_range_id: treeId,
+    branches_meta_range_id: treeId,
     force: Type.Optional(offFlag),
   },
   { title: 'RefsRestore' },

@@ -11,6 +11,12 @@ export const nullableText = Type.Unsafe<string | null>({ type: 'string', nullabl
 export const binary = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' });
 export const freeObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 
+/** The id of a commit, a range or a metarange: the SHA-256 of its content. */
+export const hashId = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+/** The id of a tree; the tree without objects has none. */
+export const treeId = Type.String({ pattern: '^(?:[0-9a-f]{64})?$' });
+
 /** A JSON object whose values are all strings. */
 export const stringMap = Type.Unsafe<Record<string, string>>({
   type: 'object',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { body, errors, json } from '../answers.ts';
 import { Commit, CommitCreation } from '../models/commits.ts';
-import { text } from '../models/values.ts';
+import { hashId } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { branchArn, one, repositoryArn } from '../permission.ts';
 
@@ -13,7 +13,15 @@ export const commitsOperations = {
     tag: 'commits',
     summary: 'Commit the staged changes of a branch',
     permission: one('fs:CreateCommit', branchArn('path.branch')),
-    query: { source_metarange: Type.Optional(text) },
+    query: {
+      source_metarange: Type.Optional(
+        Type.String({
+          ...hashId,
+          description:
+            'Commit this tree instead of what is staged. It must be a tree of objects in this repository. Who may not read every object of every repository needs read permission on all objects of each repository whose data it refers to, this one included.',
+        }),
+      ),
+    },
     body: body(CommitCreation),
     responses: {
       201: json(Commit),

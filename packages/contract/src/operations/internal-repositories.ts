@@ -10,7 +10,7 @@ import {
   RepositoryMetadataKeys,
   RepositoryMetadataSet,
 } from '../models/repositories.ts';
-import { text, textOf } from '../models/values.ts';
+import { hashId, text, textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { objectPath, presign } from '../parameters.ts';
 import { and, deferred, namespaceArn, objectArn, one, repositoryArn, soft } from '../permission.ts';
@@ -118,7 +118,7 @@ export const internalRepositoriesOperations = {
     permission: and(
       one('fs:WriteObject', objectArn('query.path')),
       deferred(
-        'applies only to an address outside the storage namespace',
+        'applies only to an address outside the data of the repository',
         soft('fs:ImportFromStorage', namespaceArn('body.physical_address')),
       ),
     ),
@@ -151,7 +151,7 @@ export const internalRepositoriesOperations = {
     summary: 'Read a range or metarange file',
     internal: true,
     permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
-    params: { type: textOf(['range', 'meta_range']) },
+    params: { type: textOf(['range', 'meta_range']), object_id: hashId },
     query: { presign },
     responses: {
       200: bytes(['Content-Length']),

@@ -1,5 +1,6 @@
 import { errors, json } from '../answers.ts';
 import { StorageURI } from '../models/common.ts';
+import { hashId } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { and, one, repositoryArn } from '../permission.ts';
 
@@ -11,6 +12,7 @@ export const metadataOperations = {
     tag: 'metadata',
     summary: 'Locate a metarange file',
     permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
+    params: { meta_range: hashId },
     responses: {
       200: json(StorageURI, ['Location']),
       ...errors(400, 401, 404, 429, 'default'),
@@ -23,6 +25,7 @@ export const metadataOperations = {
     tag: 'metadata',
     summary: 'Locate a range file',
     permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
+    params: { range: hashId },
     responses: {
       200: json(StorageURI, ['Location']),
       ...errors(400, 401, 404, 429, 'default'),

@@ -28,7 +28,7 @@ export const stagingOperations = {
     permission: and(
       one('fs:WriteObject', objectArn('query.path')),
       deferred(
-        'applies only to an address outside the storage namespace',
+        'applies only to an address outside the data of the repository',
         soft('fs:ImportFromStorage', namespaceArn('body.staging.physical_address')),
       ),
     ),

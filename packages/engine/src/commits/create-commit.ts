@@ -7,7 +7,8 @@ import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { sealBranch } from '../heads/update-head.ts';
 import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
-import { checkBranchName } from '../names/names.ts';
+import { checkBranchName, checkHashId } from '../names/names.ts';
+import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkCommittable } from '../protection/writable.ts';
 import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
 import { Overlay } from '../staging/overlay.ts';
@@ -22,6 +23,7 @@ import { checkCommitSize } from './commit-limits.ts';
 export async function createCommit(context: EngineContext, options: CommitOptions): Promise<Commit> {
   const { branch, message, actor } = options;
   checkBranchName(branch);
+  if (options.sourceMetaRange !== undefined) checkHashId(options.sourceMetaRange, 'source_metarange');
   const metadata = copyStringMap(options.metadata ?? {});
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
@@ -57,9 +59,7 @@ async function checkSourceTree(
   const { sourceMetaRange } = options;
   if (sourceMetaRange === undefined) return;
   if (await hasUncommittedChanges(context, scope, head.tokens, head.data.commitId)) throw dirtySource();
-  if (!(await context.trees.exists(scope.committed, sourceMetaRange))) {
-    throw invalid(`source metarange ${sourceMetaRange} does not exist`, 'commit');
-  }
+  await new AdoptedTrees(context, scope, options).check(sourceMetaRange);
 }
 
 function dirtySource(): Error {

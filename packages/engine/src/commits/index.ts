@@ -2,9 +2,11 @@ import { commitId, copyStringMap, timestampFromSeconds } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { CommitRecord, Commits } from '../face/commits.ts';
-import type { Commit, Forceable, InRepository } from '../face/model.ts';
+import type { CommitRecordOptions, Commits } from '../face/commits.ts';
+import type { Commit } from '../face/model.ts';
 import { logCommits } from '../log/log-commits.ts';
+import { checkHashId } from '../names/names.ts';
+import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
 import { cherryPick } from './cherry-pick.ts';
@@ -29,14 +31,13 @@ export function commits(context: EngineContext): Commits {
   };
 }
 
-/** Stores a commit as given. Parents and tree are not checked; the id must be the one its fields give. */
-async function createCommitRecord(
-  context: EngineContext,
-  options: InRepository & Forceable & { readonly commit: CommitRecord },
-): Promise<void> {
+/** Stores a commit as given. Its id must be the one its fields give; whether its parents are there is not checked. */
+async function createCommitRecord(context: EngineContext, options: CommitRecordOptions): Promise<void> {
+  const given = options.commit;
+  if (given.metaRangeId !== '') checkHashId(given.metaRangeId, 'metarange_id');
+  for (const parent of given.parents) checkHashId(parent, 'parents');
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  const given = options.commit;
   const commit: Commit = {
     ...given,
     creationDate: timestampFromSeconds(given.creationDate),
@@ -45,6 +46,7 @@ async function createCommitRecord(
   if (commitId(commit) !== given.id) {
     throw invalid('commit id: invalid value: validation error', 'commit');
   }
+  await new AdoptedTrees(context, scope, options).check(commit.metaRangeId);
   if (!(await context.commits.add(scope, commit))) {
     throw new EngineError('already_exists', 'commit already exists: not unique', { subject: 'commit' });
   }

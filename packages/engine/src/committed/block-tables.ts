@@ -1,9 +1,11 @@
 import { BlockError, type BlockAdapter, type ObjectPointer } from '@svc/block';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { EngineError } from '../errors.ts';
 import type { CommittedContext } from './context.ts';
+import { tablePath } from './table-id.ts';
 import type { WrittenTable } from './table-store.ts';
 
 /** What the trees need of `BlockStores`. */
@@ -85,15 +87,22 @@ export class BlockTables {
     }
   }
 
-  exists(context: CommittedContext, id: string): Promise<boolean> {
-    return this.#stores.get(context.storageId).exists(pointerTo(context, id));
+  /** The whole table; undefined when there is none. */
+  async read(context: CommittedContext, id: string): Promise<Buffer | undefined> {
+    try {
+      const body = await this.#stores.get(context.storageId).get(pointerTo(context, id));
+      return body.bytes ?? (await buffer(body.stream()));
+    } catch (error) {
+      if (error instanceof BlockError && error.kind === 'not_found') return undefined;
+      throw error;
+    }
   }
 }
 
 function pointerTo(context: CommittedContext, id: string): ObjectPointer {
   return {
     storageNamespace: context.storageNamespace,
-    identifier: `${context.metadataPrefix}/${id}`,
+    identifier: tablePath(context.metadataPrefix, id),
     identifierType: 'relative',
   };
 }

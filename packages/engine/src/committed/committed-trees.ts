@@ -16,6 +16,7 @@ import { LazyDiff } from './lazy-diff.ts';
 import type { OpenTable } from './open-tables.ts';
 import { TreeDiff } from './tree-diff.ts';
 import { TreeIterator } from './tree-iterator.ts';
+import { readOutline } from './tree-outline.ts';
 import type { SplitSettings } from './tree-writer.ts';
 import type {
   ApplyResult,
@@ -27,6 +28,7 @@ import type {
   MergeInput,
   MergeResult,
   RecordIterator,
+  TreeOutline,
   TreeRecord,
 } from './tree.ts';
 import { WorkerHost } from './worker-host.ts';
@@ -211,8 +213,13 @@ class Trees implements CommittedTrees {
     return { metaRangeId: result.metaRangeId, count: result.added };
   }
 
-  exists(context: CommittedContext, metaRangeId: string): Promise<boolean> {
-    return this.#parts.blockTables.exists(context, metaRangeId);
+  async outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
+    const table = await this.#parts.blockTables.read(context, metaRangeId);
+    try {
+      return table === undefined ? undefined : readOutline(table);
+    } catch (error) {
+      throw asEngineError(error);
+    }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createMemAdapter, openBlockStores, type BlockAdapter } from '@svc/block';
-import { tempDir } from '@svc/testing';
+import { tempDir, waitUntil } from '@svc/testing';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
@@ -138,7 +138,7 @@ describe('the local cache', () => {
     await expect(trees.get(context, missing, Buffer.from('a'))).rejects.toThrow(
       /_svc\/f+ is missing from mem:\/\/repo/,
     );
-    expect(await trees.exists(context, missing)).toBe(false);
+    expect(await trees.outline(context, missing)).toBeUndefined();
     await trees.close();
   });
 
@@ -184,6 +184,18 @@ describe('the local cache', () => {
     expect(readdirSync(join(dir, 'range', 'repo')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     expect((await readTree(second.trees, id)).size).toBe(300);
     await second.trees.close();
+  });
+
+  test('keeps its workspace when a namespace of that name is emptied', async () => {
+    const dir = tempDir();
+    const { trees } = await openTestTrees(dir, { ...one, cacheSizeBytes: 1 });
+    const named = { ...context, storageNamespace: 'mem://workspace' };
+    for (const content of ['first', 'second', 'third']) {
+      await trees.write(named, new ArrayIterator([toRecord('k', content)]));
+      await waitUntil(() => tableFiles(dir).length === 0);
+    }
+    await trees.close();
+    expect(statSync(join(dir, 'range', 'workspace')).isDirectory()).toBe(true);
   });
 
   test('a damaged copy is fetched again', async () => {

@@ -212,7 +212,10 @@ export class LocalCache {
     await unlink(path).catch((error: unknown) => {
       if (!isMissing(error)) this.#options.observer?.failed(this.#options.kind, 'eviction');
     });
+    const workspace = join(this.#options.folder, workspaceName);
     for (let folder = dirname(path); folder.length > this.#options.folder.length; folder = dirname(folder)) {
+      // A namespace may be called like it, too; new tables need it.
+      if (folder === workspace) return;
       try {
         await rmdir(folder);
       } catch {

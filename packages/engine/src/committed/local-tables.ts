@@ -5,6 +5,7 @@ import { MetaRange, readMetaRange } from './meta-range.ts';
 import { MetaRangeCache } from './meta-range-cache.ts';
 import type { Namespace } from './namespace.ts';
 import { type OpenTable, OpenTables } from './open-tables.ts';
+import { tablePath } from './table-id.ts';
 
 export interface LocalTablesOptions {
   readonly openRanges: number;
@@ -35,7 +36,7 @@ export class LocalTables {
   }
 
   openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable> {
-    const path = `${namespace.rangeFolder}/${id}`;
+    const path = tablePath(namespace.rangeFolder, id);
     const known = this.open.get(path);
     if (known !== undefined) return known;
     const load = (): OpenTable => this.open.open(path, id);
@@ -50,7 +51,7 @@ export class LocalTables {
     const folder = namespace.metaRangeFolder;
     const known = this.#metaRanges.get(folder, id);
     if (known !== undefined) return known;
-    const path = `${folder}/${id}`;
+    const path = tablePath(folder, id);
     const load = (): MetaRange => {
       // All of it is needed, so it is read at once.
       const metaRange = decodeMetaRange(readFileSync(path));

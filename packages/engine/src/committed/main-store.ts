@@ -9,6 +9,7 @@ import { LocalTables } from './local-tables.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { CacheFolders, Namespace } from './namespace.ts';
 import type { OpenTable } from './open-tables.ts';
+import { tablePath } from './table-id.ts';
 import type { TableStore, WrittenTable } from './table-store.ts';
 
 export interface MainStoreOptions {
@@ -77,7 +78,7 @@ export class MainStore implements TableStore {
   }
 
   prefetchRange(namespace: Namespace, id: string): void {
-    const path = `${namespace.rangeFolder}/${id}`;
+    const path = pathOf(namespace, 'range', id);
     if (this.tables.open.get(path) !== undefined || existsSync(path)) return;
     // Whoever needs the range asks again and sees the failure.
     this.fetch(namespace, 'range', id, () => undefined).catch(() => undefined);
@@ -145,7 +146,7 @@ async function writeSmallFile(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 function pathOf(namespace: Namespace, kind: Kind, id: string): string {
-  return `${kind === 'range' ? namespace.rangeFolder : namespace.metaRangeFolder}/${id}`;
+  return tablePath(kind === 'range' ? namespace.rangeFolder : namespace.metaRangeFolder, id);
 }
 
 function corrupt(error: CorruptTableError, namespace: Namespace, id: string): EngineError {

@@ -79,6 +79,19 @@ export interface DumpProperties {
   readonly schemaDefinition: string;
 }
 
+/** What a stored metarange says of its tree. */
+export interface TreeOutline {
+  /** What a dump holds (`commit`, `branch`, `tag`); undefined for objects. */
+  readonly entity: string | undefined;
+  readonly ranges: readonly RangeSpan[];
+}
+
+export interface RangeSpan {
+  readonly id: string;
+  readonly minKey: Buffer;
+  readonly maxKey: Buffer;
+}
+
 /**
  * Committed trees of one repository's namespace: content-addressed, immutable, `""` is the empty tree.
  * Operations over more than a few thousand entries run off the event loop.
@@ -112,7 +125,7 @@ export interface CommittedTrees {
     records: RecordIterator,
     dump?: DumpProperties,
   ): Promise<{ metaRangeId: string; count: number }>;
-  /** Asks the block store, never the cache. */
-  exists(context: CommittedContext, metaRangeId: string): Promise<boolean>;
+  /** Asks the block store, never the cache; undefined when it has no metarange of that id. */
+  outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined>;
   close(): Promise<void>;
 }

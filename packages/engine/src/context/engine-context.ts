@@ -75,7 +75,7 @@ export function createContext(options: EngineOptions): EngineContext {
     protection: new ProtectionStore(kv, cacheBus),
     addresses: new AddressAllocator(xids, clock),
     hashPool: new HashPool(),
-    namespaces: new NamespaceIndex(repositories, cacheBus, clock),
+    namespaces: new NamespaceIndex(kv, repositories, options.blockStores, cacheBus, clock),
     smallObjects: new SmallObjects(),
     background: new Background(logger),
   };

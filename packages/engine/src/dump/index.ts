@@ -4,7 +4,7 @@ import type { Dumps, RefsManifest } from '../face/dumps.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { TaskKind, TaskRunner } from '../tasks/task-runner.ts';
 import { dumpRefs, writeManifest } from './dump-refs.ts';
-import { checkBare, restoreRefs } from './restore-refs.ts';
+import { checkBare, checkManifest, restoreRefs } from './restore-refs.ts';
 
 const dumpTask: TaskKind<RefsManifest> = { prefix: 'DR', operation: 'dump_refs', message: dumpStatusMessage };
 
@@ -23,11 +23,12 @@ export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
       await writeManifest(context, scope, manifest);
       return manifest;
     },
-    restore: async ({ repository, manifest, force }) => {
-      const scope = await context.repositories.open(repository);
-      checkNotReadOnly(scope, force);
+    restore: async (options) => {
+      checkManifest(options.manifest);
+      const scope = await context.repositories.open(options.repository);
+      checkNotReadOnly(scope, options.force);
       await checkBare(context, scope);
-      await restoreRefs(context, scope, manifest);
+      await restoreRefs(context, scope, options);
     },
     submitDump: async (repository) => {
       const scope = await context.repositories.open(repository);
@@ -38,12 +39,13 @@ export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
       const { info, ...state } = await tasks.status(scope, dumpTask, taskId);
       return { ...state, refs: info };
     },
-    submitRestore: async ({ repository, manifest, force }) => {
-      const scope = await context.repositories.open(repository);
+    submitRestore: async (options) => {
+      checkManifest(options.manifest);
+      const scope = await context.repositories.open(options.repository);
       await checkBare(context, scope);
       return tasks.submit(scope, restoreTask, async () => {
-        checkNotReadOnly(scope, force);
-        await restoreRefs(context, scope, manifest);
+        checkNotReadOnly(scope, options.force);
+        await restoreRefs(context, scope, options);
         return undefined as never;
       });
     },

@@ -2,7 +2,9 @@ import { branchMessage, commitId, commitMessage, tagMessage } from '@svc/encodin
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { RefsManifest } from '../face/dumps.ts';
+import type { RefsManifest, RestoreOptions } from '../face/dumps.ts';
+import { checkBranchName, checkHashId, checkTagName } from '../names/names.ts';
+import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -12,6 +14,10 @@ export async function checkBare(context: EngineContext, scope: RepositoryScope):
   if (branch !== undefined) throw invalid('can only restore into a bare repository', 'repository');
 }
 
+export function checkManifest(manifest: RefsManifest): void {
+  for (const [name, id] of Object.entries(manifest)) if (id !== '') checkHashId(id, name);
+}
+
 /**
  * Loads refs from a dump: commits, then branches, then tags. What was restored before a failure stays; the
  * repository is then deleted, created bare again and restored anew.
@@ -19,25 +25,36 @@ export async function checkBare(context: EngineContext, scope: RepositoryScope):
 export async function restoreRefs(
   context: EngineContext,
   scope: RepositoryScope,
-  manifest: RefsManifest,
+  options: RestoreOptions,
 ): Promise<void> {
-  await forEachRecord(context, scope, manifest.commitsMetaRangeId, async (data) => {
+  const { manifest } = options;
+  const adopted = new AdoptedTrees(context, scope, options);
+  const isTrusted = await adopted.isTrusted();
+  await forEachRecord(context, scope, manifest.commitsMetaRangeId, 'commit', async (data) => {
     const commit = commitMessage.decode(data);
+    if (commit.metaRangeId !== '') checkHashId(commit.metaRangeId, 'metarange_id');
+    for (const parent of commit.parents) checkHashId(parent, 'parents');
     if (commit.generation < 1) {
       throw invalid(`commit ${commit.id} has no generation: the dump is too old to be restored`, 'commit');
     }
     if (commitId(commit) !== commit.id) {
       throw invalid(`commit ${commit.id}: invalid commit id: its content has another id`, 'commit');
     }
+    // One look at each of a long history's trees is much; whoever need not be checked is not.
+    if (!isTrusted) await adopted.check(commit.metaRangeId);
     await context.commits.add(scope, commit);
   });
-  await forEachRecord(context, scope, manifest.branchesMetaRangeId, async (data) => {
+  await forEachRecord(context, scope, manifest.branchesMetaRangeId, 'branch', async (data) => {
     const { id, commitId: head, hidden } = branchMessage.decode(data);
+    checkBranchName(id);
+    checkHashId(head, 'commit');
     const stagingToken = tokenFor(scope, id);
     await context.branches.overwrite(scope, { id, commitId: head, hidden, stagingToken, sealedTokens: [] });
   });
-  await forEachRecord(context, scope, manifest.tagsMetaRangeId, async (data) => {
+  await forEachRecord(context, scope, manifest.tagsMetaRangeId, 'tag', async (data) => {
     const { id, commitId: target } = tagMessage.decode(data);
+    checkTagName(id);
+    checkHashId(target, 'commit');
     if (!(await context.tags.create(scope, { id, commitId: target }))) {
       throw new EngineError('already_exists', `tag ${id} already exists: not unique`, { subject: 'tag' });
     }
@@ -51,11 +68,14 @@ async function forEachRecord(
   context: EngineContext,
   scope: RepositoryScope,
   metaRangeId: string,
+  entity: string,
   store: (data: Buffer) => Promise<void>,
 ): Promise<void> {
   if (metaRangeId === '') return;
-  if (!(await context.trees.exists(scope.committed, metaRangeId))) {
-    throw new EngineError('data_gone', 'No data', { subject: 'object' });
+  const outline = await context.trees.outline(scope.committed, metaRangeId);
+  if (outline === undefined) throw new EngineError('data_gone', 'No data', { subject: 'object' });
+  if (outline.entity !== entity) {
+    throw invalid(`metarange ${metaRangeId} is no dump of ${entity} records`, 'repository');
   }
   const records = context.trees.iterate(scope.committed, metaRangeId);
   const pending = new Set<Promise<void>>();

@@ -1,13 +1,14 @@
 import type { StringMap } from '@svc/encoding';
 import type { Actor, Commit, Forceable, InRepository, OnBranch, Page } from './model.ts';
+import type { AddressRights } from './objects.ts';
 
-export interface CommitOptions extends OnBranch, Forceable {
+export interface CommitOptions extends OnBranch, Forceable, AddressRights {
   readonly message: string;
   readonly metadata?: StringMap | undefined;
   /** Unix seconds; overrides the creation date. */
   readonly date?: number | undefined;
   readonly allowEmpty?: boolean | undefined;
-  /** Takes this tree verbatim; the branch must be clean. */
+  /** Takes this tree of the repository verbatim; the branch must be clean. Its addresses need `AddressRights`. */
   readonly sourceMetaRange?: string | undefined;
   readonly actor: Actor;
 }
@@ -32,6 +33,10 @@ export interface CommitRecord extends Omit<Commit, 'creationDate' | 'metadata'> 
   /** Unix seconds. */
   readonly creationDate: number;
   readonly metadata?: StringMap | undefined;
+}
+
+export interface CommitRecordOptions extends InRepository, Forceable, AddressRights {
+  readonly commit: CommitRecord;
 }
 
 export interface CommitOverrides {
@@ -63,8 +68,8 @@ export interface Commits {
   /** The commit of any commit-valued ref. */
   get(options: InRepository & { readonly ref: string }): Promise<Commit>;
   log(options: LogOptions): Promise<Page<Commit>>;
-  /** Plumbing: stores a commit record whose id must match its content. */
-  createRecord(options: InRepository & Forceable & { readonly commit: CommitRecord }): Promise<void>;
+  /** Plumbing: stores a commit record whose id must match its content and whose tree must be the repository's. */
+  createRecord(options: CommitRecordOptions): Promise<void>;
   cherryPick(options: CherryPickOptions): Promise<Commit>;
   revert(options: RevertOptions): Promise<Commit>;
 }

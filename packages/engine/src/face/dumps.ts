@@ -1,4 +1,5 @@
 import type { Forceable, InRepository } from './model.ts';
+import type { AddressRights } from './objects.ts';
 import type { TaskState } from './tasks.ts';
 
 export interface RefsManifest {
@@ -7,7 +8,9 @@ export interface RefsManifest {
   readonly branchesMetaRangeId: string;
 }
 
-export type RestoreOptions = InRepository & Forceable & { readonly manifest: RefsManifest };
+export interface RestoreOptions extends InRepository, Forceable, AddressRights {
+  readonly manifest: RefsManifest;
+}
 
 export interface Dumps {
   dump(repository: string): Promise<RefsManifest>;

@@ -1,6 +1,6 @@
 import type { StringMap, Timestamp } from '@svc/encoding';
 import type { Actor, Commit, Forceable, InRepository, OnBranch } from './model.ts';
-import type { MayReadRepository } from './objects.ts';
+import type { AddressRights } from './objects.ts';
 
 export interface ImportPath {
   readonly type: 'common_prefix' | 'object';
@@ -9,12 +9,11 @@ export interface ImportPath {
   readonly destination: string;
 }
 
-export interface StartImportOptions extends OnBranch, Forceable {
+export interface StartImportOptions extends OnBranch, Forceable, AddressRights {
   readonly paths: readonly ImportPath[];
   readonly message?: string | undefined;
   readonly metadata?: StringMap | undefined;
   readonly actor: Actor;
-  readonly mayReadRepository?: MayReadRepository | undefined;
 }
 
 export interface ImportStatus {

@@ -111,7 +111,7 @@ export interface UploadObjectOptions extends OnBranch, Forceable, WriteCondition
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface StageObjectOptions extends OnBranch, Forceable {
+export interface StageObjectOptions extends OnBranch, Forceable, AddressRights {
   readonly path: string;
   readonly physicalAddress: string;
   readonly checksum: string;
@@ -120,16 +120,22 @@ export interface StageObjectOptions extends OnBranch, Forceable {
   readonly mtime?: number | undefined;
   readonly metadata?: StringMap | undefined;
   readonly contentType?: string | undefined;
-  readonly mayReadRepository?: MayReadRepository | undefined;
-  /** Called with an address outside the repository's own namespace before it is staged; throwing refuses. */
-  readonly checkImport?: ((address: string) => void | Promise<void>) | undefined;
 }
 
-/**
- * Asked when an address given by the client lies inside a repository's namespace and carries no valid link
- * token: may the caller read every object of that repository? Absent means no.
- */
-export type MayReadRepository = (repository: string) => boolean | Promise<boolean>;
+/** What a caller may do with data they name by its place in the store. A right that is absent is not theirs. */
+export interface AddressRights {
+  /**
+   * May they read every object of that repository? Asked of an address in its namespace that carries no valid link
+   * token: nobody knows which paths it belongs to.
+   */
+  readonly mayReadRepository?: ((repository: string) => boolean | Promise<boolean>) | undefined;
+  /** Throws when they may not import an address outside the repository's own namespace. Absent refuses nothing. */
+  readonly checkImport?: ((address: string) => void | Promise<void>) | undefined;
+  /** The same of every address that begins with `start`. */
+  readonly checkImportBelow?: ((start: string) => void | Promise<void>) | undefined;
+  /** May they read every object of every repository and import from everywhere? Then no address needs a look. */
+  readonly mayUseEveryAddress?: (() => boolean | Promise<boolean>) | undefined;
+}
 
 export interface LinkObjectOptions extends StageObjectOptions, WriteCondition {}
 

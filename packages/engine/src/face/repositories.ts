@@ -1,7 +1,8 @@
 import type { StringMap } from '@svc/encoding';
 import type { Actor, Forceable, InRepository, Page, PageRequest, Repository } from './model.ts';
+import type { AddressRights } from './objects.ts';
 
-export interface CreateRepositoryOptions {
+export interface CreateRepositoryOptions extends AddressRights {
   readonly name: string;
   /** Absent means the only (or the backward compatible) store. */
   readonly storageId?: string | undefined;
@@ -10,6 +11,8 @@ export interface CreateRepositoryOptions {
   readonly bare?: boolean | undefined;
   readonly readOnly?: boolean | undefined;
   readonly sampleData?: boolean | undefined;
+  /** Throws when the caller may not use the namespace; told all its spellings, without a slash at their ends. */
+  readonly checkAttach?: ((spellings: readonly string[]) => void | Promise<void>) | undefined;
   readonly actor: Actor;
 }
 

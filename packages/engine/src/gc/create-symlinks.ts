@@ -1,5 +1,7 @@
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
-import type { Objects } from '../face/objects.ts';
+import { invalid } from '../context/refusals.ts';
+import type { ObjectEntry, Objects } from '../face/objects.ts';
+import { withBlockStore } from '../objects/object-entry.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -26,6 +28,21 @@ export async function createSymlinks(
       open.pop();
     }
   };
+  // Nothing is written when one of them cannot be.
+  for await (const item of listed(objects, options)) checkListable(context, scope, item);
+  for await (const item of listed(objects, options)) {
+    checkListable(context, scope, item);
+    await closeUntil(item.path);
+    const directory = directoryOf(item.path);
+    const top = open.at(-1);
+    if (top?.directory === directory) top.addresses.push(item.physicalAddress);
+    else open.push({ directory, addresses: [item.physicalAddress] });
+  }
+  await closeUntil(undefined);
+  return `${namespace}/symlinks`;
+}
+
+async function* listed(objects: Objects, options: SymlinkOptions): AsyncGenerator<ObjectEntry> {
   let after = '';
   for (;;) {
     const page = await objects.list({
@@ -37,19 +54,33 @@ export async function createSymlinks(
     });
     const items = page.toArray();
     page.release();
-    for (const item of items) {
-      if (item.kind !== 'object') continue;
-      await closeUntil(item.path);
-      const directory = item.path.slice(0, item.path.lastIndexOf('/') + 1);
-      const top = open.at(-1);
-      if (top?.directory === directory) top.addresses.push(item.physicalAddress);
-      else open.push({ directory, addresses: [item.physicalAddress] });
-    }
-    if (!page.hasMore) break;
+    for (const item of items) if (item.kind === 'object') yield item;
+    if (!page.hasMore) return;
     after = page.nextOffset;
   }
-  await closeUntil(undefined);
-  return `${namespace}/symlinks`;
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+/** A directory becomes a folder of the store and an address a line of text; neither may become more than that. */
+function checkListable(context: EngineContext, scope: RepositoryScope, item: ObjectEntry): void {
+  const segments = directoryOf(item.path).split('/').slice(0, -1);
+  const leaves = segments.some((segment) => segment === '.' || segment === '..');
+  const isShared = adapterOf(context, scope).type === 'local' && segments.includes('');
+  if (leaves || isShared) {
+    throw invalid(
+      `symlink files cannot be written for '${item.path}': its directory has a segment that is empty, "." or ".."`,
+      'object',
+    );
+  }
+  if (/[\r\n]/.test(item.physicalAddress)) {
+    throw invalid(
+      `symlink files cannot be written for '${item.path}': its address has a line break`,
+      'object',
+    );
+  }
 }
 
 async function writeSymlink(
@@ -59,12 +90,12 @@ async function writeSymlink(
   directory: string,
   addresses: readonly string[],
 ): Promise<void> {
-  await adapterOf(context, scope).put(
-    {
-      storageNamespace: scope.repository.storageNamespace,
-      identifier: `symlinks/${scope.repository.id}/${branch}/${directory}symlink.txt`,
-      identifierType: 'relative',
-    },
-    Buffer.from(addresses.join('\n')),
+  const pointer = {
+    storageNamespace: scope.repository.storageNamespace,
+    identifier: `symlinks/${scope.repository.id}/${branch}/${directory}symlink.txt`,
+    identifierType: 'relative',
+  } as const;
+  await withBlockStore(adapterOf(context, scope), (adapter) =>
+    adapter.put(pointer, Buffer.from(addresses.join('\n'))),
   );
 }

@@ -4,16 +4,21 @@ import { invalid } from '../context/refusals.ts';
 import type { ImportScope } from '../committed/tree.ts';
 import { EngineError } from '../errors.ts';
 import type { ImportPath, StartImportOptions } from '../face/imports.ts';
+import type { AddressRights } from '../face/objects.ts';
 import { parseKey, parsePrefix } from '../names/names.ts';
+import { checkImport } from '../objects/address-rights.ts';
 import { liesInside, trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 /** A checked source: where it is and what its keys become. */
 export interface ImportSource {
   readonly type: ImportPath['type'];
+  /** Of a common prefix: as the store walks it. */
   readonly uri: string;
   /** The exact key of an object; the prefix (empty or ending in `/`) of a common prefix. */
   readonly destination: string;
+  /** Why the store cannot read it, to be said when the import runs. */
+  readonly failure?: BlockError;
 }
 
 /** Refuses what could never be imported; what the store alone can tell comes out while it runs. */
@@ -31,14 +36,54 @@ export async function checkSources(
   const sources: ImportSource[] = [];
   for (const path of options.paths) {
     const source = checkDestination(path);
-    const canonical = await canonicalSource(adapter, source.uri);
-    if (canonical !== undefined) {
-      checkOutside(source, canonical, namespace);
-      await checkMayRead(context, adapter, scope, canonical, options);
+    try {
+      sources.push(await checkSource(context, adapter, source, { namespace, rights: options }));
+    } catch (error) {
+      if (!(error instanceof BlockError)) throw error;
+      sources.push({ ...source, failure: error });
     }
-    sources.push(source);
   }
   return sources;
+}
+
+async function checkSource(
+  context: EngineContext,
+  adapter: BlockAdapter,
+  source: ImportSource,
+  { namespace, rights }: { readonly namespace: string; readonly rights: AddressRights },
+): Promise<ImportSource> {
+  const canonical = await adapter.canonicalUri(source.uri);
+  if (liesInside(canonical, namespace)) {
+    throw invalid(
+      `import path (${source.uri}) in repository namespace (${namespace}) is prohibited: invalid import source`,
+      'import',
+    );
+  }
+  if (source.type === 'object') {
+    const owner = await context.namespaces.ownerOf(adapter, canonical);
+    if (owner !== undefined) await checkMayRead(owner, rights);
+    await checkImport(adapter, rights, source.uri, canonical);
+    return source;
+  }
+  const uri = await adapter.importSource(source.uri);
+  const start = startOf(uri, canonical);
+  if (`${namespace}/`.startsWith(start)) {
+    throw invalid(
+      `import path (${source.uri}) contains repository namespace (${namespace}): invalid import source`,
+      'import',
+    );
+  }
+  for (const owner of await context.namespaces.ownersBelow(adapter, start)) await checkMayRead(owner, rights);
+  for (const spelling of new Set([uri, ...adapter.spellings(start)])) {
+    await rights.checkImportBelow?.(spelling);
+  }
+  return { ...source, uri };
+}
+
+/** What the addresses of a walk begin with. Prefixes match raw text: `…/ns` also takes `…/ns2/x`. */
+function startOf(uri: string, canonical: string): string {
+  const isBucket = !canonical.includes('/', canonical.indexOf('://') + 3);
+  return uri.endsWith('/') || isBucket ? `${trimSlash(canonical)}/` : canonical;
 }
 
 export function scopeOf(sources: readonly ImportSource[]): ImportScope {
@@ -67,46 +112,12 @@ function checkDestination(path: ImportPath): ImportSource {
   };
 }
 
-/** Undefined when the store does not know such addresses; the import then fails with the store's own words. */
-async function canonicalSource(adapter: BlockAdapter, uri: string): Promise<string | undefined> {
-  try {
-    return await adapter.canonicalUri(uri);
-  } catch (error) {
-    if (error instanceof BlockError) return undefined;
-    throw error;
-  }
-}
-
-function checkOutside(source: ImportSource, canonical: string, namespace: string): void {
-  if (liesInside(trimSlash(canonical), namespace)) {
-    throw invalid(
-      `import path (${source.uri}) in repository namespace (${namespace}) is prohibited: invalid import source`,
-      'import',
-    );
-  }
-  // Prefixes match raw text: `…/ns` as a source would also take `…/ns2`.
-  const prefix = source.uri.endsWith('/') && !canonical.endsWith('/') ? `${canonical}/` : canonical;
-  if (source.type === 'common_prefix' && `${namespace}/`.startsWith(prefix)) {
-    throw invalid(
-      `import path (${source.uri}) contains repository namespace (${namespace}): invalid import source`,
-      'import',
-    );
-  }
-}
-
 /** Importing another repository's files would read around its permissions. */
-async function checkMayRead(
-  context: EngineContext,
-  adapter: BlockAdapter,
-  scope: RepositoryScope,
-  canonical: string,
-  options: StartImportOptions,
-): Promise<void> {
-  const owner = await context.namespaces.ownerOf(adapter, scope.repository.storageId, trimSlash(canonical));
-  if (owner === undefined || (await options.mayReadRepository?.(owner)) === true) return;
+async function checkMayRead(owner: string, rights: AddressRights): Promise<void> {
+  if ((await rights.mayReadRepository?.(owner)) === true) return;
   throw new EngineError(
     'forbidden',
-    `import path lies in the storage namespace of repository '${owner}': read permission on all its objects is needed`,
+    `import path touches the storage namespace of repository '${owner}': read permission on all its objects is needed`,
     { subject: 'import' },
   );
 }

@@ -33,14 +33,14 @@ async function* recordsOf(
   signal: AbortSignal,
 ): AsyncGenerator<TreeRecord[]> {
   try {
+    if (source.failure !== undefined) throw source.failure;
     if (source.type === 'object') {
       const pointer = { storageNamespace, identifier: source.uri, identifierType: 'full' } as const;
       const properties = await adapter.properties(pointer);
       yield [toRecord(source.destination, { ...properties, uri: source.uri, relativeKey: '' })];
       return;
     }
-    const uri = await adapter.importSource(source.uri);
-    for await (const page of adapter.walk(uri, { signal })) {
+    for await (const page of adapter.walk(source.uri, { signal })) {
       yield page.map((object) => toRecord(source.destination + object.relativeKey, object));
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { ObjectPointer } from '@svc/block';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
-import { invalid } from '../context/refusals.ts';
 import type { InMetadataObject, Metadata } from '../face/metadata.ts';
+import { checkHashId } from '../names/names.ts';
 import { withBlockStore } from '../objects/object-entry.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -34,8 +34,6 @@ function pointerTo(scope: RepositoryScope, options: InMetadataObject): ObjectPoi
 }
 
 function locationOf(scope: RepositoryScope, options: InMetadataObject): string {
-  if (options.id === '' || /[/\\]|^\.\.?$/.test(options.id)) {
-    throw invalid(`invalid ${options.type} id '${options.id}': expected a name without path separators`);
-  }
+  checkHashId(options.id, options.type);
   return `${scope.repository.metadataPrefix}/${options.id}`;
 }

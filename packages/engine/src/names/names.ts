@@ -1,3 +1,4 @@
+import { isTableId } from '../committed/table-id.ts';
 import { invalid } from '../context/refusals.ts';
 
 export const maxKeyBytes = 1024;
@@ -48,6 +49,16 @@ export function checkTagName(name: string): void {
   const bad = name === '@' || name.endsWith('.') || name.endsWith('.lock') || tagForbidden.test(name);
   if (bad || !name.isWellFormed())
     throw invalid('argument tag: tag id: invalid value: validation error', 'tag');
+}
+
+/** Ids of commits and trees are hashes of what they stand for. */
+export function checkHashId(id: string, argument: string): void {
+  if (!isTableId(id)) {
+    throw invalid(
+      `argument ${argument}: invalid value: validation error: expected 64 hexadecimal digits`,
+      'commit',
+    );
+  }
 }
 
 /** The bytes of an object key. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { partitionTimeBase, xidSeconds, type XidGenerator } from '@svc/encoding';
 import { invalid } from '../context/refusals.ts';
-import { EngineError } from '../errors.ts';
+import type { EngineError } from '../errors.ts';
 
 const maxNamesPerPartition = 50_000;
 const partitionLifetimeMs = 3_600_000;
@@ -60,11 +60,7 @@ export function verifyAddress(key: KeyObject, claim: AddressClaim, signed: strin
   }
   const issued = xidSeconds(relative.slice(relative.lastIndexOf('/') + 1));
   if (issued === undefined) throw linkInvalid('malformed address signature: no time in the address');
-  if (nowMs / 1000 - issued > addressLifetimeSeconds) {
-    throw new EngineError('expired', 'address token is expired: get a new physical address', {
-      subject: 'object',
-    });
-  }
+  if (nowMs / 1000 - issued > addressLifetimeSeconds) throw invalid('link address expired', 'object');
 }
 
 function linkInvalid(reason: string): EngineError {

@@ -14,6 +14,7 @@ import type {
 import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { changeEntry, removeEntry, stageEntry } from '../staging/write.ts';
+import type { RepositoryScope } from '../store/scope.ts';
 import { pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
 import { findObject } from './read-object.ts';
 import { checkBranchAndCondition } from './upload-object.ts';
@@ -33,9 +34,7 @@ export async function copyObject(context: EngineContext, options: CopyObjectOpti
   const place = { scope, branch: destination.branch, key };
   await checkBranchAndCondition(context, place, options);
   const sourceScope = await context.repositories.open(source.repository);
-  if (sourceScope.repository.storageId !== scope.repository.storageId) {
-    throw invalid('cannot copy between repositories on different block stores', 'storage');
-  }
+  checkSameStore(scope, sourceScope);
   const original = await findObject(context, sourceScope, source.ref, source.path);
   options.checkSource?.(original);
   const adapter = adapterOf(context, scope);
@@ -67,6 +66,13 @@ export async function copyObject(context: EngineContext, options: CopyObjectOpti
     throw error;
   }
   return toObjectEntry(context, scope, destination.path, entry);
+}
+
+/** An address means something only in its own store. */
+export function checkSameStore(left: RepositoryScope, right: RepositoryScope): void {
+  if (left.repository.storageId !== right.repository.storageId) {
+    throw invalid('cannot copy between repositories on different block stores', 'storage');
+  }
 }
 
 /** Replaces an object's whole user metadata. */

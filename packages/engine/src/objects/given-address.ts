@@ -1,11 +1,12 @@
-import { BlockError } from '@svc/block';
+import { BlockError, type BlockAdapter } from '@svc/block';
 import { addressFull, addressRelative, type AddressType } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { MayReadRepository } from '../face/objects.ts';
+import type { AddressRights } from '../face/objects.ts';
 import { liesInside } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { checkImport, checkMayRead } from './address-rights.ts';
 import { verifyAddress, type AddressClaim } from './addresses.ts';
 
 export interface GivenAddress {
@@ -19,8 +20,7 @@ export interface GivenAddressOptions {
   readonly physicalAddress: string;
   /** Link: an address in our own data folder must carry a valid signature, whoever asks. */
   readonly signatureRequired: boolean;
-  readonly mayReadRepository: MayReadRepository | undefined;
-  readonly checkImport?: ((address: string) => void | Promise<void>) | undefined;
+  readonly rights: AddressRights;
 }
 
 /** Checks an address a client wants an entry to point to, and normalises it as stored. */
@@ -28,35 +28,42 @@ export async function acceptAddress(
   context: EngineContext,
   options: GivenAddressOptions,
 ): Promise<GivenAddress> {
-  const { scope, physicalAddress } = options;
+  const { scope, physicalAddress, rights } = options;
   const { repository } = scope;
   const adapter = adapterOf(context, scope);
   const canonical = await canonicalAddress(context, options);
   const namespace = await context.namespaces.canonicalNamespace(adapter, repository.storageNamespace);
   const inside = liesInside(canonical, namespace) ? canonical.slice(namespace.length + 1) : undefined;
+  // Stored as the rest of the address: what is spelled in another way would become another name.
+  if (inside !== undefined && !physicalAddress.endsWith(`/${inside}`)) throw notValid(adapter);
   if (inside !== undefined && isMetadata(inside, repository.metadataPrefix)) {
     throw invalid(
       `physical address ${physicalAddress} is metadata of the repository, not an object`,
       'object',
     );
   }
-  if (inside === undefined) await options.checkImport?.(physicalAddress);
   if (inside?.startsWith('data/') === true) {
     if (options.signatureRequired) {
       verifyAddress(context.signingKey, options.claim, inside, context.clock());
     } else if (!isSigned(context, options.claim, inside)) {
-      await checkMayRead(repository.id, options.mayReadRepository);
+      await checkMayRead(repository.id, rights);
     }
     return { address: inside, addressType: addressRelative };
   }
-  const owner = await context.namespaces.ownerOf(adapter, repository.storageId, canonical);
-  if (owner !== undefined) await checkMayRead(owner, options.mayReadRepository);
+  await checkImport(adapter, rights, physicalAddress, canonical);
+  const owner = await context.namespaces.ownerOf(adapter, canonical);
+  if (owner !== undefined) await checkMayRead(owner, rights);
   return { address: physicalAddress, addressType: addressFull };
 }
+
+/** Addresses are listed line by line. */
+// oxlint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 async function canonicalAddress(context: EngineContext, options: GivenAddressOptions): Promise<string> {
   const adapter = adapterOf(context, options.scope);
   const { storageNamespace } = options.scope.repository;
+  if (controlCharacter.test(options.physicalAddress)) throw notValid(adapter);
   try {
     return await context.namespaces.canonicalAddress(adapter, storageNamespace, options.physicalAddress);
   } catch (error) {
@@ -64,8 +71,12 @@ async function canonicalAddress(context: EngineContext, options: GivenAddressOpt
     if (error.kind === 'forbidden') {
       throw new EngineError('forbidden', 'forbidden', { cause: error, subject: 'storage' });
     }
-    throw invalid(`physical address is not valid for block adapter: ${adapter.type}`, 'object');
+    throw notValid(adapter);
   }
+}
+
+function notValid(adapter: BlockAdapter): EngineError {
+  return invalid(`physical address is not valid for block adapter: ${adapter.type}`, 'object');
 }
 
 function isMetadata(inside: string, metadataPrefix: string): boolean {
@@ -79,14 +90,4 @@ function isSigned(context: EngineContext, claim: AddressClaim, relative: string)
   } catch {
     return false;
   }
-}
-
-/** Without this, permissions on single paths could be read around. */
-async function checkMayRead(repository: string, mayRead: MayReadRepository | undefined): Promise<void> {
-  if (mayRead !== undefined && (await mayRead(repository))) return;
-  throw new EngineError(
-    'forbidden',
-    `address lies in the storage namespace of repository '${repository}': use a signed physical address, or read permission on all its objects`,
-    { subject: 'object' },
-  );
 }

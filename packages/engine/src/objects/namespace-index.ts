@@ -1,6 +1,7 @@
-import type { BlockAdapter } from '@svc/block';
-import type { CacheBus } from '@svc/kv';
+import type { BlockAdapter, BlockStores } from '@svc/block';
+import type { CacheBus, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
+import { formerNamespaces } from '../repositories/former-namespaces.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryStore } from '../store/repository-store.ts';
 
@@ -14,22 +15,32 @@ interface Known {
 }
 
 /**
- * Finds the repository in whose namespace an address lies. What it knows is a few seconds old at most; comparing
+ * Finds the repository in whose namespace an address lies, also one that was deleted and left its data. What it knows is a few seconds old at most; comparing
  * real paths on the local store costs several system calls, so spellings are remembered that long, too.
  */
 export class NamespaceIndex {
+  readonly #kv: KvStore;
   readonly #repositories: RepositoryStore;
+  readonly #stores: BlockStores;
   readonly #bus: CacheBus;
   readonly #clock: () => number;
   readonly #known = new Map<string, Promise<Known>>();
   readonly #canonical = new LRUCache<string, string>({ max: 10_000, ttl: lifetimeMs, ttlResolution: 100 });
   readonly #unsubscribe: () => void;
 
-  constructor(repositories: RepositoryStore, bus: CacheBus, clock: () => number) {
+  constructor(
+    kv: KvStore,
+    repositories: RepositoryStore,
+    stores: BlockStores,
+    bus: CacheBus,
+    clock: () => number,
+  ) {
+    this.#kv = kv;
     this.#repositories = repositories;
+    this.#stores = stores;
     this.#bus = bus;
     this.#clock = clock;
-    this.#unsubscribe = bus.subscribe(topic, (storageId) => this.#forget(storageId));
+    this.#unsubscribe = bus.subscribe(topic, () => this.#forget());
   }
 
   /** The one comparable spelling of an address that the store would accept; throws the store's refusal. */
@@ -53,8 +64,8 @@ export class NamespaceIndex {
   }
 
   /** `uri` in its canonical spelling. */
-  async ownerOf(adapter: BlockAdapter, storageId: string, uri: string): Promise<string | undefined> {
-    const { owners } = await this.#load(adapter, storageId);
+  async ownerOf(adapter: BlockAdapter, uri: string): Promise<string | undefined> {
+    const { owners } = await this.#load(adapter.type);
     const start = uri.indexOf('://') + 3;
     for (let end = uri.indexOf('/', start); end >= 0; end = uri.indexOf('/', end + 1)) {
       const owner = owners.get(uri.slice(0, end));
@@ -63,32 +74,45 @@ export class NamespaceIndex {
     return owners.get(uri);
   }
 
+  /** The repositories of which something begins with `start`, a canonical spelling that may end inside of a name. */
+  async ownersBelow(adapter: BlockAdapter, start: string): Promise<string[]> {
+    const above = await this.ownerOf(adapter, trimSlash(start));
+    const { owners } = await this.#load(adapter.type);
+    const below = [...owners].filter(([namespace]) => `${namespace}/`.startsWith(start)).map(([, id]) => id);
+    return above === undefined || below.includes(above) ? below : [above, ...below];
+  }
+
   /** Makes every worker of this server look again. */
   async forget(storageId: string): Promise<void> {
-    this.#forget(storageId);
+    this.#forget();
     await this.#bus.publish(topic, storageId);
   }
 
-  #forget(storageId: string): void {
-    this.#known.delete(storageId);
+  #forget(): void {
+    this.#known.clear();
     this.#canonical.clear();
   }
 
-  async #load(adapter: BlockAdapter, storageId: string): Promise<Known> {
-    const known = this.#known.get(storageId);
+  async #load(type: BlockAdapter['type']): Promise<Known> {
+    const known = this.#known.get(type);
     if (known !== undefined && (await known).expires > this.#clock()) return known;
-    const loading = this.#read(adapter, storageId);
-    this.#known.set(storageId, loading);
-    loading.catch(() => this.#known.delete(storageId));
+    const loading = this.#read(type);
+    this.#known.set(type, loading);
+    loading.catch(() => this.#known.delete(type));
     return loading;
   }
 
-  async #read(adapter: BlockAdapter, storageId: string): Promise<Known> {
+  /** Of all stores of a type: two of them may be two ways to one place. */
+  async #read(type: BlockAdapter['type']): Promise<Known> {
     const expires = this.#clock() + lifetimeMs;
     const owners = new Map<string, string>();
-    for await (const data of this.#repositories.list('', '')) {
-      if (data.storageId !== storageId) continue;
-      owners.set(trimSlash(await adapter.canonicalUri(data.storageNamespace)), data.id);
+    for await (const { canonical, repository } of formerNamespaces(this.#kv, this.#stores, type)) {
+      owners.set(canonical, repository);
+    }
+    for await (const { id, storageId, storageNamespace } of this.#repositories.list('', '')) {
+      const store = this.#stores.find(storageId);
+      if (store?.type !== type) continue;
+      owners.set(trimSlash(await store.canonicalUri(storageNamespace)), id);
     }
     return { expires, owners };
   }

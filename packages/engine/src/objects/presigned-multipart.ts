@@ -11,6 +11,7 @@ import type { RepositoryScope } from '../store/scope.ts';
 import { signAddress } from './addresses.ts';
 import { acceptAddress } from './given-address.ts';
 import { fromBlockError, pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
+import { checkSameStore } from './change-object.ts';
 import { findObject } from './read-object.ts';
 import { defaultContentType } from './upload-object.ts';
 
@@ -65,6 +66,7 @@ export async function copyMultipartPart(
   const scope = await openSupported(context, options.repository);
   const upload = await uploadOf(context, scope, options);
   const sourceScope = await context.repositories.open(options.source.repository);
+  checkSameStore(scope, sourceScope);
   const source = await findObject(context, sourceScope, options.source.ref, options.source.path);
   const { range } = options;
   if (range !== undefined && (range.start < 0 || range.end < range.start || range.end >= source.size)) {
@@ -153,7 +155,7 @@ async function uploadOf(
     claim: options,
     physicalAddress: options.physicalAddress,
     signatureRequired: true,
-    mayReadRepository: undefined,
+    rights: {},
   });
   if (addressType !== addressRelative) throw invalid('address is not signed: link address invalid', 'object');
   return {

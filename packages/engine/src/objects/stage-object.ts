@@ -46,8 +46,7 @@ async function stageGiven(
     claim: { repository: options.repository, branch, path },
     physicalAddress: options.physicalAddress,
     signatureRequired,
-    mayReadRepository: options.mayReadRepository,
-    checkImport: options.checkImport,
+    rights: options,
   });
   const entry: Entry = {
     ...given,

@@ -17,8 +17,9 @@ import { newToken } from '../staging/tokens.ts';
 import { inDeletion } from '../store/repository-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { checkMayTakeOver, forgetFormerNamespace } from './former-namespaces.ts';
 import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
-import { releaseNamespace, reserveNamespace } from './namespaces.ts';
+import { releaseNamespace, reserveNamespace, trimSlash } from './namespaces.ts';
 
 const namespacePattern = /^(s3|gs|https?|mem|local|transient):\/\/.*$/;
 
@@ -38,6 +39,9 @@ export async function createRepository(
   const adapter = findAdapter(context, options.storageId);
   const storageId = options.storageId ?? adapter.info.storageId;
   await checkNamespace(context, adapter, storageNamespace);
+  const canonical = trimSlash(await adapter.canonicalUri(storageNamespace));
+  await options.checkAttach?.([trimSlash(storageNamespace), ...adapter.spellings(canonical)]);
+  await checkMayTakeOver(context, adapter, canonical, options);
 
   await reserveNamespace(context, adapter, storageId, storageNamespace, name);
   let marks: NamespaceMarks | undefined;
@@ -63,6 +67,7 @@ export async function createRepository(
     scope = context.repositories.scopeOf(data);
     if (!bare) await createDefaultBranch(context, scope);
     if (!(await context.repositories.create(data))) throw notUnique();
+    await forgetFormerNamespace(context, storageId, storageNamespace);
     await context.repositories.forget(name);
     await context.namespaces.forget(storageId);
     if (sampleData) {
@@ -121,7 +126,7 @@ async function checkNamespace(
     throw invalid(`failed to match required regex ${expected}: invalid namespace`, 'namespace');
   }
   // Two spellings of one folder would slip past comparisons of namespaces.
-  if (adapter.type === 'local' && /(^|\/)\.{1,2}(\/|$)/.test(storageNamespace.slice('local://'.length))) {
+  if (/(^|\/)\.{1,2}(\/|$)/.test(storageNamespace.slice(storageNamespace.indexOf('://') + 3))) {
     throw invalid('storage namespace must not have . or .. segments', 'namespace');
   }
   try {

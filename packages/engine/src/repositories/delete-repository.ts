@@ -9,6 +9,7 @@ import { retireTokens } from '../staging/tokens.ts';
 import { branchesPrefix, pullsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { removeUploadsOf } from '../uploads/upload-records.ts';
+import { rememberNamespace } from './former-namespaces.ts';
 import { releaseNamespace } from './namespaces.ts';
 
 const actionsPartition = Buffer.from('actions');
@@ -26,6 +27,7 @@ export async function deleteRepository(
   await removeAll(context, pullsPartition, `repos/${repository.id}-${repository.instanceUid}/`);
   await removeAll(context, actionsPartition, `repos/${repository.id}/`);
   await removeAll(context, scope.partition);
+  await rememberNamespace(context, repository);
   await releaseNamespace(context, repository.storageId, repository.storageNamespace, repository.id);
   const record = await context.repositories.read(repository.id);
   if (record?.data.instanceUid === repository.instanceUid) {

@@ -90,7 +90,11 @@ async function* takenNamespaces(
     }
   }
   for await (const data of context.repositories.list('', '')) {
-    if (data.storageId !== storageId) continue;
-    yield { canonical: trimSlash(await adapter.canonicalUri(data.storageNamespace)), repository: data.id };
+    const store = context.blockStores.find(data.storageId);
+    // Two stores of local folders may be one place; buckets of one name on two services are not.
+    const isComparable =
+      data.storageId === storageId || (adapter.type === 'local' && store?.type === 'local');
+    if (store === undefined || !isComparable) continue;
+    yield { canonical: trimSlash(await store.canonicalUri(data.storageNamespace)), repository: data.id };
   }
 }

@@ -27,6 +27,15 @@ export function namespaceKey(storageId: string, namespace: string): Buffer {
   return Buffer.from(`namespaces/${storageId}/${namespace}`);
 }
 
+/** Namespaces of deleted repositories; their data is still there. */
+export function formerNamespacesPrefix(storageId: string): Buffer {
+  return Buffer.from(`former-namespaces/${storageId}/`);
+}
+
+export function formerNamespaceKey(storageId: string, namespace: string): Buffer {
+  return Buffer.from(`former-namespaces/${storageId}/${namespace}`);
+}
+
 export function repositoryPartition(id: string, instanceUid: string): Buffer {
   return Buffer.from(`${id}-${instanceUid}`);
 }

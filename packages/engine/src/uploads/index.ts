@@ -25,6 +25,7 @@ import type {
 } from '../face/uploads.ts';
 import { parseKey } from '../names/names.ts';
 import { hashBody } from '../objects/body-hash.ts';
+import { checkSameStore } from '../objects/change-object.ts';
 import { decodeObject, pointerOfEntry, toObjectEntry, withBlockStore } from '../objects/object-entry.ts';
 import { findObject } from '../objects/read-object.ts';
 import { checkBranchAndCondition, checkUpload, defaultContentType } from '../objects/upload-object.ts';
@@ -121,6 +122,7 @@ async function copyPart(context: EngineContext, options: CopyPartOptions): Promi
   const { data } = await readOpenUpload(context, options);
   const scope = await context.repositories.open(options.repository);
   const sourceScope = await context.repositories.open(options.source.repository);
+  checkSameStore(scope, sourceScope);
   const source = await findObject(context, sourceScope, options.source.ref, options.source.path);
   options.checkSource?.(source);
   const { range } = options;

@@ -49,7 +49,6 @@ const engineKinds: Readonly<Record<EngineErrorKind, S3ErrorCode | Readonly<Recor
   hook_aborted: 'PreconditionFailed',
   in_deletion: 'NoSuchBucket',
   data_gone: 'NoSuchVersion',
-  expired: 'NoSuchVersion',
   busy: 'SlowDown',
   slow_down: 'SlowDown',
   not_supported: 'InvalidRequest',

@@ -79,6 +79,7 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     validateAddress: (pointer) => adapter.validateAddress(pointer),
     absoluteUri: (pointer) => adapter.absoluteUri(pointer),
     canonicalUri: (uri) => adapter.canonicalUri(uri),
+    spellings: (canonical) => adapter.spellings(canonical),
     ...(adapter.connectionsInUse !== undefined && { connectionsInUse: adapter.connectionsInUse }),
     close: () => adapter.close(),
   };

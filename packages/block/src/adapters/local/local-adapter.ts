@@ -438,6 +438,11 @@ class LocalAdapter implements BlockAdapter {
     return `local://${resolveExisting(absolute)}`;
   }
 
+  spellings(canonical: string): readonly string[] {
+    const name = this.#paths.nameOf(canonical.slice('local://'.length));
+    return name === undefined ? [canonical] : [canonical, `local://${name}`];
+  }
+
   async close(): Promise<void> {
     this.#temporary.close();
   }

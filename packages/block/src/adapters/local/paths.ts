@@ -141,6 +141,11 @@ export class LocalPaths {
     return { folder, prefix };
   }
 
+  /** What a real path is called below the root; undefined outside of it. */
+  nameOf(real: string): string | undefined {
+    return real.startsWith(`${this.#realRoot}/`) ? real.slice(this.#realRoot.length + 1) : undefined;
+  }
+
   /** Our own folders, which walks leave out. */
   get reserved(): readonly string[] {
     return [multipartFolder, temporaryFolder].map((name) => `${this.root}/${name}`);

@@ -275,6 +275,10 @@ export class S3Adapter implements BlockAdapter {
     return `s3://${bucket}/${key}`;
   }
 
+  spellings(canonical: string): readonly string[] {
+    return [canonical];
+  }
+
   async canonicalUri(uri: string): Promise<string> {
     return canonicalBucketUri('s3', uri);
   }
