@@ -27,6 +27,8 @@ export class LocalTables {
   readonly open: OpenTables;
   readonly #metaRanges: MetaRangeCache;
   readonly #options: LocalTablesOptions;
+  /** Of files that just came from the store: what all who waited for one are to be told. */
+  readonly #fetchedDamaged = new Map<string, Error>();
 
   constructor(options: LocalTablesOptions) {
     this.#options = options;
@@ -90,10 +92,25 @@ export class LocalTables {
       loaded = loadOrDrop();
     } catch (error) {
       if (!isMissing(error) && !isDamage(error)) throw error;
-      return this.#options.fetch(namespace, kind, id, loadOrDrop);
+      return this.#options.fetch(namespace, kind, id, () => this.#loadFetched(path, loadOrDrop));
     }
     this.#options.touch(kind, path);
     return loaded;
+  }
+
+  /** Everybody who waited for the same file comes here in the same turn; the first has removed it when it is damaged. */
+  #loadFetched<Result>(path: string, load: () => Result): Result {
+    const known = this.#fetchedDamaged.get(path);
+    if (known !== undefined) throw known;
+    try {
+      return load();
+    } catch (error) {
+      if (isDamage(error)) {
+        this.#fetchedDamaged.set(path, error as Error);
+        setImmediate(() => this.#fetchedDamaged.delete(path));
+      }
+      throw error;
+    }
   }
 
   /** Removes a damaged copy, so that the next reader fetches another, and tells of it. */
