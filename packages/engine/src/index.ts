@@ -1,5 +1,6 @@
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
 export type { CacheObserver } from './committed/local-cache.ts';
+export type { TableDamage, TableKind } from './committed/table-damage.ts';
 export * from './committed/context.ts';
 export * from './committed/tree.ts';
 export * from './engine.ts';
@@ -8,3 +9,4 @@ export * from './face/index.ts';
 export { fillPage } from './listing/fill-page.ts';
 export { planWalk } from './listing/key-range.ts';
 export { PageBuilder } from './listing/object-page.ts';
+export * from './verify/index.ts';

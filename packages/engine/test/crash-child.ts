@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openRealEngine } from './real-engine.ts';
 
-const [folder = '', round = '0'] = process.argv.slice(2);
-const { engine } = await openRealEngine(folder, { worker: false });
+const [folder = '', round = '0', sizes] = process.argv.slice(2);
+const { engine } = await openRealEngine(folder, { worker: false, scarce: sizes === 'scarce' });
 const repository = 'crash';
 const actor = { committer: 'crash' };
 const tell = (...words: (string | number)[]): boolean => process.stdout.write(`${words.join(' ')}\n`);

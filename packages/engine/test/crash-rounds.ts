@@ -26,12 +26,18 @@ interface Acknowledged {
  * Kills a busy child `rounds` times and looks after each death whether everything acknowledged is there. The last child
  * lives until every kind of work was acknowledged, however slow the machine is; `signal` ends it if that never happens.
  */
-export async function crashRounds(folder: string, rounds: number, signal: AbortSignal): Promise<void> {
+export async function crashRounds(
+  folder: string,
+  rounds: number,
+  signal: AbortSignal,
+  sizes: 'plenty' | 'scarce' = 'plenty',
+): Promise<void> {
+  const settings = { worker: false, scarce: sizes === 'scarce' };
   mkdirSync(join(folder, 'outside'), { recursive: true });
   for (let index = 0; index < importedFiles; index += 1) {
     writeFileSync(join(folder, 'outside', `f${index}`), `content ${index}`);
   }
-  const first = await openRealEngine(folder, { worker: false });
+  const first = await openRealEngine(folder, settings);
   await first.engine.repositories.create({ name: repository, storageNamespace: 'local://crash', actor });
   for (const name of branches.slice(1)) {
     await first.engine.branches.create({ repository, name, source: 'main', actor });
@@ -48,13 +54,12 @@ export async function crashRounds(folder: string, rounds: number, signal: AbortS
     const last = round === rounds - 1;
     const wanted = Math.floor(Math.random() * 20);
     await runUntilKilled(
-      folder,
-      round,
+      [folder, String(round + 1), sizes],
       known,
       signal,
       (acknowledged) => acknowledged >= wanted && !(last && kindMissing(known)),
     );
-    const opened = await openRealEngine(folder, { worker: false });
+    const opened = await openRealEngine(folder, settings);
     try {
       await verify(opened.engine, known, round % 10 === 9 || last);
     } finally {
@@ -70,23 +75,18 @@ function kindMissing({ written, commits, merged, imported }: Acknowledged): bool
 
 /** Kills the child at a random moment after `enough` says so, asked at its start and after each acknowledgement. */
 async function runUntilKilled(
-  folder: string,
-  round: number,
+  childArguments: readonly string[],
   known: Acknowledged,
   signal: AbortSignal,
   enough: (acknowledged: number) => boolean,
 ): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'crash-child.ts'), folder, String(round + 1)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      signal,
-      killSignal: 'SIGKILL',
-      // Most of a short life would be spent reading sources.
-      env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'svc-crash-compile-cache') },
-    },
-  );
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), ...childArguments], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    signal,
+    killSignal: 'SIGKILL',
+    // Most of a short life would be spent reading sources.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'svc-crash-compile-cache') },
+  });
   let acknowledged = 0;
   let dying = false;
   const lines = createInterface(child.stdout);

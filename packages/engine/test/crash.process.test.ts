@@ -5,6 +5,6 @@ import { crashRounds } from './crash-rounds.ts';
 test('case 4: everything acknowledged survives kill -9 at any moment, 50 times', async ({ signal }) => {
   await Promise.all([
     crashRounds(tempDir('crash-a'), 25, signal),
-    crashRounds(tempDir('crash-b'), 25, signal),
+    crashRounds(tempDir('crash-b'), 25, signal, 'scarce'),
   ]);
 });

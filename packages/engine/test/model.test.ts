@@ -1,7 +1,8 @@
-import { BlockStores, createMemAdapter } from '@svc/block';
+import { type BlockAdapter, createMemAdapter } from '@svc/block';
 import { tempDir } from '@svc/testing';
 import { expect, test } from 'vitest';
 import { createCommittedTrees } from '../src/committed/committed-trees.ts';
+import { localStore, s3Store, slowStore } from '../src/committed/test/test-stores.ts';
 import type { Engine } from '../src/engine.ts';
 import { actor, contents, createWorld, newRepository, paths, put } from './fixture.ts';
 import { runModel } from './model-run.ts';
@@ -16,15 +17,29 @@ test.each([1, 2, 3, 4])('random operations on two engines agree with the model, 
   await runModel({ engines, repository, random, steps: 120, tick: () => (world.now += 1000) });
 });
 
-test('random operations over real trees agree with the model', async () => {
+const scarce = { memoryCacheBytes: 1000, cacheSizeBytes: 5000 };
+
+test.each([
+  { store: 'memory', openRanges: 500, memoryCacheBytes: 10_000_000, cacheSizeBytes: 100_000_000 },
+  { store: 'slow', openRanges: 1, ...scarce },
+  { store: 'local', openRanges: 2, ...scarce },
+  { store: 'S3', openRanges: 3, ...scarce },
+])('random operations over real trees agree with the model: %o', async ({ store, ...sizes }) => {
+  const stores: Record<string, () => BlockAdapter | Promise<BlockAdapter | undefined>> = {
+    memory: createMemAdapter,
+    slow: slowStore,
+    local: localStore,
+    S3: s3Store,
+  };
+  const tables = await stores[store]!();
+  if (tables === undefined) return;
   const adapter = createMemAdapter();
   const trees = await createCommittedTrees({
-    blockStores: new BlockStores([adapter]),
+    ...sizes,
+    blockStores: { get: () => tables },
     cacheDir: tempDir('model-trees'),
-    cacheSizeBytes: 100_000_000,
     rangeProportion: 0.9,
     metarangeProportion: 0.1,
-    memoryCacheBytes: 10_000_000,
     minRangeSize: 0,
     maxRangeSize: 600,
     raggedness: 3,

@@ -10,10 +10,13 @@ export interface RealEngine {
   close(): Promise<void>;
 }
 
+/** One open table, hardly any memory and disk to cache in, and small ranges: every read opens and closes something. */
+const scarce = { openRanges: 1, memoryCacheBytes: 1000, cacheSizeBytes: 10_000, maxRangeSize: 600 };
+
 /** An engine on the local disk, as a server of one process has it. `kv` replaces the local store. */
 export async function openRealEngine(
   folder: string,
-  options: { kv?: KvStore; worker?: boolean; evict?: boolean } = {},
+  options: { kv?: KvStore; worker?: boolean; evict?: boolean; scarce?: boolean } = {},
 ): Promise<RealEngine> {
   mkdirSync(join(folder, 'cache'), { recursive: true });
   const kv = options.kv ?? (await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true }));
@@ -35,6 +38,7 @@ export async function openRealEngine(
     minRangeSize: 0,
     maxRangeSize: 20 * 1024 * 1024,
     raggedness: 50_000,
+    ...(options.scarce === true && scarce),
     evict: options.evict ?? true,
     worker: options.worker,
   });

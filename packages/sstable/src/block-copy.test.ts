@@ -211,7 +211,7 @@ function standingAt(body: Buffer, key: string): TableCursor & { position: number
     passTo: (position: number): void => {
       cursor.position = position;
     },
-    withStored: () => expect.unreachable('the block is not the one this writer makes'),
+    withChecked: () => expect.unreachable('the block is not the one this writer makes'),
   };
   return cursor as unknown as TableCursor & { position: number };
 }
@@ -262,7 +262,7 @@ test('entries cut or with impossible lengths are left to the reader, whatever th
     const body = Buffer.from(sound);
     for (let flips = 1 + random(4); flips > 0; flips--) body[random(body.length - 4)] = random(256);
     const writer = new TableWriter(new MemorySink(), { type: 'ranges' });
-    writer.addBlock(Object.assign(standingAt(body, 'key-000'), { withStored: () => undefined }));
+    writer.addBlock(Object.assign(standingAt(body, 'key-000'), { withChecked: () => undefined }));
     expect(writer.count).toBeLessThanOrEqual(40);
     writer.discard();
   }

@@ -8,13 +8,6 @@ const headLength = 6;
 
 /** The separators and places of all data blocks of a table, packed. */
 export class BlockIndex {
-  static readonly empty: BlockIndex = new BlockIndex(
-    Buffer.alloc(0),
-    new Uint32Array(0),
-    new Float64Array(0),
-    new Uint32Array(0),
-  );
-
   readonly count: number;
   /** Separators as stored, each with its trailer. */
   readonly #keys: Buffer;
@@ -156,14 +149,16 @@ export class BlockIndexReader {
   readonly #keyEnds: number[] = [];
   readonly #offsets: number[] = [];
   readonly #lengths: number[] = [];
-  #previousEnd = 0;
+  /** Where the next block must begin; undefined when it may be anywhere. */
+  #next: number | undefined;
 
-  /** Blocks must end before `limit`. */
-  constructor(limit: number) {
+  /** The first block begins at `first`, if given; all must end before `limit`. */
+  constructor(first: number | undefined, limit: number) {
+    this.#next = first;
     this.#limit = limit;
   }
 
-  /** Adds an index block. Blocks must follow each other, which bounds the work a hostile index can cause. */
+  /** Adds an index block. What it names must follow each other: none is left out, none is read twice. */
   add(body: Buffer): void {
     const end = entriesEnd(body, 0, body.length);
     const reader = new VarintReader(body, 0, end);
@@ -194,10 +189,10 @@ export class BlockIndexReader {
       if (reader.position > at + unshared + valueLength) {
         throw new CorruptTableError('an entry passes the end of its block');
       }
-      if (handle.offset < this.#previousEnd) {
-        throw new CorruptTableError('the index names overlapping blocks');
+      if (this.#next !== undefined && handle.offset !== this.#next) {
+        throw new CorruptTableError('the blocks that the index names do not follow each other');
       }
-      this.#previousEnd = handle.offset + handle.length + blockTrailerLength;
+      this.#next = handle.offset + handle.length + blockTrailerLength;
       this.#keyEnds.push(this.#keysLength);
       this.#offsets.push(handle.offset);
       this.#lengths.push(handle.length);

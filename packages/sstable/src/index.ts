@@ -1,5 +1,9 @@
 export { BlockCache } from './block-cache.ts';
+export type { BlockIndex } from './block-index.ts';
+export { ClosedTableError } from './closed-table-error.ts';
 export { CorruptTableError } from './corrupt-table-error.ts';
+export { checkTable } from './table-check.ts';
+export type { LostKeys, TableCheck } from './table-check.ts';
 export { TableWriter } from './table-writer.ts';
 export type { FinishedTable, TableSplit, TableType, TableWriterOptions } from './table-writer.ts';
 export { LocalRecordHash } from './record-hash.ts';

@@ -1,5 +1,7 @@
 import { compareSlices, SnappyArea, WorkBuffer } from '@svc/encoding';
 import { checkBlock, decodeBlock, decodeBlockIn, entriesEnd, readUint32 } from './block-codec.ts';
+import type { BlockIndex } from './block-index.ts';
+import { ClosedTableError } from './closed-table-error.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import type { Slab } from './block-cache.ts';
 import { blockTrailerLength, internalTrailerLength } from './table-format.ts';
@@ -30,6 +32,7 @@ let lookupSpace: { workspace: Workspace; area: SnappyArea } | undefined;
 export type CursorUse = 'scan' | 'run' | 'lookup';
 
 const nothing: Buffer = Buffer.alloc(0);
+const passesEnd = 'an entry passes the end of its block';
 
 /**
  * Walks a table's records in key order. After `next()` answers true the record is `key[0, keyLength)` and
@@ -65,6 +68,8 @@ export class TableCursor {
   #released = false;
   #storedFrom = 0;
   #storedLength = 0;
+  /** The block in the read buffer whose checksum was compared since it was read. */
+  #checkedBlock = -1;
   #readAhead = firstReadAhead;
 
   constructor(reader: TableReader, use: CursorUse) {
@@ -87,7 +92,6 @@ export class TableCursor {
     this.#held = false;
     this.#position = 0;
     this.#entriesEnd = 0;
-    this.#blockNumber = this.#reader.index.count;
     const largest = Math.max(this.#stored.bytes.length, this.#decoded.bytes.length);
     if (spares.length < maxSpares && largest <= largestSpare) spares.push(this.#space);
   }
@@ -132,8 +136,9 @@ export class TableCursor {
       return true;
     }
     while (this.#position >= this.#entriesEnd) {
-      if (this.#blockNumber + 1 >= this.#reader.index.count) {
-        this.#blockNumber = this.#reader.index.count;
+      const { count } = this.#openIndex();
+      if (this.#blockNumber + 1 >= count) {
+        this.#blockNumber = count;
         return false;
       }
       this.#load(this.#blockNumber + 1);
@@ -145,8 +150,9 @@ export class TableCursor {
   /** The following `next()` yields the first record with key >= `target`. */
   seek(target: Uint8Array): void {
     this.#held = false;
-    const number = this.#reader.index.find(target);
-    if (number >= this.#reader.index.count) {
+    const index = this.#openIndex();
+    const number = index.find(target);
+    if (number >= index.count) {
       this.#blockNumber = number;
       this.#position = 0;
       this.#entriesEnd = 0;
@@ -196,15 +202,38 @@ export class TableCursor {
     return use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
   }
 
-  /** Like `withStored`, after comparing the block's checksum. */
+  /** Like `withStored`, after comparing the block's checksum, unless that was done since the bytes were read. */
   withChecked<Result>(number: number, use: (bytes: Buffer, start: number, end: number) => Result): Result {
     const start = this.#fetch(number);
-    this.#reportingDamage(() => checkBlock(this.#stored, start, this.#reader.index.length(number)));
-    return use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
+    const length = this.#reader.index.length(number);
+    if (this.#checkedBlock !== number) {
+      try {
+        checkBlock(this.#stored, start, length);
+      } catch (error) {
+        throw this.#report(error);
+      }
+      this.#checkedBlock = number;
+    }
+    return use(this.#stored.bytes, start, start + length + blockTrailerLength);
+  }
+
+  /** What to throw when the current record cannot be understood. Whoever keeps the table learns of it. */
+  damage(what: string, cause?: unknown): Error {
+    return this.#report(new CorruptTableError(what, { cause })) as Error;
+  }
+
+  #report(error: unknown): unknown {
+    if (!(error instanceof CorruptTableError)) return error;
+    return this.#reader.onCorrupt?.(error) ?? error;
+  }
+
+  /** A cursor that was released must fail; its table may be closed, and what it shows would pass for the end. */
+  #openIndex(): BlockIndex {
+    if (this.#released) throw new ClosedTableError('the cursor was released');
+    return this.#reader.index;
   }
 
   #load(number: number): void {
-    if (this.#released) throw new Error('the cursor was released');
     this.#unpin();
     const reader = this.#reader;
     const cached = reader.blocks;
@@ -236,17 +265,12 @@ export class TableCursor {
 
   #decode(number: number): number {
     const start = this.#fetch(number);
-    return this.#reportingDamage(() =>
-      decodeBlock(this.#stored, start, this.#reader.index.length(number), this.#decoded),
-    );
-  }
-
-  #reportingDamage<Result>(decode: () => Result): Result {
     try {
-      return decode();
+      const length = decodeBlock(this.#stored, start, this.#reader.index.length(number), this.#decoded);
+      this.#checkedBlock = number;
+      return length;
     } catch (error) {
-      if (error instanceof CorruptTableError) this.#reader.onCorrupt?.();
-      throw error;
+      throw this.#report(error);
     }
   }
 
@@ -256,14 +280,24 @@ export class TableCursor {
     const { area } = lookups();
     const length = index.length(number);
     area.reserve(length + blockTrailerLength);
-    source.read(area.bytes, area.start, length + blockTrailerLength, index.offset(number));
-    const [start, end] = this.#reportingDamage(() => decodeBlockIn(area, length));
+    let start: number;
+    let end: number;
+    try {
+      source.read(area.bytes, area.start, length + blockTrailerLength, index.offset(number));
+      [start, end] = decodeBlockIn(area, length);
+    } catch (error) {
+      throw this.#report(error);
+    }
     this.#reader.keepBlock(number, area.bytes, start, end - start);
     this.#enter(number, area.bytes, start, end - start);
   }
 
   #enter(number: number, block: Buffer, start: number, length: number): void {
-    this.#entriesEnd = entriesEnd(block, start, length);
+    try {
+      this.#entriesEnd = entriesEnd(block, start, length);
+    } catch (error) {
+      throw this.#report(error);
+    }
     this.block = block;
     this.#bodyStart = start;
     this.#bodyLength = length;
@@ -285,8 +319,13 @@ export class TableCursor {
       sequential && this.#storedLength > 0 ? Math.min(this.#readAhead * 2, maxReadAhead) : firstReadAhead;
     const wanted = Math.min(Math.max(length, this.#readAhead), source.size - offset);
     this.#storedLength = 0;
+    this.#checkedBlock = -1;
     this.#stored.reserve(wanted + 16);
-    source.read(this.#stored.bytes, 0, wanted, offset);
+    try {
+      source.read(this.#stored.bytes, 0, wanted, offset);
+    } catch (error) {
+      throw this.#report(error);
+    }
     this.#storedFrom = offset;
     this.#storedLength = wanted;
     return 0;
@@ -302,9 +341,9 @@ export class TableCursor {
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       const position = start + readUint32(block, restarts + 4 * middle);
-      if (position >= restarts) throw new CorruptTableError("a block's restart lies outside it");
+      if (position >= restarts) throw this.damage("a block's restart lies outside it");
       this.#readHeader(position);
-      if (this.#headerShared !== 0) throw new CorruptTableError('a restart shares bytes with another key');
+      if (this.#headerShared !== 0) throw this.damage('a restart shares bytes with another key');
       const keyStart = this.#headerEnd;
       const length = this.#headerUnshared - internalTrailerLength;
       const shorter = length < target.length ? length : target.length;
@@ -351,7 +390,7 @@ export class TableCursor {
       const keyStart = keyAt - shared;
       if (shared > before) {
         if (at === position || shared > before + internalTrailerLength)
-          throw new CorruptTableError('an entry shares more than the key before it has');
+          throw this.damage('an entry shares more than the key before it has');
         return false;
       }
       // Otherwise it shares the byte that put the key before below the target.
@@ -415,7 +454,7 @@ export class TableCursor {
     const unshared = this.#headerUnshared;
     const from = this.#headerEnd;
     const stored = shared + unshared;
-    if (shared > this.#storedKeyLength) throw passesEnd();
+    if (shared > this.#storedKeyLength) throw this.damage(passesEnd);
     if (stored > this.key.length) this.#growKey(stored, shared);
     const { key, block } = this;
     if (unshared > 48) {
@@ -459,7 +498,7 @@ export class TableCursor {
       }
     }
     if (unshared + valueLength > this.#entriesEnd - at || shared + unshared < internalTrailerLength)
-      throw passesEnd();
+      throw this.damage(passesEnd);
     this.#headerShared = shared;
     this.#headerUnshared = unshared;
     this.#headerValue = valueLength;
@@ -479,7 +518,7 @@ export class TableCursor {
         return value;
       }
     }
-    throw new CorruptTableError('a block holds an unreadable length');
+    throw this.damage('a block holds an unreadable length');
   }
 
   #growKey(length: number, keep: number): void {
@@ -492,8 +531,4 @@ export class TableCursor {
 
 function lookups(): { workspace: Workspace; area: SnappyArea } {
   return (lookupSpace ??= { workspace: new Workspace(), area: new SnappyArea() });
-}
-
-function passesEnd(): CorruptTableError {
-  return new CorruptTableError('an entry passes the end of its block');
 }

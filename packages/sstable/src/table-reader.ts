@@ -1,7 +1,8 @@
 import { VarintReader, WorkBuffer } from '@svc/encoding';
 import { type BlockCache, CachedBlocks } from './block-cache.ts';
 import { decodeBlock, readEntries } from './block-codec.ts';
-import { BlockIndex, BlockIndexReader } from './block-index.ts';
+import { type BlockIndex, BlockIndexReader } from './block-index.ts';
+import { ClosedTableError } from './closed-table-error.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import { TableCursor } from './table-cursor.ts';
 import {
@@ -17,31 +18,37 @@ import type { TableSource } from './table-source.ts';
 
 /** An open table. Reading is synchronous; blocks it decodes for lookups stay in the shared cache. */
 export class TableReader {
-  /** Empty once the table is closed. */
-  index: BlockIndex;
   readonly source: TableSource;
-  /** Told once a block turns out damaged, before the error is thrown. */
-  onCorrupt: (() => void) | undefined;
+  /** Told what turns out damaged; answers the error to throw instead. */
+  onCorrupt: ((error: CorruptTableError) => Error) | undefined;
   readonly #cache: BlockCache | undefined;
+  /** Undefined once the table is closed. */
+  #index: BlockIndex | undefined;
   #blocks: CachedBlocks | undefined;
   #lookup: TableCursor | undefined;
-  #closed = false;
 
   /** Takes over `source`, also when it throws. Without a cache every block is decoded when asked for. */
   constructor(source: TableSource, cache?: BlockCache) {
     this.source = source;
     this.#cache = cache;
     try {
-      this.index = readIndex(source);
+      this.#index = readIndex(source);
     } catch (error) {
       source.close();
       throw error;
     }
-    cache?.reserve(this.index.weight);
+    cache?.reserve(this.#index.weight);
+  }
+
+  /** Everything that reads asks for it first, so nothing is read from a closed table. */
+  get index(): BlockIndex {
+    if (this.#index === undefined) throw new ClosedTableError();
+    return this.#index;
   }
 
   /** What the writer noted about the table; read when asked for. */
   properties(): Map<string, Buffer> {
+    if (this.#index === undefined) throw new ClosedTableError();
     const properties = new Map<string, Buffer>();
     const { metaindex } = readFooter(this.source);
     for (const { key, value } of readProperties(this.source, metaindex))
@@ -57,9 +64,9 @@ export class TableReader {
   /** Keeps a copy of a decoded block in the shared cache, if there is one. */
   keepBlock(number: number, body: Buffer, start: number, length: number): void {
     const cache = this.#cache;
-    if (cache === undefined || this.#closed) return;
+    if (cache === undefined || this.#index === undefined) return;
     if (this.#blocks === undefined) {
-      this.#blocks = new CachedBlocks(this.index.count);
+      this.#blocks = new CachedBlocks(this.#index.count);
       cache.reserve(this.#blocks.weight);
     }
     cache.add(this.#blocks, number, body, start, length);
@@ -93,15 +100,14 @@ export class TableReader {
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#cache?.reserve(-this.index.weight);
+    if (this.#index === undefined) return;
+    this.#cache?.reserve(-this.#index.weight);
     if (this.#blocks !== undefined) {
       this.#cache?.drop(this.#blocks);
       this.#cache?.reserve(-this.#blocks.weight);
     }
     // Whoever still refers to the reader must not keep what the cache no longer counts.
-    this.index = BlockIndex.empty;
+    this.#index = undefined;
     this.#blocks = undefined;
     this.#lookup = undefined;
     this.source.close();
@@ -129,12 +135,16 @@ function* readProperties(
 
 function readIndex(source: TableSource): BlockIndex {
   const handles = readFooter(source);
-  const limit = source.size - footerLength;
-  const index = new BlockIndexReader(limit);
-  index.add(readWholeBlock(source, handles.index));
-  if (!hasTwoLevels(source, handles.metaindex)) return index.finish();
+  // Data blocks come first in the file, without gaps, and the index lies behind them.
+  const blocks = new BlockIndexReader(0, handles.index.offset);
+  const top = readWholeBlock(source, handles.index);
+  if (!hasTwoLevels(source, handles.metaindex)) {
+    blocks.add(top);
+    return blocks.finish();
+  }
+  const index = new BlockIndexReader(undefined, handles.index.offset);
+  index.add(top);
   const partitions = index.finish();
-  const blocks = new BlockIndexReader(limit);
   for (let i = 0; i < partitions.count; i++) blocks.add(readWholeBlock(source, partitions.handle(i)));
   return blocks.finish();
 }

@@ -107,7 +107,7 @@ test('released cursors are over, and their memory serves the next ones', async (
     cursor.seek(keys[from] as Buffer);
     cursor.release();
     cursor.release();
-    expect(cursor.next()).toBe(false);
+    expect(() => cursor.next()).toThrow('released');
     expect(() => cursor.seek(keys[from] as Buffer)).toThrow('released');
   };
   for (const start of [0, 250]) for (let from = start; from < 39_000; from += 1000) readSome(from);

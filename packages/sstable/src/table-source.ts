@@ -1,4 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ClosedTableError } from './closed-table-error.ts';
+import { CorruptTableError } from './corrupt-table-error.ts';
 
 /**
  * A table's bytes. Reads are synchronous: a local file's blocks are a few KiB and nearly always in the page cache,
@@ -21,10 +23,10 @@ export class FileSource implements TableSource {
   }
 
   read(target: Buffer, at: number, length: number, position: number): void {
-    if (this.#descriptor === undefined) throw new Error('the table was closed');
+    if (this.#descriptor === undefined) throw new ClosedTableError();
     for (let done = 0; done < length;) {
       const count = readSync(this.#descriptor, target, at + done, length - done, position + done);
-      if (count === 0) throw new Error('the file ended while it was read');
+      if (count === 0) throw endsEarly();
       done += count;
     }
   }
@@ -46,8 +48,13 @@ export class MemorySource implements TableSource {
   }
 
   read(target: Buffer, at: number, length: number, position: number): void {
+    if (position + length > this.size) throw endsEarly();
     this.#bytes.copy(target, at, position, position + length);
   }
 
   close(): void {}
+}
+
+function endsEarly(): CorruptTableError {
+  return new CorruptTableError('it ends before what it names');
 }

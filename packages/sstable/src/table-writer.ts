@@ -184,7 +184,7 @@ export class TableWriter {
    * Starts with the first blocks of an open table, up to a checkpoint of its writer; the hash must go on from the
    * state it had there.
    */
-  resume(reader: TableReader, checkpoint: TableCheckpoint): void {
+  resume(reader: Pick<TableReader, 'scan' | 'index'>, checkpoint: TableCheckpoint): void {
     const kernel = this.#kernel;
     const { run } = kernel;
     if (run.recordCount() > 0) throw new Error('a table can only start with the blocks of another');
@@ -326,7 +326,8 @@ export class TableWriter {
 
   /** The block being filled is the one `from` stands in. */
   #keepStoredForm(from: TableCursor): void {
-    from.withStored(from.blockNumber, (bytes, start, end) => {
+    // The block at hand may come from memory; what its file holds now is another matter.
+    from.withChecked(from.blockNumber, (bytes, start, end) => {
       this.#storedForm.reserve(end - start);
       bytes.copy(this.#storedForm.bytes, 0, start, end);
       this.#storedFormLength = end - start;

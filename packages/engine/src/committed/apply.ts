@@ -168,7 +168,7 @@ export function copyRecord(from: TreeCursor, writer: TreeWriter): void {
 
 /** Every record of the current block is below `key[start, end)`. */
 export function blockIsBelowKey(from: TreeCursor, key: Buffer, start: number, end: number): boolean {
-  return from.table.reader.index.isBelow(from.records.blockNumber, key, start, end);
+  return from.table.index.isBelow(from.records.blockNumber, key, start, end);
 }
 
 /**

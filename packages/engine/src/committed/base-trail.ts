@@ -39,8 +39,8 @@ export class BaseTrail {
       if (cursor.meta.compareMin(cursor.range, key, keyLength) > 0) return;
       const target = Buffer.from(key.subarray(0, keyLength));
       const opening = cursor.open();
-      if (opening !== undefined) return opening.then(() => cursor.seekRecord(target));
-      cursor.seekRecord(target);
+      if (opening !== undefined) return opening.then(() => cursor.toFirstRecord(target));
+      cursor.toFirstRecord(target);
       return;
     }
     while (cursor.state === 'record') {

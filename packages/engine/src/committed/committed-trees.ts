@@ -13,7 +13,8 @@ import { Pace } from './pace.ts';
 import { RecordBudget, TooManyRecords } from './record-budget.ts';
 import { foundRecord, foundValue } from './found-record.ts';
 import { LazyDiff } from './lazy-diff.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
+import { isDamage, type TableDamage } from './table-damage.ts';
 import { TreeDiff } from './tree-diff.ts';
 import { TreeIterator } from './tree-iterator.ts';
 import { readOutline } from './tree-outline.ts';
@@ -52,7 +53,12 @@ export interface CommittedTreesOptions {
   /** Heavy work runs in a thread of its own; false keeps it here, in slices. */
   readonly worker?: boolean | undefined;
   readonly cacheObserver?: CacheObserver | undefined;
+  /** Told of every damaged or missing table that is come across. */
+  readonly onDamage?: ((damage: TableDamage) => void) | undefined;
 }
+
+const defaultOpenRanges = 500;
+const workerOpenRanges = 64;
 
 /** Larger work than this leaves the main thread. */
 const inlineRecords = 2000;
@@ -68,16 +74,18 @@ export async function createCommittedTrees(options: CommittedTreesOptions): Prom
   }
   const folders = cacheFolders(options.cacheDir);
   const blockTables = new BlockTables(options.blockStores);
+  const openRanges = options.openRanges ?? defaultOpenRanges;
   const store = new MainStore({
     folders,
     rangeBytes: options.cacheSizeBytes * rangeProportion,
     metaRangeBytes: options.cacheSizeBytes * metarangeProportion,
     evict: options.evict,
     memoryBytes: options.memoryCacheBytes,
-    openRanges: options.openRanges ?? 500,
+    openRanges,
     openMetaRanges: options.openMetaRanges ?? 50,
     blockTables,
     observer: options.cacheObserver,
+    onDamage: options.onDamage,
   });
   await store.start();
   const { minRangeSize, maxRangeSize, raggedness } = options;
@@ -90,6 +98,7 @@ export async function createCommittedTrees(options: CommittedTreesOptions): Prom
           folders,
           split,
           memoryBytes: Math.min(16 * 1024 * 1024, options.memoryCacheBytes),
+          openRanges: Math.min(workerOpenRanges, openRanges),
         });
   return new Trees({ store, blockTables, folders, split, worker });
 }
@@ -121,7 +130,14 @@ class Trees implements CommittedTrees {
       meta.catch(() => undefined);
       return null;
     }
-    const found = this.#find(namespace, meta, key, foundRecord);
+    let found: TreeRecord | undefined | Promise<TreeRecord | undefined>;
+    try {
+      found = this.#find(namespace, meta, key, foundRecord);
+    } catch (error) {
+      // The damaged copy is gone; what the store has is for `get` to say.
+      if (isDamage(error)) return null;
+      throw error;
+    }
     if (!(found instanceof Promise)) return found;
     found.catch(() => undefined);
     return null;
@@ -132,7 +148,7 @@ class Trees implements CommittedTrees {
     try {
       const loaded = this.#metaRange(namespace, metaRangeId);
       const meta = loaded instanceof Promise ? await loaded : loaded;
-      return await this.#find(namespace, meta, key, foundRecord);
+      return await this.#findAgain(namespace, meta, key, foundRecord);
     } catch (error) {
       throw asEngineError(error);
     }
@@ -263,14 +279,32 @@ class Trees implements CommittedTrees {
     const range = meta.find(key);
     if (range >= meta.count || meta.compareMin(range, key) > 0) return undefined;
     const known = meta.tables[range];
-    if (known !== undefined && !known.closed) {
-      known.used = true;
-      return findIn(known, key, use);
-    }
+    if (known !== undefined && !known.isRetired) return known.find(key, use);
+    const findIn = (lease: TableLease): Found | undefined => {
+      meta.tables[range] = lease.table;
+      try {
+        return lease.table.find(key, use);
+      } finally {
+        lease.release();
+      }
+    };
     const opened = this.#parts.store.openRange(namespace, meta.id(range));
-    if (opened instanceof Promise) return opened.then((table) => findIn(table, key, use));
-    meta.tables[range] = opened;
-    return findIn(opened, key, use);
+    return opened instanceof Promise ? opened.then(findIn) : findIn(opened);
+  }
+
+  /** Like `#find`; a copy in the cache folder that turns out damaged is replaced by the store's and asked once more. */
+  async #findAgain<Found>(
+    namespace: Namespace,
+    meta: MetaRange,
+    key: Buffer,
+    use: (cursor: TableCursor, key: Buffer) => Found,
+  ): Promise<Found | undefined> {
+    try {
+      return await this.#find(namespace, meta, key, use);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return await this.#find(namespace, meta, key, use);
+    }
   }
 
   /** Collects the first batch here; little work is done at once, much goes to the worker batch by batch. */
@@ -328,15 +362,6 @@ class Trees implements CommittedTrees {
       throw asEngineError(error);
     }
   }
-}
-
-function findIn<Found>(
-  { reader }: OpenTable,
-  key: Buffer,
-  use: (cursor: TableCursor, key: Buffer) => Found,
-): Found | undefined {
-  const cursor = reader.find(key);
-  return cursor === undefined ? undefined : use(cursor, key);
 }
 
 function asEngineError(error: unknown): unknown {

@@ -7,7 +7,11 @@ const parts = new ValueParts();
 /** The record a lookup found, for keeps: the cursor moves on and its block goes. */
 export function foundRecord(cursor: TableCursor, key: Buffer): TreeRecord {
   const value = foundValue(cursor);
-  parts.read(value, 0, value.length);
+  try {
+    parts.read(value, 0, value.length);
+  } catch (error) {
+    throw cursor.damage('a record is unreadable', error);
+  }
   return {
     key,
     identity: value.subarray(parts.identityStart, parts.identityEnd),

@@ -29,5 +29,20 @@ export function sameIdentity(
 }
 
 export function sameRecordIdentity(a: TableCursor, b: TableCursor): boolean {
-  return sameIdentity(a.block, a.valueStart, a.valueEnd, b.block, b.valueStart, b.valueEnd);
+  return equalSlices(
+    a.block,
+    a.valueStart,
+    recordIdentityEnd(a),
+    b.block,
+    b.valueStart,
+    recordIdentityEnd(b),
+  );
+}
+
+function recordIdentityEnd(record: TableCursor): number {
+  try {
+    return identityEnd(record.block, record.valueStart, record.valueEnd);
+  } catch (error) {
+    throw record.damage('the identity of a record is unreadable', error);
+  }
 }

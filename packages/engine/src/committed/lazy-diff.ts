@@ -43,8 +43,10 @@ export class LazyDiff implements DiffIterator {
   }
 
   async #first(): Promise<boolean> {
-    if (this.#closed) return false;
+    if (this.#closed) throw new Error('the diff was closed');
     this.#diff = await this.#load();
+    // Closed while it was loading.
+    if (this.#closed) this.#diff.close();
     if (this.#from !== undefined) this.#diff.seek(this.#from);
     return this.#diff.next();
   }

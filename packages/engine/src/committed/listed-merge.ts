@@ -5,7 +5,7 @@ import { sameIdentity } from './identity.ts';
 import type { MergeWalk } from './merge.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
 import { Pace } from './pace.ts';
 import type { TableStore } from './table-store.ts';
 import type { MergeResult } from './tree.ts';
@@ -111,16 +111,12 @@ async function decide(
   keys: readonly Buffer[],
   ids: readonly string[],
 ): Promise<Decision[] | MergeResult> {
-  const tables: OpenTable[] = [];
+  const tables: TableLease[] = [];
   try {
-    for (const id of ids) {
-      const table = await store.openRange(namespace, id);
-      table.pins++;
-      tables.push(table);
-    }
+    for (const id of ids) tables.push(await store.openRange(namespace, id));
     const decisions: Decision[] = [];
     for (const key of keys.toSorted(compareBytes)) {
-      const [b, s, d] = tables.map((table) => table.reader.get(key));
+      const [b, s, d] = tables.map((table) => table.get(key));
       if (same(b, s)) continue;
       const contested = !same(s, d) && !same(b, d);
       if (contested && walk.strategy === 'none') return { kind: 'conflict', key };
@@ -129,7 +125,7 @@ async function decide(
     }
     return decisions;
   } finally {
-    for (const table of tables) table.pins--;
+    for (const table of tables) table.release();
   }
 }
 

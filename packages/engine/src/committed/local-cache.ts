@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { renameSync } from 'node:fs';
-import { mkdir, readdir, rm, rmdir, stat, unlink, utimes } from 'node:fs/promises';
+import { renameSync, rmdirSync } from 'node:fs';
+import { mkdir, readdir, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Told what happens to the files of the cache folder. */
@@ -49,6 +49,8 @@ export class LocalCache {
   readonly #downloads = new Map<string, Promise<void>>();
   /** Files on their way out; one put at the same path meanwhile must wait, or it would go with them. */
   readonly #evictions = new Map<string, Promise<void>>();
+  /** Files on their way in: meanwhile no folder goes. */
+  #arriving = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: LocalCacheOptions) {
@@ -80,7 +82,16 @@ export class LocalCache {
 
   /** Moves a finished temporary file into place. */
   async admit(temporary: string, path: string): Promise<void> {
-    await this.#evictions.get(path);
+    this.#arriving++;
+    try {
+      await this.#evictions.get(path);
+      await this.#moveIn(temporary, path);
+    } finally {
+      this.#arriving--;
+    }
+  }
+
+  async #moveIn(temporary: string, path: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         // A moment's work in a folder that is in memory: a thread-pool hop would take longer.
@@ -91,8 +102,8 @@ export class LocalCache {
           await rm(temporary, { force: true });
           throw error;
         }
-        // The folder is new, or was emptied and removed meanwhile.
-        await mkdir(dirname(path), { recursive: true });
+        // The folder is new, or another process emptied and removed it meanwhile.
+        await makeFolder(dirname(path));
       }
     }
   }
@@ -143,7 +154,16 @@ export class LocalCache {
   }
 
   async #download(path: string, download: (temporary: string) => Promise<void>): Promise<void> {
-    await mkdir(dirname(path), { recursive: true });
+    this.#arriving++;
+    try {
+      await this.#bring(path, download);
+    } finally {
+      this.#arriving--;
+    }
+  }
+
+  async #bring(path: string, download: (temporary: string) => Promise<void>): Promise<void> {
+    await makeFolder(dirname(path));
     const temporary = `${path}.${process.pid}-${randomUUID()}.tmp`;
     const { kind, observer } = this.#options;
     try {
@@ -216,8 +236,9 @@ export class LocalCache {
     for (let folder = dirname(path); folder.length > this.#options.folder.length; folder = dirname(folder)) {
       // A namespace may be called like it, too; new tables need it.
       if (folder === workspace) return;
+      if (this.#arriving > 0) return;
       try {
-        await rmdir(folder);
+        rmdirSync(folder);
       } catch {
         return;
       }
@@ -247,6 +268,11 @@ export class LocalCache {
 /** A new name in the workspace of a cache folder; the process id tells later who left it. */
 export function temporaryPath(folder: string): string {
   return join(folder, workspaceName, `${process.pid}-${randomUUID()}`);
+}
+
+/** Making a path fails when another process removes a part of it that is still empty. */
+async function makeFolder(folder: string): Promise<void> {
+  await retryMissing(async () => void (await mkdir(folder, { recursive: true })));
 }
 
 function isAbandoned(owner: number, modified: number, starting: boolean): boolean {

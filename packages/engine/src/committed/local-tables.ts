@@ -4,7 +4,8 @@ import { isMissing } from './local-cache.ts';
 import { MetaRange, readMetaRange } from './meta-range.ts';
 import { MetaRangeCache } from './meta-range-cache.ts';
 import type { Namespace } from './namespace.ts';
-import { type OpenTable, OpenTables } from './open-tables.ts';
+import { OpenTables, type TableLease } from './open-tables.ts';
+import { damageError, damageOf, isDamage, type TableDamage, type TableKind } from './table-damage.ts';
 import { tablePath } from './table-id.ts';
 
 export interface LocalTablesOptions {
@@ -14,11 +15,12 @@ export interface LocalTablesOptions {
   /** Brings the table's file to `path`; `use` runs before the file may go again. */
   readonly fetch: <Result>(
     namespace: Namespace,
-    kind: 'range' | 'metarange',
+    kind: TableKind,
     id: string,
     use: () => Result,
   ) => Promise<Result>;
-  readonly touch: (kind: 'range' | 'metarange', path: string) => void;
+  readonly touch: (kind: TableKind, path: string) => void;
+  readonly damaged: (damage: TableDamage) => void;
 }
 
 /** Tables of the cache folder as one thread reads them. */
@@ -26,6 +28,8 @@ export class LocalTables {
   readonly open: OpenTables;
   readonly #metaRanges: MetaRangeCache;
   readonly #options: LocalTablesOptions;
+  /** Of files that just came from the store: what all who waited for one are to be told. */
+  readonly #fetchedDamaged = new Map<string, Error>();
 
   constructor(options: LocalTablesOptions) {
     this.#options = options;
@@ -35,15 +39,13 @@ export class LocalTables {
     this.#metaRanges = new MetaRangeCache(options.openMetaRanges, forMetaRanges);
   }
 
-  openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable> {
+  openRange(namespace: Namespace, id: string): TableLease | Promise<TableLease> {
     const path = tablePath(namespace.rangeFolder, id);
-    const known = this.open.get(path);
+    const known = this.open.tryLease(path);
     if (known !== undefined) return known;
-    const load = (): OpenTable => this.open.open(path, id);
-    const opened = this.#tryLocal(path, load);
-    if (opened === undefined) return this.#options.fetch(namespace, 'range', id, load);
-    this.#options.touch('range', path);
-    return opened;
+    const load = (): TableLease =>
+      this.open.lease(path, id, (error) => this.#drop(path, namespace, 'range', id, error));
+    return this.#load(namespace, 'range', id, path, load);
   }
 
   metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange> {
@@ -58,10 +60,7 @@ export class LocalTables {
       this.#metaRanges.set(folder, id, metaRange);
       return metaRange;
     };
-    const loaded = this.#tryLocal(path, load);
-    if (loaded === undefined) return this.#options.fetch(namespace, 'metarange', id, load);
-    this.#options.touch('metarange', path);
-    return loaded;
+    return this.#load(namespace, 'metarange', id, path, load);
   }
 
   /** Takes the bytes of a metarange that was just written, which spares reading them again. */
@@ -73,16 +72,53 @@ export class LocalTables {
     this.open.close();
   }
 
-  /** Undefined when the file is not there or is damaged; a damaged copy is removed. */
-  #tryLocal<Result>(path: string, load: () => Result): Result | undefined {
+  /** Loads the cached copy; one that is missing or damaged is fetched from the store, where damage is final. */
+  #load<Result>(
+    namespace: Namespace,
+    kind: TableKind,
+    id: string,
+    path: string,
+    load: () => Result,
+  ): Result | Promise<Result> {
+    const loadOrDrop = (): Result => {
+      try {
+        return load();
+      } catch (error) {
+        if (!(error instanceof CorruptTableError)) throw error;
+        throw this.#drop(path, namespace, kind, id, error);
+      }
+    };
+    let loaded: Result;
+    try {
+      loaded = loadOrDrop();
+    } catch (error) {
+      if (!isMissing(error) && !isDamage(error)) throw error;
+      return this.#options.fetch(namespace, kind, id, () => this.#loadFetched(path, loadOrDrop));
+    }
+    this.#options.touch(kind, path);
+    return loaded;
+  }
+
+  /** Everybody who waited for the same file comes here in the same turn; the first has removed it when it is damaged. */
+  #loadFetched<Result>(path: string, load: () => Result): Result {
+    const known = this.#fetchedDamaged.get(path);
+    if (known !== undefined) throw known;
     try {
       return load();
     } catch (error) {
-      if (isMissing(error)) return undefined;
-      if (!(error instanceof CorruptTableError)) throw error;
-      rmSync(path, { force: true });
-      return undefined;
+      if (isDamage(error)) {
+        this.#fetchedDamaged.set(path, error as Error);
+        setImmediate(() => this.#fetchedDamaged.delete(path));
+      }
+      throw error;
     }
+  }
+
+  /** Removes a damaged copy, so that the next reader fetches another, and tells of it. */
+  #drop(path: string, namespace: Namespace, kind: TableKind, id: string, error: CorruptTableError): Error {
+    rmSync(path, { force: true });
+    this.#options.damaged(damageOf(namespace, kind, id, error));
+    return damageError(namespace, id, error);
   }
 }
 

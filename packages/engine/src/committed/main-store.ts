@@ -1,14 +1,13 @@
-import { CorruptTableError } from '@svc/sstable';
 import type { TableType } from '@svc/sstable';
 import { rm, stat } from 'node:fs/promises';
 import { existsSync, writeFileSync } from 'node:fs';
-import { EngineError } from '../errors.ts';
 import type { BlockTables } from './block-tables.ts';
 import { type CacheObserver, LocalCache, retryMissing } from './local-cache.ts';
 import { LocalTables } from './local-tables.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { CacheFolders, Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
+import { isDamage, type TableDamage, type TableKind } from './table-damage.ts';
 import { tablePath } from './table-id.ts';
 import type { TableStore, WrittenTable } from './table-store.ts';
 
@@ -22,9 +21,8 @@ export interface MainStoreOptions {
   readonly openMetaRanges: number;
   readonly blockTables: BlockTables;
   readonly observer?: CacheObserver | undefined;
+  readonly onDamage?: ((damage: TableDamage) => void) | undefined;
 }
-
-type Kind = 'range' | 'metarange';
 
 const decodeDelayMs = 2;
 
@@ -32,16 +30,19 @@ const decodeDelayMs = 2;
 export class MainStore implements TableStore {
   readonly tables: LocalTables;
   readonly #blockTables: BlockTables;
-  readonly #caches: Record<Kind, LocalCache>;
+  readonly #onDamage: ((damage: TableDamage) => void) | undefined;
+  readonly #caches: Record<TableKind, LocalCache>;
 
   constructor(options: MainStoreOptions) {
     this.#blockTables = options.blockTables;
+    this.#onDamage = options.onDamage;
     this.tables = new LocalTables({
       openRanges: options.openRanges,
       openMetaRanges: options.openMetaRanges,
       memoryBytes: options.memoryBytes,
       fetch: (namespace, kind, id, use) => this.fetch(namespace, kind, id, use),
       touch: (kind, path) => this.#caches[kind].touch(path),
+      damaged: (damage) => this.damaged(damage),
     });
     const { evict, observer } = options;
     this.#caches = {
@@ -69,7 +70,7 @@ export class MainStore implements TableStore {
     await this.#caches.metarange.start();
   }
 
-  openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable> {
+  openRange(namespace: Namespace, id: string): TableLease | Promise<TableLease> {
     return this.tables.openRange(namespace, id);
   }
 
@@ -79,7 +80,7 @@ export class MainStore implements TableStore {
 
   prefetchRange(namespace: Namespace, id: string): void {
     const path = pathOf(namespace, 'range', id);
-    if (this.tables.open.get(path) !== undefined || existsSync(path)) return;
+    if (this.tables.open.has(path) || existsSync(path)) return;
     // Whoever needs the range asks again and sees the failure.
     this.fetch(namespace, 'range', id, () => undefined).catch(() => undefined);
   }
@@ -108,29 +109,37 @@ export class MainStore implements TableStore {
   }
 
   /** Brings a table into the cache and runs `use` before it may be evicted. */
-  async fetch<Result>(namespace: Namespace, kind: Kind, id: string, use: () => Result): Promise<Result> {
+  async fetch<Result>(namespace: Namespace, kind: TableKind, id: string, use: () => Result): Promise<Result> {
     const cache = this.#caches[kind];
     const path = pathOf(namespace, kind, id);
     cache.hold(path);
     try {
       return await retryMissing(async () => {
-        await cache.fetch(path, (temporary) => this.#blockTables.download(namespace, id, temporary));
+        await cache.fetch(path, (temporary) => this.#download(namespace, kind, id, temporary));
         const result = use();
         const about = await stat(path).catch(() => undefined);
         if (about !== undefined) cache.register(path, about.size);
         return result;
       });
-    } catch (error) {
-      if (!(error instanceof CorruptTableError)) throw error;
-      await rm(path, { force: true });
-      throw corrupt(error, namespace, id);
     } finally {
       cache.release(path);
     }
   }
 
-  touch(kind: Kind, path: string): void {
-    this.#caches[kind].touch(path);
+  async #download(namespace: Namespace, kind: TableKind, id: string, target: string): Promise<void> {
+    try {
+      await this.#blockTables.download(namespace, id, target);
+    } catch (error) {
+      const { storageNamespace } = namespace;
+      if (isDamage(error))
+        this.damaged({ kind, id, storageNamespace, reason: 'it is missing from the store' });
+      throw error;
+    }
+  }
+
+  /** Something, here or in a worker, came across a damaged table. */
+  damaged(damage: TableDamage): void {
+    this.#onDamage?.(damage);
   }
 
   async close(): Promise<void> {
@@ -145,14 +154,6 @@ async function writeSmallFile(path: string, bytes: Uint8Array): Promise<void> {
   writeFileSync(path, bytes, { flag: 'wx', mode: 0o640 });
 }
 
-function pathOf(namespace: Namespace, kind: Kind, id: string): string {
+function pathOf(namespace: Namespace, kind: TableKind, id: string): string {
   return tablePath(kind === 'range' ? namespace.rangeFolder : namespace.metaRangeFolder, id);
-}
-
-function corrupt(error: CorruptTableError, namespace: Namespace, id: string): EngineError {
-  return new EngineError(
-    'corrupt',
-    `metadata ${namespace.metadataPrefix}/${id} of ${namespace.storageNamespace} is damaged: ${error.message}`,
-    { cause: error, subject: 'storage' },
-  );
 }

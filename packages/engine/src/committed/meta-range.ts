@@ -1,4 +1,4 @@
-import { compareSlices, decodeValue, encodeValue, rangeMessage } from '@svc/encoding';
+import { compareSlices, decodeValue, encodeValue, type RangeData, rangeMessage } from '@svc/encoding';
 import { CorruptTableError, type TableCursor } from '@svc/sstable';
 import type { OpenTable } from './open-tables.ts';
 
@@ -27,7 +27,7 @@ export class MetaRange {
   static readonly empty: MetaRange = new MetaRange([]);
 
   readonly count: number;
-  /** Tables of this tree that are open in this thread, so that a lookup needs no second search. */
+  /** Tables of this tree that were open in this thread, so that a lookup needs no second search; some may be retired. */
   readonly tables: (OpenTable | undefined)[] = [];
   readonly #bytes: Buffer;
   /** Per range: start of value, of id, of min key, of max key; then one end. */
@@ -42,9 +42,7 @@ export class MetaRange {
     const parts: Buffer[] = [];
     let at = 0;
     for (const [i, value] of values.entries()) {
-      const { identity, data } = decodeValue(value);
-      if (identity.length !== idLength) throw new CorruptTableError('a range id is not 64 characters long');
-      const { minKey, maxKey, count } = rangeMessage.decode(data);
+      const { identity, minKey, maxKey, count } = decodeRangeValue(value);
       parts.push(value, identity, minKey, maxKey);
       const start = fields * i;
       this.#starts[start] = at;
@@ -140,6 +138,19 @@ export function readMetaRange(cursor: TableCursor): MetaRange {
   const values: Buffer[] = [];
   while (cursor.next()) values.push(Buffer.from(cursor.block.subarray(cursor.valueStart, cursor.valueEnd)));
   return new MetaRange(values);
+}
+
+/** What a record of a metarange tells of its range. */
+export function decodeRangeValue(value: Buffer): RangeData & { readonly identity: Buffer } {
+  try {
+    const { identity, data } = decodeValue(value);
+    if (identity.length !== idLength) throw new Error('a range id is not 64 characters long');
+    return { identity, ...rangeMessage.decode(data) };
+  } catch (error) {
+    throw new CorruptTableError(`a record of a range is unreadable: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** The value of a range's record in its metarange; the key is the range's max key. */

@@ -1,7 +1,7 @@
 import type { TableType } from '@svc/sstable';
 import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
 
 /** A table that is written and not visible yet. */
 export interface WrittenTable {
@@ -16,8 +16,8 @@ export interface WrittenTable {
 
 /** What tree operations need of the outside; the same on the main thread and in a worker. */
 export interface TableStore {
-  /** A promise only when the table has to be fetched. */
-  openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable>;
+  /** A lease of the range's table, which its taker releases; a promise only when the table has to be fetched. */
+  openRange(namespace: Namespace, id: string): TableLease | Promise<TableLease>;
   metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange>;
   /** Starts fetching a range that will be needed soon. */
   prefetchRange(namespace: Namespace, id: string): void;

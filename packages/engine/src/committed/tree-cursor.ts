@@ -2,7 +2,7 @@ import { compareSlices } from '@svc/encoding';
 import type { TableCursor } from '@svc/sstable';
 import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
 import type { TableStore } from './table-store.ts';
 
 /**
@@ -15,8 +15,9 @@ export class TreeCursor {
   state: 'header' | 'record' | 'end';
   readonly #store: TableStore;
   readonly #namespace: Namespace;
-  #table: OpenTable | undefined;
+  #lease: TableLease | undefined;
   #records: TableCursor | undefined;
+  #closed = false;
 
   constructor(store: TableStore, namespace: Namespace, meta: MetaRange) {
     this.#store = store;
@@ -31,9 +32,10 @@ export class TreeCursor {
     return this.#records;
   }
 
-  get table(): OpenTable {
-    if (this.#table === undefined) throw new Error('no range is entered');
-    return this.#table;
+  /** The entered range's table. */
+  get table(): TableLease {
+    if (this.#lease === undefined) throw new Error('no range is entered');
+    return this.#lease;
   }
 
   /** Leaves the current range, entered or not. */
@@ -46,14 +48,21 @@ export class TreeCursor {
   /** Opens the current range; a promise only when it has to be fetched. `nextRecord` then goes to its first record. */
   open(): void | Promise<void> {
     const opened = this.#store.openRange(this.#namespace, this.meta.id(this.range));
-    if (opened instanceof Promise) return opened.then((table) => this.#use(table));
+    if (opened instanceof Promise) return opened.then((lease) => this.#use(lease));
     this.#use(opened);
   }
 
   /** Goes to the first record of the current range. */
   async enter(): Promise<void> {
     await this.open();
-    this.nextRecord();
+    this.toFirstRecord();
+  }
+
+  /** Goes to the first record of the range just opened, or to the first one >= `from`; there must be one. */
+  toFirstRecord(from?: Uint8Array): void {
+    const { records } = this;
+    if (from !== undefined) records.seek(from);
+    if (!records.next()) throw records.damage('it holds fewer records than its metarange says');
   }
 
   /** Goes to the next record of the entered range, or to the header behind it. */
@@ -70,7 +79,7 @@ export class TreeCursor {
   /** True when no record of the entered range follows the current one. */
   get atLastRecord(): boolean {
     const { records } = this;
-    return records.endsBlock && records.nextBlock >= this.table.reader.index.count;
+    return records.endsBlock && records.nextBlock >= this.table.index.count;
   }
 
   /** Goes to the header of the first range that may hold `key` or a greater key. */
@@ -82,13 +91,18 @@ export class TreeCursor {
 
   close(): void {
     this.#leave();
+    this.#closed = true;
     this.state = 'end';
   }
 
-  #use(table: OpenTable): void {
-    table.pins++;
-    this.#table = table;
-    this.#records = table.reader.scan();
+  #use(lease: TableLease): void {
+    if (this.#closed) {
+      lease.release();
+      throw new Error('the tree was closed while one of its ranges was opened');
+    }
+    this.#leave();
+    this.#lease = lease;
+    this.#records = lease.scan();
     if (this.range + 1 < this.meta.count) {
       this.#store.prefetchRange(this.#namespace, this.meta.id(this.range + 1));
     }
@@ -96,8 +110,8 @@ export class TreeCursor {
   }
 
   #leave(): void {
-    if (this.#table !== undefined) this.#table.pins--;
-    this.#table = undefined;
+    this.#lease?.release();
+    this.#lease = undefined;
     this.#records = undefined;
   }
 }

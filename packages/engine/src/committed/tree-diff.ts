@@ -4,7 +4,7 @@ import type { TableCursor } from '@svc/sstable';
 import { sameIdentity, sameRecordIdentity } from './identity.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
 import { Pace } from './pace.ts';
 import { compareRecords, TreeCursor } from './tree-cursor.ts';
 import type { DiffIterator, DiffType } from './tree.ts';
@@ -20,8 +20,8 @@ export interface DiffInput {
 /** Keys known to differ between two ranges, read one by one instead of both ranges. */
 interface ListedPair {
   readonly keys: readonly Buffer[];
-  readonly left: OpenTable;
-  readonly right: OpenTable;
+  readonly left: TableLease;
+  readonly right: TableLease;
   next: number;
 }
 
@@ -38,6 +38,7 @@ export class TreeDiff implements DiffIterator {
   /** Records below this key are passed over. */
   #floor: Buffer | undefined;
   #listed: ListedPair | undefined;
+  #closed = false;
   /** Which cursors hold the difference shown and move on at the next call. */
   #shown: 'none' | 'left' | 'right' | 'both' = 'none';
   #type: DiffType = 'added';
@@ -93,6 +94,7 @@ export class TreeDiff implements DiffIterator {
   }
 
   next(): boolean | Promise<boolean> {
+    if (this.#closed) throw new Error('the diff was closed');
     const step = this.#step();
     return typeof step === 'boolean' ? step : this.#continue(step);
   }
@@ -106,6 +108,7 @@ export class TreeDiff implements DiffIterator {
   }
 
   close(): void {
+    this.#closed = true;
     this.#endListed();
     this.#shown = 'none';
     this.#left.close();
@@ -211,20 +214,28 @@ export class TreeDiff implements DiffIterator {
 
   #toFirst(side: TreeCursor): void {
     if (this.#floor !== undefined && side.meta.compareMin(side.range, this.#floor) < 0)
-      side.seekRecord(this.#floor);
-    else side.nextRecord();
+      side.toFirstRecord(this.#floor);
+    else side.toFirstRecord();
   }
 
   #enterBoth(): Promise<void> | undefined {
     const left = this.#left;
     const right = this.#right;
     const start = (): void => {
-      if (this.#floor === undefined) skipEqualBlocks(left, right);
-      this.#toFirst(left);
-      this.#toFirst(right);
+      if (this.#floor === undefined && skipEqualBlocks(left, right)) {
+        left.nextRecord();
+        right.nextRecord();
+      } else {
+        this.#toFirst(left);
+        this.#toFirst(right);
+      }
     };
-    const opening = [left.open(), right.open()].filter((wait) => wait !== undefined);
-    if (opening.length > 0) return Promise.all(opening).then(start);
+    const openingLeft = left.open();
+    // Should the right side fail at once, nobody waits for the left one.
+    openingLeft?.catch(() => undefined);
+    const openingRight = right.open();
+    if (openingLeft !== undefined || openingRight !== undefined)
+      return Promise.all([openingLeft, openingRight]).then(start);
     start();
     return undefined;
   }
@@ -257,23 +268,24 @@ export class TreeDiff implements DiffIterator {
 
   async #openPair(keys: readonly Buffer[], leftId: string, rightId: string): Promise<void> {
     const left = await this.#store.openRange(this.#namespace, leftId);
-    left.pins++;
     try {
       const right = await this.#store.openRange(this.#namespace, rightId);
-      right.pins++;
       this.#listed = { keys, left, right, next: 0 };
     } catch (error) {
-      left.pins--;
+      left.release();
       throw error;
     }
+    if (!this.#closed) return;
+    this.#endListed();
+    throw new Error('the diff was closed while its ranges were opened');
   }
 
   #nextListed(listed: ListedPair): boolean {
     while (listed.next < listed.keys.length) {
       const key = listed.keys[listed.next++] as Buffer;
       if (this.#floor !== undefined && compareBytes(key, this.#floor) < 0) continue;
-      const left = listed.left.reader.get(key);
-      const right = listed.right.reader.get(key);
+      const left = listed.left.get(key);
+      const right = listed.right.get(key);
       if (left === undefined && right === undefined) continue;
       if (left !== undefined && right !== undefined) {
         if (sameIdentity(left, 0, left.length, right, 0, right.length)) continue;
@@ -292,8 +304,8 @@ export class TreeDiff implements DiffIterator {
 
   #endListed(): void {
     if (this.#listed === undefined) return;
-    this.#listed.left.pins--;
-    this.#listed.right.pins--;
+    this.#listed.left.release();
+    this.#listed.right.release();
     this.#listed = undefined;
   }
 
@@ -303,24 +315,24 @@ export class TreeDiff implements DiffIterator {
   }
 }
 
-/** When both cursors stand at a block's start, passes over the blocks that are stored with the same bytes. */
-export function skipEqualBlocks(left: TreeCursor, right: TreeCursor): void {
+/**
+ * When both cursors stand at a block's start, passes over the blocks that are stored with the same bytes. False when
+ * there are none.
+ */
+export function skipEqualBlocks(left: TreeCursor, right: TreeCursor): boolean {
   const l = left.records;
   const r = right.records;
-  if (!l.endsBlock || !r.endsBlock) return;
+  if (!l.endsBlock || !r.endsBlock) return false;
   let i = l.nextBlock;
   let j = r.nextBlock;
-  while (
-    i < left.table.reader.index.count &&
-    j < right.table.reader.index.count &&
-    equalBlocks(left, l, i, right, r, j)
-  ) {
+  while (i < left.table.index.count && j < right.table.index.count && equalBlocks(left, l, i, right, r, j)) {
     i++;
     j++;
   }
-  if (i === l.nextBlock) return;
+  if (i === l.nextBlock) return false;
   l.seekBlock(i);
   r.seekBlock(j);
+  return true;
 }
 
 function equalBlocks(
@@ -331,7 +343,7 @@ function equalBlocks(
   r: TableCursor,
   j: number,
 ): boolean {
-  if (left.table.reader.index.length(i) !== right.table.reader.index.length(j)) return false;
+  if (left.table.index.length(i) !== right.table.index.length(j)) return false;
   return l.withStored(i, (a, aStart, aEnd) =>
     r.withStored(j, (b, bStart, bEnd) => a.compare(b, bStart, bEnd, aStart, aEnd) === 0),
   );

@@ -2,7 +2,7 @@ import { ValueParts } from '@svc/encoding';
 import type { TableCursor } from '@svc/sstable';
 import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
 import type { TableStore } from './table-store.ts';
 import type { RecordIterator, RecordPlace } from './tree.ts';
 
@@ -15,11 +15,12 @@ export class TreeIterator implements RecordIterator {
   readonly #metaRangeId: string;
   #meta: MetaRange | undefined;
   #range = -1;
-  #table: OpenTable | undefined;
+  #lease: TableLease | undefined;
   #cursor: TableCursor | undefined;
   #target: Buffer | undefined;
   readonly #parts = new ValueParts();
   #partsRead = false;
+  #closed = false;
   /** One object for all records. */
   readonly #place = { keyBytes: nothing, keyLength: 0, dataBytes: nothing, dataStart: 0, dataEnd: 0 };
 
@@ -81,12 +82,12 @@ export class TreeIterator implements RecordIterator {
 
   close(): void {
     this.#leave();
-    this.#target = undefined;
-    this.#range = Number.MAX_SAFE_INTEGER;
+    this.#closed = true;
   }
 
   /** Goes to the wanted position, or to the range behind the current one. */
   #advance(): boolean | Promise<boolean> {
+    if (this.#closed) throw new Error('the iterator was closed');
     if (this.#meta === undefined) {
       const loaded = this.#store.metaRange(this.#namespace, this.#metaRangeId);
       if (loaded instanceof Promise) {
@@ -109,25 +110,28 @@ export class TreeIterator implements RecordIterator {
     const id = meta.id(this.#range);
     const opened = this.#store.openRange(this.#namespace, id);
     if (!(opened instanceof Promise)) return this.#enter(opened, target);
-    return opened.then((table) => this.#enter(table, target));
+    return opened.then((lease) => this.#enter(lease, target));
   }
 
-  #enter(table: OpenTable, target: Buffer | undefined): boolean | Promise<boolean> {
-    table.pins++;
-    this.#table = table;
-    const cursor = table.reader.cursor();
+  #enter(lease: TableLease, target: Buffer | undefined): boolean {
+    if (this.#closed) {
+      lease.release();
+      throw new Error('the iterator was closed while a range was opened');
+    }
+    this.#lease = lease;
+    const cursor = lease.cursor();
     this.#cursor = cursor;
     if (target !== undefined) cursor.seek(target);
     else if (this.#meta !== undefined && this.#range + 1 < this.#meta.count) {
       this.#store.prefetchRange(this.#namespace, this.#meta.id(this.#range + 1));
     }
-    return cursor.next() || this.#advance();
+    if (!cursor.next()) throw cursor.damage('it holds fewer records than its metarange says');
+    return true;
   }
 
   #leave(): void {
-    if (this.#table !== undefined) this.#table.pins--;
-    this.#table = undefined;
-    this.#cursor?.release();
+    this.#lease?.release();
+    this.#lease = undefined;
     this.#cursor = undefined;
   }
 
@@ -140,7 +144,11 @@ export class TreeIterator implements RecordIterator {
   #readValue(): TableCursor {
     const cursor = this.#current();
     if (!this.#partsRead) {
-      this.#parts.read(cursor.block, cursor.valueStart, cursor.valueEnd);
+      try {
+        this.#parts.read(cursor.block, cursor.valueStart, cursor.valueEnd);
+      } catch (error) {
+        throw cursor.damage('a record is unreadable', error);
+      }
       this.#partsRead = true;
     }
     return cursor;

@@ -1,6 +1,8 @@
+import { CorruptTableError } from '@svc/sstable';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { runOperation } from './operations.ts';
 import { RemoteHasher } from './remote-hash.ts';
+import { isDamage } from './table-damage.ts';
 import { workerEntry } from './worker-entry.ts';
 import type { FromWorker, ToWorker, WorkerCall, WorkerSetup } from './worker-messages.ts';
 import { WorkerStore } from './worker-store.ts';
@@ -70,7 +72,7 @@ export function serveTrees(port: MessagePort, setup: WorkerSetup): void {
       calls.set(id, (failed) => (failed ? reject(new CallFailed(id)) : resolve()));
       send({ type: 'call', call: id, request });
     });
-  const store = new WorkerStore(setup.folders, setup.memoryBytes, call);
+  const store = new WorkerStore({ ...setup, call, damaged: (damage) => send({ type: 'damaged', damage }) });
   const hashing = new Worker(workerEntry(), { workerData: { ...setup, role: 'hash' }, name: 'svc-hash' });
   hashing.unref();
   const site = { store, split: setup.split, hasher: new RemoteHasher(hashing) };
@@ -82,13 +84,12 @@ export function serveTrees(port: MessagePort, setup: WorkerSetup): void {
       const result = await runOperation(site, operation, { nextBatch: () => queue.next() });
       send({ type: 'done', job, result });
     } catch (error) {
-      const { name, message } = error as Error;
       send({
         type: 'failed',
         job,
         call: error instanceof CallFailed ? error.call : undefined,
-        name,
-        message,
+        damage: isDamage(error) || error instanceof CorruptTableError,
+        message: (error as Error).message,
       });
     } finally {
       queues.delete(job);

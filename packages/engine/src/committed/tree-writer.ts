@@ -10,7 +10,7 @@ import {
 import { rmSync } from 'node:fs';
 import { encodeRangeValue, type MetaRange, type RangeRecord } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
 import type { PackedChanges } from './packed-changes.ts';
 import type { TableStore } from './table-store.ts';
 
@@ -137,17 +137,18 @@ export class TreeWriter {
    * Starts a range with the blocks of an existing one that lie below `key[keyStart, keyEnd)`, as far as their hash
    * is known, and answers how many blocks those are. No range may be open.
    */
-  resume({ id, reader }: OpenTable, key: Buffer, keyStart: number, keyEnd: number): number {
+  resume(from: TableLease, key: Buffer, keyStart: number, keyEnd: number): number {
     const { hasher } = this.#options;
-    const known = hasher?.checkpoints(id, reader.source.size) ?? [];
-    const below = reader.index.find(key, keyStart, keyEnd);
+    const { id } = from;
+    const known = hasher?.checkpoints(id, from.size) ?? [];
+    const below = from.index.find(key, keyStart, keyEnd);
     const usable = known.filter(({ blocks }) => blocks <= below);
     const last = usable.at(-1);
     if (hasher === undefined || last === undefined) return 0;
-    const cursor = reader.scan();
+    const cursor = from.scan();
     if (!cursor.next()) return 0;
     const table = this.#open(cursor.key, 0, cursor.keyLength, hasher.newHash({ id, states: usable.length }));
-    table.resume(reader, last);
+    table.resume(from, last);
     this.count += table.count;
     return last.blocks;
   }

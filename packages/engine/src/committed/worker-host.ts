@@ -1,4 +1,3 @@
-import { CorruptTableError } from '@svc/sstable';
 import { Worker } from 'node:worker_threads';
 import { EngineError } from '../errors.ts';
 import type { MainStore } from './main-store.ts';
@@ -142,6 +141,9 @@ export class WorkerHost {
       case 'failed':
         this.#end(message.job)?.failed(this.#errorOf(message));
         return;
+      case 'damaged':
+        this.#store.damaged(message.damage);
+        return;
       case 'call':
         void this.#serve(message.call, message.request);
     }
@@ -172,8 +174,7 @@ export class WorkerHost {
       this.#callErrors.clear();
       if (error !== undefined) return error;
     }
-    if (message.name === CorruptTableError.name)
-      return new EngineError('corrupt', message.message, { subject: 'storage' });
+    if (message.damage) return new EngineError('corrupt', message.message, { subject: 'storage' });
     return new Error(message.message);
   }
 

@@ -1,5 +1,6 @@
 import type { Namespace } from './namespace.ts';
 import type { Operation, OperationResult } from './operations.ts';
+import type { TableDamage, TableKind } from './table-damage.ts';
 import type { WrittenTable } from './table-store.ts';
 import type { CacheFolders } from './namespace.ts';
 import type { SplitSettings } from './tree-writer.ts';
@@ -9,6 +10,7 @@ export interface WorkerSetup {
   readonly folders: CacheFolders;
   readonly split: SplitSettings;
   readonly memoryBytes: number;
+  readonly openRanges: number;
 }
 
 export type ToWorker =
@@ -27,9 +29,11 @@ export type FromWorker =
       readonly job: number;
       /** The call to the main thread that failed; its error stays there. */
       readonly call: number | undefined;
-      readonly name: string;
+      /** Committed metadata is damaged; otherwise it is a mistake of ours. */
+      readonly damage: boolean;
       readonly message: string;
     }
+  | { readonly type: 'damaged'; readonly damage: TableDamage }
   | { readonly type: 'call'; readonly call: number; readonly request: WorkerCall };
 
 /** What a worker asks the main thread, which holds the block store. */
@@ -37,7 +41,7 @@ export type WorkerCall =
   | {
       readonly method: 'fetch';
       readonly namespace: Namespace;
-      readonly kind: 'range' | 'metarange';
+      readonly kind: TableKind;
       readonly id: string;
     }
   | { readonly method: 'publish'; readonly namespace: Namespace; readonly table: WrittenTable };

@@ -3,12 +3,20 @@ import { retryMissing, temporaryPath } from './local-cache.ts';
 import { LocalTables } from './local-tables.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { CacheFolders, Namespace } from './namespace.ts';
-import type { OpenTable } from './open-tables.ts';
+import type { TableLease } from './open-tables.ts';
+import type { TableDamage } from './table-damage.ts';
 import type { TableStore, WrittenTable } from './table-store.ts';
 import type { WorkerCall } from './worker-messages.ts';
 
-const openRanges = 64;
 const openMetaRanges = 16;
+
+export interface WorkerStoreOptions {
+  readonly folders: CacheFolders;
+  readonly memoryBytes: number;
+  readonly openRanges: number;
+  readonly call: (request: WorkerCall) => Promise<void>;
+  readonly damaged: (damage: TableDamage) => void;
+}
 
 /** A worker's tables: it reads and writes files of the cache folder, and asks the main thread for the rest. */
 export class WorkerStore implements TableStore {
@@ -16,13 +24,14 @@ export class WorkerStore implements TableStore {
   readonly #call: (request: WorkerCall) => Promise<void>;
   readonly #tables: LocalTables;
 
-  constructor(folders: CacheFolders, memoryBytes: number, call: (request: WorkerCall) => Promise<void>) {
+  constructor({ folders, memoryBytes, openRanges, call, damaged }: WorkerStoreOptions) {
     this.#folders = folders;
     this.#call = call;
     this.#tables = new LocalTables({
       openRanges,
       openMetaRanges,
       memoryBytes,
+      damaged,
       fetch: (namespace, kind, id, use) =>
         retryMissing(async () => {
           await call({ method: 'fetch', namespace, kind, id });
@@ -32,7 +41,7 @@ export class WorkerStore implements TableStore {
     });
   }
 
-  openRange(namespace: Namespace, id: string): OpenTable | Promise<OpenTable> {
+  openRange(namespace: Namespace, id: string): TableLease | Promise<TableLease> {
     return this.#tables.openRange(namespace, id);
   }
 

@@ -90,6 +90,7 @@ export function createProgram(options: ProgramOptions, exitWith: (code: number) 
   addUserCommands(program, globals, exitWith);
   addMigrate(program, globals, exitWith);
   addKv(program, globals, exitWith);
+  addVerify(program, globals, exitWith);
   addTools(program, globals, exitWith);
   return program;
 }
@@ -200,6 +201,28 @@ function addKv(program: Command, globals: () => GlobalOptions, exitWith: ExitWit
       const { kvLoad } = await import('./kv.ts');
       exitWith(await kvLoad(withPreset(globals(), flags), flags));
     });
+}
+
+const verifyExamples = `
+Examples:
+  $ svc -c config.yaml verify                  every repository
+  $ svc -c config.yaml verify lake models      two of them
+  $ svc -c config.yaml verify --json > found   one JSON object per line
+Exit code: 0 nothing is damaged, 1 something is, 2 the verification could not be finished.
+`;
+
+function addVerify(program: Command, globals: () => GlobalOptions, exitWith: ExitWith): void {
+  addPreset(
+    program
+      .command('verify')
+      .argument('[repository...]', 'repositories to verify; all when none is given')
+      .description('read everything committed and list what is damaged')
+      .option('--json', 'one JSON object per line')
+      .addHelpText('after', verifyExamples),
+  ).action(async (repositories: string[], flags: PresetFlags & { json?: true }) => {
+    const { verify } = await import('./verify.ts');
+    exitWith(await verify(withPreset(globals(), flags), repositories, flags));
+  });
 }
 
 interface ScanFlags {

@@ -41,6 +41,10 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
     raggedness: committed.permanent.range_raggedness_entries,
     evict: parts.evicts,
     cacheObserver: metrics === undefined ? undefined : observeCache(metrics),
+    onDamage: (damage) => {
+      metrics?.damagedTables.inc({ kind: damage.kind });
+      options.logger.error(damage, `a ${damage.kind} is damaged; "svc verify" lists what it concerns`);
+    },
   });
   const engine = createEngine({
     kv: parts.kv,

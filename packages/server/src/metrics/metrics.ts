@@ -143,6 +143,12 @@ export function createMetrics() {
       labelNames: ['fsName', 'type'],
       registers,
     }),
+    damagedTables: new Counter({
+      name: 'svc_damaged_tables_total',
+      help: 'times a damaged or missing table of committed metadata was come across',
+      labelNames: ['kind'],
+      registers,
+    }),
     tierEvictions: new Histogram({
       name: 'tier_fs_eviction_bytes',
       help: 'bytes evicted from the cache folder',

@@ -1,0 +1,7 @@
+export * from './finding.ts';
+export {
+  repositoryNames,
+  verifyRepository,
+  type VerifyParts,
+  type VerifyProgress,
+} from './verify-repository.ts';
