@@ -35,7 +35,7 @@ import { tags } from './tags/index.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { TaskRunner } from './tasks/task-runner.ts';
 import { uploads } from './uploads/index.ts';
-import { sweepUploads } from './uploads/sweep-uploads.ts';
+import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
 import { usage } from './usage/index.ts';
 
 const minuteMs = 60_000;
@@ -100,6 +100,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { background } = context;
       background.every('clean-tokens', minuteMs, (signal) => cleaner.run(signal));
       background.every('sweep-uploads', hourMs, (signal) => sweepUploads(context, signal));
+      background.every('sweep-unknown-uploads', dayMs, (signal) => sweepUnknownUploads(context, signal));
       background.every('remove-expired-tasks', dayMs, () => removeExpired(context));
       background.every('flush-usage', 5 * minuteMs, () => usageOperations.flush());
     },

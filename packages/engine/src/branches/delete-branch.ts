@@ -9,7 +9,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { retireTokens } from '../staging/tokens.ts';
-import { removeUploadsOf } from '../uploads/upload-records.ts';
+import { endUploadsOf } from '../uploads/end-upload.ts';
 
 /** Deletes a branch with its uncommitted changes; its commits stay reachable by id, tag or child branches. */
 export async function deleteBranch(
@@ -39,7 +39,7 @@ export async function deleteBranch(
     // Only the record that was read: a branch re-created meanwhile is another branch.
     if (await context.branches.remove(scope, branch)) {
       await retireTokens(context, [branch.data.stagingToken, ...branch.data.sealedTokens]);
-      await removeUploadsOf(context, scope, options.branch);
+      await endUploadsOf(context, scope, options.branch);
       runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;
     }

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, constants, link, lstat, open, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type {
+  AcceptPart,
   BlockAdapter,
   BodySource,
   CompletedPart,
@@ -28,7 +29,7 @@ import { errorCode, writeError } from './errors.ts';
 import { FolderSyncs } from './folder-syncs.ts';
 import { moveFile } from './move-file.ts';
 import { MultipartFiles } from './multipart.ts';
-import { LocalPaths, resolveExisting } from './paths.ts';
+import { isInside, LocalPaths, resolveExisting } from './paths.ts';
 import { FileReader } from './read-file.ts';
 import { TemporaryFiles } from './temporary-files.ts';
 import { importSource, walkFiles } from './walk.ts';
@@ -357,9 +358,10 @@ class LocalAdapter implements BlockAdapter {
     { pointer, uploadId }: MultipartUpload,
     partNumber: number,
     body: BodySource,
+    accept?: AcceptPart,
   ): Promise<UploadedPart> {
     guardBody(body);
-    return await this.#multipart.uploadPart(uploadId, this.#paths.locate(pointer), partNumber, body);
+    return await this.#multipart.uploadPart(uploadId, this.#paths.locate(pointer), partNumber, body, accept);
   }
 
   async uploadPartCopy(
@@ -367,6 +369,7 @@ class LocalAdapter implements BlockAdapter {
     partNumber: number,
     source: ObjectPointer,
     range?: { readonly start: number; readonly end: number },
+    accept?: AcceptPart,
   ): Promise<UploadedPart> {
     const body =
       range === undefined ? await this.get(source) : await this.getRange(source, range.start, range.end);
@@ -374,6 +377,7 @@ class LocalAdapter implements BlockAdapter {
       upload,
       partNumber,
       body.bytes ?? { stream: body.stream(), size: body.size },
+      accept,
     );
   }
 
@@ -389,6 +393,15 @@ class LocalAdapter implements BlockAdapter {
 
   async abortMultipart({ uploadId }: MultipartUpload): Promise<void> {
     await this.#multipart.abort(uploadId);
+  }
+
+  async *staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {
+    const folder = this.#paths.namespaceFolder(storageNamespace);
+    for await (const { uploadId, path } of this.#multipart.begunBefore(before)) {
+      if (path === folder || !isInside(path, folder)) continue;
+      const identifier = path.slice(folder.length + 1);
+      yield { uploadId, pointer: { storageNamespace, identifier, identifierType: 'relative' } };
+    }
   }
 
   walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {

@@ -1,5 +1,6 @@
 import { sigV4Encode } from '@svc/encoding';
 import type {
+  AcceptPart,
   BlockAdapter,
   BodySource,
   CompletedPart,
@@ -37,6 +38,7 @@ import { walkBucket } from './list.ts';
 import { MultipartCalls } from './multipart-calls.ts';
 import { ObjectCalls } from './object-calls.ts';
 import { bytesRequest, streamRequest, type RequestBody } from './request-body.ts';
+import { staleUploads } from './stale-uploads.ts';
 import { maxSingleSize, withKnownSize } from './transfers.ts';
 import { childText } from './xml.ts';
 
@@ -164,15 +166,21 @@ export class S3Adapter implements BlockAdapter {
     return await this.#multipart.create(resolveBucketObject('s3', pointer), options);
   }
 
-  async uploadPart(upload: MultipartUpload, partNumber: number, body: BodySource): Promise<UploadedPart> {
+  async uploadPart(
+    upload: MultipartUpload,
+    partNumber: number,
+    body: BodySource,
+    accept?: AcceptPart,
+  ): Promise<UploadedPart> {
     guardBody(body);
     try {
       checkPartNumber(partNumber);
       const object = resolveBucketObject('s3', upload.pointer);
-      const send = async (part: RequestBody): Promise<UploadedPart> => ({
-        etag: await this.#multipart.sendPart(object, upload.uploadId, partNumber, part),
-        size: part.size,
-      });
+      const send = async (part: RequestBody): Promise<UploadedPart> => {
+        const etag = await this.#multipart.sendPart(object, upload.uploadId, partNumber, part);
+        await accept?.({ etag, size: part.size });
+        return { etag, size: part.size };
+      };
       if (body instanceof Uint8Array) return await send(bytesRequest(body));
       if (body.size < 0) return await withKnownSize(body, this.#chunkSize, send);
       return await send(streamRequest(body.stream, body.size));
@@ -187,6 +195,7 @@ export class S3Adapter implements BlockAdapter {
     partNumber: number,
     source: ObjectPointer,
     range?: { readonly start: number; readonly end: number },
+    accept?: AcceptPart,
   ): Promise<UploadedPart> {
     checkPartNumber(partNumber);
     if (range !== undefined) checkRangeOrder(range.start, range.end);
@@ -196,7 +205,9 @@ export class S3Adapter implements BlockAdapter {
       range === undefined ? undefined : { start: range.start, end: checkRange(range.start, range.end, size) };
     const object = resolveBucketObject('s3', upload.pointer);
     const etag = await this.#multipart.copyPart(object, upload.uploadId, partNumber, from, cut);
-    return { etag, size: cut === undefined ? size : cut.end - cut.start + 1 };
+    const part = { etag, size: cut === undefined ? size : cut.end - cut.start + 1 };
+    await accept?.(part);
+    return part;
   }
 
   async completeMultipart(
@@ -212,6 +223,10 @@ export class S3Adapter implements BlockAdapter {
 
   async abortMultipart(upload: MultipartUpload): Promise<void> {
     await this.#multipart.abort(resolveBucketObject('s3', upload.pointer), upload.uploadId);
+  }
+
+  staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {
+    return staleUploads(this.#client, storageNamespace, before);
   }
 
   async *walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {
