@@ -23,7 +23,7 @@ import type {
 import { requireStorageUri } from '../../address.ts';
 import { bytesBody, discardBody, guardBody } from '../../body.ts';
 import { checkRange, checkRangeOrder } from '../../checks.ts';
-import { storageInfo, type LocalStoreConfig } from '../../config.ts';
+import { storageInfo, type BlockLogger, type LocalStoreConfig, type OpenOptions } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { errorCode, writeError } from './errors.ts';
 import { FolderSyncs } from './folder-syncs.ts';
@@ -39,7 +39,10 @@ import { writeNewFile } from './write-file.ts';
 const written: PutResult = { lastModified: undefined, etag: undefined };
 
 /** Opens the folder as a store: creates it if missing, proves it writable, removes leftovers of dead processes. */
-export async function openLocalAdapter(config: LocalStoreConfig): Promise<BlockAdapter> {
+export async function openLocalAdapter(
+  config: LocalStoreConfig,
+  options: OpenOptions = {},
+): Promise<BlockAdapter> {
   const root = resolve(config.path);
   try {
     const created = mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -54,7 +57,7 @@ export async function openLocalAdapter(config: LocalStoreConfig): Promise<BlockA
       { cause: error },
     );
   }
-  return new LocalAdapter(root, config);
+  return new LocalAdapter(root, config, options.logger);
 }
 
 /** Makes newly created folders durable: syncs every parent from the folder's up to `top`. */
@@ -85,6 +88,7 @@ async function syncFile(path: string): Promise<void> {
 class LocalAdapter implements BlockAdapter {
   readonly type = 'local';
   readonly info: StorageInfo;
+  readonly #logger: BlockLogger | undefined;
   readonly #hidden: boolean;
   readonly #sync: boolean;
   readonly #paths: LocalPaths;
@@ -93,7 +97,8 @@ class LocalAdapter implements BlockAdapter {
   readonly #temporary: TemporaryFiles;
   readonly #multipart: MultipartFiles;
 
-  constructor(root: string, config: LocalStoreConfig) {
+  constructor(root: string, config: LocalStoreConfig, logger: BlockLogger | undefined) {
+    this.#logger = logger;
     this.info = storageInfo('local', config, {
       productionSafe: true,
       defaultNamespacePrefix: config.defaultNamespacePrefix || 'local://',
@@ -405,7 +410,15 @@ class LocalAdapter implements BlockAdapter {
   }
 
   walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {
-    return walkFiles(this.#paths, uri, { ...options, hidden: this.#hidden });
+    return walkFiles(this.#paths, uri, {
+      ...options,
+      hidden: this.#hidden,
+      onSkipped: ({ count, example }) =>
+        this.#logger?.warn(
+          { uri, count, example },
+          'files whose names are not UTF-8 were left out: rename them to make them addressable',
+        ),
+    });
   }
 
   async importSource(uri: string): Promise<string> {

@@ -28,7 +28,7 @@ import {
 } from '../../address.ts';
 import { discardBody, guardBody } from '../../body.ts';
 import { checkPartList, checkPartNumber, checkRange, checkRangeOrder } from '../../checks.ts';
-import { storageInfo, type OpenOptions, type S3StoreConfig } from '../../config.ts';
+import { storageInfo, type BlockLogger, type OpenOptions, type S3StoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { copySource, dateOf, longAnswerMs, readResult, unquote } from './answers.ts';
 import { S3Client } from './client.ts';
@@ -46,7 +46,7 @@ const copyPartSize = 512 * 1024 * 1024;
 
 export async function openS3Adapter(config: S3StoreConfig, options: OpenOptions = {}): Promise<BlockAdapter> {
   const credentials = await openCredentials(config);
-  return new S3Adapter(config, new S3Client(config, credentials, options.logger));
+  return new S3Adapter(config, new S3Client(config, credentials, options.logger), undefined, options.logger);
 }
 
 /** Sizes at which a copy is done in parts; tests make them small. */
@@ -59,6 +59,7 @@ export class S3Adapter implements BlockAdapter {
   readonly type = 's3';
   readonly info: StorageInfo;
   readonly #client: S3Client;
+  readonly #logger: BlockLogger | undefined;
   readonly #objects: ObjectCalls;
   readonly #multipart: MultipartCalls;
   readonly #copyLimits: CopyLimits;
@@ -68,8 +69,10 @@ export class S3Adapter implements BlockAdapter {
     config: S3StoreConfig,
     client: S3Client,
     copyLimits: CopyLimits = { maxSingle: maxSingleSize, part: copyPartSize },
+    logger?: BlockLogger,
   ) {
     this.#client = client;
+    this.#logger = logger;
     this.#objects = new ObjectCalls(client, config);
     this.#copyLimits = copyLimits;
     this.#chunkSize = config.streamingChunkSize ?? 1024 * 1024;
@@ -232,7 +235,18 @@ export class S3Adapter implements BlockAdapter {
   async *walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {
     const { bucket, key: prefix, baseLength } = resolveWalk('s3', uri);
     const after = resolveWalkAfter('s3', bucket, options.after);
-    yield* walkBucket(this.#client, { bucket, prefix, baseLength, after, signal: options.signal });
+    let [count, example] = [0, ''];
+    const onSkipped = (key: string): void => {
+      count += 1;
+      example = key;
+    };
+    try {
+      const { signal } = options;
+      yield* walkBucket(this.#client, { bucket, prefix, baseLength, after, signal, onSkipped });
+    } finally {
+      if (count > 0)
+        this.#logger?.warn({ uri, count, example }, 'objects whose keys are not UTF-8 were left out');
+    }
   }
 
   importSource(uri: string): Promise<string> {

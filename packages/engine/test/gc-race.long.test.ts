@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest';
+import { runGcRace } from './gc-race-run.ts';
+
+test('an external collector never deletes what is in use, in thousands of interleavings', async () => {
+  for (let seed = 1000; seed < 5000; seed += 1) await expect(runGcRace(seed)).resolves.toBeUndefined();
+});
