@@ -24,7 +24,17 @@ export async function runGcRace(seed: number): Promise<void> {
   const engines = [world.engine({ wrapKv }), world.engine({ wrapKv })];
   const old = await race.oldAddresses();
   const settings = { ugcPrepareIntervalMs: random.pick([-1, 2]) };
-  const collector = world.engine({ wrapKv, settings });
+  // Slower than the others, so that much happens between any two of its looks.
+  const collector = world.engine({
+    wrapKv: (kv) =>
+      scheduler.wrap(
+        entryByEntry(kv, async () => {
+          for (let turn = 0; turn < 6; turn += 1) await scheduler.pause();
+        }),
+        false,
+      ),
+    settings,
+  });
   // Half of the time all that happens comes while the commits are listed.
   const calm = random.next() < 0.5;
   const staged = calm ? await listStaged(world.adapter, quiet, repository) : undefined;

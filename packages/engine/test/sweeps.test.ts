@@ -1,5 +1,5 @@
 import { BlockError, BlockStores, createMemAdapter, type BlockAdapter } from '@svc/block';
-import { branchMessage, instanceHeartbeatMessage, timestampFromMillis } from '@svc/encoding';
+import { branchMessage, instanceHeartbeatMessage, timestampFromMillis, XidGenerator } from '@svc/encoding';
 import { createMemStore, KvError, LocalCacheBus, type KvStore } from '@svc/kv';
 import { describe, expect, test } from 'vitest';
 import { createContext } from '../src/context/engine-context.ts';
@@ -105,6 +105,9 @@ describe('expired uploads', () => {
     world.now = Date.now();
     await sweepUnknownUploads(jobsOf(world));
     expect(aborted).toEqual([]);
+    // An address of today, whatever the store says of its upload.
+    const today = new XidGenerator({ clock: () => Date.now() + 8 * day }).next();
+    await mem.createMultipart(at(`data/gjth405anf614d2mf280/${today}`));
     world.now = Date.now() + 9 * day;
     await sweepUnknownUploads(jobsOf(world));
     expect(aborted).toEqual([lost]);

@@ -106,14 +106,14 @@ const places: readonly (readonly [string, Place])[] = [
   // The key-value store stops writing while little is free, so there data arrives and its record is refused.
   [
     'a disk for everything',
-    { env: (disk) => ({ HOME: disk }), diskBytes: 136 * mebibyte, ballastBytes: 48 * mebibyte },
+    { env: (disk) => ({ HOME: disk }), diskBytes: 104 * mebibyte, ballastBytes: 24 * mebibyte },
   ],
   [
     'a disk of the objects',
     {
       env: (disk) => ({ SVC_BLOCKSTORE_LOCAL_PATH: join(disk, 'block') }),
-      diskBytes: 48 * mebibyte,
-      ballastBytes: 16 * mebibyte,
+      diskBytes: 28 * mebibyte,
+      ballastBytes: 12 * mebibyte,
     },
   ],
 ];
@@ -157,7 +157,7 @@ describe.each(places)('%s', (_name, place) => {
     const [anyPath] = acknowledged.keys();
     for (let n = 0; n < refusalsEach; n += 1) {
       expect((await client.copy(anyPath ?? '', `copy/${n}`)).status).toBe(503);
-      const part = randomBytes(6 * mebibyte);
+      const part = randomBytes(objectBytes);
       expect((await client.s3('PUT', 'parts', `partNumber=${n + 1}&uploadId=${uploadId}`, part)).status).toBe(
         503,
       );
@@ -172,7 +172,7 @@ describe.each(places)('%s', (_name, place) => {
     const [first] = acknowledged.values();
     expect((await client.copy(anyPath ?? '', 'copied')).status).toBe(201);
     acknowledged.set('copied', first ?? Buffer.alloc(0));
-    const part = randomBytes(6 * mebibyte);
+    const part = randomBytes(objectBytes);
     const sent = await client.s3('PUT', 'parts', `partNumber=1&uploadId=${uploadId}`, part);
     expect(sent.status).toBe(200);
     const list = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${sent.headers.etag}</ETag></Part></CompleteMultipartUpload>`;

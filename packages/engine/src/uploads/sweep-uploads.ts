@@ -1,4 +1,4 @@
-import { parseXid, timestampToMillis, type UploadData } from '@svc/encoding';
+import { parseXid, timestampToMillis, xidSeconds, type UploadData } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -66,8 +66,9 @@ async function sweepStore(context: EngineContext, scope: RepositoryScope, before
   const adapter = adapterOf(context, scope);
   let known: Set<string> | undefined;
   for await (const upload of adapter.staleUploads(scope.repository.storageNamespace, before)) {
-    // Other things may share the bucket: only uploads to addresses we made are ours.
-    if (!isDataAddress(upload.pointer.identifier)) continue;
+    // Other things may share the bucket, and its clock may be wrong: only addresses we made long ago are ours.
+    const made = dataAddressTime(upload.pointer.identifier);
+    if (made === undefined || made >= before.getTime()) continue;
     known ??= await knownStoreUploads(context);
     if (known.has(upload.uploadId)) continue;
     try {
@@ -89,11 +90,12 @@ async function knownStoreUploads(context: EngineContext): Promise<Set<string>> {
   return known;
 }
 
-/** `data/<xid>/<xid>`, signed or not. */
-export function isDataAddress(address: string): boolean {
+/** When an address `data/<xid>/<xid>`, signed or not, was made, in milliseconds; undefined when it is none. */
+function dataAddressTime(address: string): number | undefined {
   const [folder, partition = '', name = '', ...rest] = address.split('/');
   const [xid = '', signature, ...more] = name.split(',');
-  if (folder !== 'data' || rest.length > 0 || more.length > 0) return false;
-  if (signature !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(signature)) return false;
-  return parseXid(partition) !== undefined && parseXid(xid) !== undefined;
+  if (folder !== 'data' || rest.length > 0 || more.length > 0) return undefined;
+  if (signature !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(signature)) return undefined;
+  const seconds = parseXid(partition) === undefined ? undefined : xidSeconds(xid);
+  return seconds === undefined ? undefined : seconds * 1000;
 }
