@@ -49,17 +49,25 @@ export interface BlockAdapter {
 
   createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;
   /** Parts 1..10000; a repeated number replaces. */
-  uploadPart(upload: MultipartUpload, partNumber: number, body: BodySource): Promise<UploadedPart>;
+  uploadPart(
+    upload: MultipartUpload,
+    partNumber: number,
+    body: BodySource,
+    accept?: AcceptPart,
+  ): Promise<UploadedPart>;
   uploadPartCopy(
     upload: MultipartUpload,
     partNumber: number,
     source: ObjectPointer,
     range?: { readonly start: number; readonly end: number },
+    accept?: AcceptPart,
   ): Promise<UploadedPart>;
   /** Uses exactly the listed parts, in their order. */
   completeMultipart(upload: MultipartUpload, parts: readonly CompletedPart[]): Promise<CompletedUpload>;
   /** Idempotent clean-up. */
   abortMultipart(upload: MultipartUpload): Promise<void>;
+  /** Uploads to addresses below a namespace that were begun before a time and neither completed nor aborted. */
+  staleUploads(storageNamespace: string, before: Date): AsyncIterableIterator<MultipartUpload>;
 
   /** Objects under a URI in key order; the key is relative to `relativeTo` (see `WalkedObject`). */
   walk(uri: string, options?: WalkOptions): AsyncIterableIterator<WalkedObject[]>;
@@ -189,6 +197,12 @@ export interface UploadedPart {
   readonly etag: string;
   readonly size: number;
 }
+
+/**
+ * Asked once the store has the whole part. When it refuses by throwing, the part goes again, and one of the same number
+ * stays what it was; only a store that cannot hold a part back (S3) keeps the refused one until the upload ends.
+ */
+export type AcceptPart = (part: UploadedPart) => Promise<void>;
 
 export interface CompletedPart {
   readonly partNumber: number;

@@ -74,7 +74,7 @@ export async function openBlockStore(
     case 'mem':
       return (await import('./adapters/mem.ts')).createMemAdapter(config);
     case 'local':
-      return (await import('./adapters/local/index.ts')).openLocalAdapter(config);
+      return (await import('./adapters/local/index.ts')).openLocalAdapter(config, options);
     case 's3':
       return (await import('./adapters/s3/index.ts')).openS3Adapter(config, options);
     default: {

@@ -70,6 +70,7 @@ export interface StaticCredentials {
 /** Where adapters report what an operator should know; the server passes its own logger. */
 export interface BlockLogger {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 

@@ -31,11 +31,12 @@ import { pulls } from './pulls/index.ts';
 import { refs } from './refs/index.ts';
 import { repositories } from './repositories/index.ts';
 import { TokenCleaner } from './staging/clean-tokens.ts';
+import { LostStaging } from './staging/lost-staging.ts';
 import { tags } from './tags/index.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { TaskRunner } from './tasks/task-runner.ts';
 import { uploads } from './uploads/index.ts';
-import { sweepUploads } from './uploads/sweep-uploads.ts';
+import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
 import { usage } from './usage/index.ts';
 
 const minuteMs = 60_000;
@@ -99,7 +100,10 @@ export function createEngine(options: EngineOptions): Engine {
       const cleaner = new TokenCleaner(context, new RateLimit(context.settings.backgroundRateLimit));
       const { background } = context;
       background.every('clean-tokens', minuteMs, (signal) => cleaner.run(signal));
+      const lostStaging = new LostStaging(context);
+      background.every('find-lost-staging', 6 * hourMs, (signal) => lostStaging.run(signal));
       background.every('sweep-uploads', hourMs, (signal) => sweepUploads(context, signal));
+      background.every('sweep-unknown-uploads', dayMs, (signal) => sweepUnknownUploads(context, signal));
       background.every('remove-expired-tasks', dayMs, () => removeExpired(context));
       background.every('flush-usage', 5 * minuteMs, () => usageOperations.flush());
     },

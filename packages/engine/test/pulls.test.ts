@@ -1,5 +1,7 @@
+import { repositoryMessage } from '@svc/encoding';
+import { createMemStore, type KvStore } from '@svc/kv';
 import { expect, test } from 'vitest';
-import type { KvStore } from '@svc/kv';
+import { watched } from './failing-store.ts';
 import { actor, commit, contents, createWorld, newRepository, put, refusal, refusalKind } from './fixture.ts';
 
 async function withBranches() {
@@ -117,4 +119,45 @@ test('[fix] a merge whose record was lost completes the pull request on the next
   });
   const log = await engine.commits.log({ repository, ref: 'main', firstParent: true });
   expect(log.items.filter((item) => item.parents.length > 1)).toHaveLength(1);
+});
+
+test.each([{ squash: true }, { force: true }, { squash: true, force: true }])(
+  'a merge with %o whose record was lost is completed, not made again',
+  async (options) => {
+    const { world, repository, open } = await withBranches();
+    const { id } = await open();
+    let failing = true;
+    const engine = world.engine({
+      wrapKv: (kv) =>
+        watched(kv, ({ key, method }) => {
+          if (failing && method === 'setIf' && key.startsWith('pulls/')) throw new Error('the store is gone');
+        }),
+    });
+    await expect(engine.pulls.merge({ repository, id, actor, ...options })).rejects.toThrow('gone');
+    const { commitId: head } = await engine.branches.get({ repository, branch: 'main' });
+    // What somebody commits since, with a date of long ago, does not hide it.
+    await put(engine, repository, 'main', 'since', '1');
+    await engine.commits.create({ repository, branch: 'main', message: 'old', date: 1000, actor });
+    failing = false;
+    const merged = await engine.pulls.merge({ repository, id, actor, ...options });
+    expect(merged.id).toBe(head);
+    expect(await engine.pulls.get({ repository, id })).toMatchObject({
+      status: 'merged',
+      mergedCommitId: head,
+    });
+    expect(await contents(engine, repository, 'main')).toEqual({ a: '1', b: '2', since: '1' });
+  },
+);
+
+test('a pull request is merged into a read-only repository only by force', async () => {
+  const { world, engine, repository, open } = await withBranches();
+  const { id } = await open();
+  const kv = createMemStore(world.state);
+  const [partition, key] = [Buffer.from('graveler'), Buffer.from(`repos/${repository}`)];
+  const record = repositoryMessage.decode((await kv.get(partition, key))!.value);
+  await kv.set(partition, key, repositoryMessage.encode({ ...record, readOnly: true }));
+  const other = world.engine();
+  expect(await refusalKind(other.pulls.merge({ repository, id, actor }))).toBe('read_only');
+  const merged = await other.pulls.merge({ repository, id, actor, force: true });
+  expect((await engine.pulls.get({ repository, id })).mergedCommitId).toBe(merged.id);
 });

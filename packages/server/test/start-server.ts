@@ -82,8 +82,11 @@ export class RunningSvc {
   }
 
   /** One request on a connection of its own, or on that of the agent. */
-  request(path: string, options: RequestOptions & { body?: string | Buffer } = {}): Promise<Answer> {
-    const { body, ...rest } = options;
+  request(
+    path: string,
+    options: RequestOptions & { body?: string | Buffer; encoding?: BufferEncoding } = {},
+  ): Promise<Answer> {
+    const { body, encoding = 'utf8', ...rest } = options;
     return new Promise((resolve, reject) => {
       const request = httpRequest(
         { host: '127.0.0.1', port: this.port, path, agent: false, ...rest },
@@ -95,7 +98,7 @@ export class RunningSvc {
             resolve({
               status: response.statusCode ?? 0,
               headers: response.headers,
-              body: Buffer.concat(chunks).toString('utf8'),
+              body: Buffer.concat(chunks).toString(encoding),
             }),
           );
         },
@@ -106,7 +109,12 @@ export class RunningSvc {
   }
 }
 
-export const quickstartAuth = `Basic ${Buffer.from('AKIAIOSFOLQUICKSTART:wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY').toString('base64')}`;
+export const quickstartKey = {
+  accessKeyId: 'AKIAIOSFOLQUICKSTART',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+} as const;
+
+export const quickstartAuth = `Basic ${Buffer.from(`${quickstartKey.accessKeyId}:${quickstartKey.secretAccessKey}`).toString('base64')}`;
 
 export function keepAliveAgent(): Agent {
   return new Agent({ keepAlive: true, maxSockets: 1 });

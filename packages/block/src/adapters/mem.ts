@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type {
+  AcceptPart,
   BlockAdapter,
   BodySource,
   CompletedPart,
@@ -40,6 +41,8 @@ interface StoredObject {
 interface Upload {
   readonly object: string;
   readonly options: PutOptions;
+  /** Milliseconds since 1970. */
+  readonly begun: number;
   readonly parts: Map<number, { readonly bytes: Buffer; readonly etag: string }>;
 }
 
@@ -137,7 +140,8 @@ class MemAdapter implements BlockAdapter {
 
   async createMultipart(pointer: ObjectPointer, options: PutOptions = {}): Promise<string> {
     const uploadId = randomBytes(16).toString('hex');
-    this.#uploads.set(uploadId, { object: objectName(pointer), options, parts: new Map() });
+    const object = objectName(pointer);
+    this.#uploads.set(uploadId, { object, options, begun: Date.now(), parts: new Map() });
     return uploadId;
   }
 
@@ -149,7 +153,12 @@ class MemAdapter implements BlockAdapter {
     return upload;
   }
 
-  async uploadPart(upload: MultipartUpload, partNumber: number, body: BodySource): Promise<UploadedPart> {
+  async uploadPart(
+    upload: MultipartUpload,
+    partNumber: number,
+    body: BodySource,
+    accept?: AcceptPart,
+  ): Promise<UploadedPart> {
     guardBody(body);
     try {
       checkPartNumber(partNumber);
@@ -160,6 +169,7 @@ class MemAdapter implements BlockAdapter {
     }
     const bytes = await readBody(body);
     const etag = md5Hex(bytes);
+    await accept?.({ etag, size: bytes.length });
     this.#upload(upload).parts.set(partNumber, { bytes, etag });
     return { etag, size: bytes.length };
   }
@@ -169,10 +179,11 @@ class MemAdapter implements BlockAdapter {
     partNumber: number,
     source: ObjectPointer,
     range?: { readonly start: number; readonly end: number },
+    accept?: AcceptPart,
   ): Promise<UploadedPart> {
     const body =
       range === undefined ? await this.get(source) : await this.getRange(source, range.start, range.end);
-    return await this.uploadPart(upload, partNumber, body.bytes ?? Buffer.alloc(0));
+    return await this.uploadPart(upload, partNumber, body.bytes ?? Buffer.alloc(0), accept);
   }
 
   async completeMultipart(
@@ -197,6 +208,16 @@ class MemAdapter implements BlockAdapter {
 
   async abortMultipart({ uploadId }: MultipartUpload): Promise<void> {
     this.#uploads.delete(uploadId);
+  }
+
+  async *staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {
+    const { bucket, key: prefix } = resolveBucketPrefix('mem', storageNamespace);
+    const start = prefix === '' ? `${bucket}/` : `${bucket}/${prefix}/`;
+    for (const [uploadId, { object, begun }] of this.#uploads) {
+      if (begun >= before.getTime() || !object.startsWith(start)) continue;
+      const identifier = object.slice(start.length);
+      yield { uploadId, pointer: { storageNamespace, identifier, identifierType: 'relative' } };
+    }
   }
 
   async *walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {

@@ -11,6 +11,10 @@ export interface BlockFixture {
   readonly atomicIfAbsent?: boolean;
   /** False where the server itself takes parts for uploads it does not know. Default true. */
   readonly refusesUnknownUploads?: boolean;
+  /** False where the store replaces a part before it can be asked whether it is accepted. Default true. */
+  readonly holdsPartsBack?: boolean;
+  /** False where the server says the same time of all uploads. Default true. */
+  readonly datesUploads?: boolean;
   readonly close: () => Promise<void>;
 }
 

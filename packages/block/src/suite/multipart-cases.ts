@@ -109,6 +109,58 @@ export function multipartCases(suite: BlockSuite): void {
       expect((await contentOf(await suite.adapter.get(upload.pointer))).toString()).toBe('x');
     });
 
+    it('asks whether a part is accepted and fails when it is not', async () => {
+      const source = at('source');
+      await suite.adapter.put(source, part('s'));
+      const upload = await startUpload();
+      const asked: unknown[] = [];
+      const accept = async (answer: unknown): Promise<void> => {
+        asked.push(answer);
+      };
+      const stored = await suite.adapter.uploadPart(upload, 1, part('a'), accept);
+      const copied = await suite.adapter.uploadPartCopy(upload, 2, source, undefined, accept);
+      expect(asked).toEqual([stored, copied]);
+      const refuse = (): Promise<void> => Promise.reject(new Error('not accepted'));
+      await failsWith(suite.adapter.uploadPart(upload, 3, part('b'), refuse), 'not accepted');
+      await failsWith(suite.adapter.uploadPartCopy(upload, 3, source, undefined, refuse), 'not accepted');
+      if (suite.fixture.holdsPartsBack ?? true) {
+        await failsWith(suite.adapter.uploadPart(upload, 1, part('c'), refuse), 'not accepted');
+        await rejectsWith(
+          'invalid_part',
+          suite.adapter.completeMultipart(upload, [{ partNumber: 3, etag: md5(part('b')) }]),
+        );
+      }
+      await suite.adapter.completeMultipart(upload, [{ partNumber: 1, etag: stored.etag }]);
+      expect((await contentOf(await suite.adapter.get(upload.pointer))).equals(part('a'))).toBe(true);
+    });
+
+    it('finds uploads that were begun and not ended, below their namespace', async () => {
+      const upload = await startUpload();
+      const { storageNamespace } = upload.pointer;
+      const [done, ended] = [at('data/done', storageNamespace), at('data/ended', storageNamespace)];
+      const completed = { pointer: done, uploadId: await suite.adapter.createMultipart(done) };
+      const { etag } = await suite.adapter.uploadPart(completed, 1, Buffer.from('x'));
+      await suite.adapter.completeMultipart(completed, [{ partNumber: 1, etag }]);
+      await suite.adapter.abortMultipart({
+        pointer: ended,
+        uploadId: await suite.adapter.createMultipart(ended),
+      });
+      const beside = at('data/multi', `${storageNamespace}-beside`);
+      const other = { pointer: beside, uploadId: await suite.adapter.createMultipart(beside) };
+      const staleBefore = async (time: number): Promise<unknown[]> => {
+        const found: unknown[] = [];
+        for await (const stale of suite.adapter.staleUploads(storageNamespace, new Date(time)))
+          found.push(stale);
+        return found;
+      };
+      const hour = 3_600_000;
+      expect(await staleBefore(Date.now() + hour)).toEqual([upload]);
+      if (suite.fixture.datesUploads ?? true) expect(await staleBefore(Date.now() - hour)).toEqual([]);
+      await suite.adapter.abortMultipart(upload);
+      await suite.adapter.abortMultipart(other);
+      expect(await staleBefore(Date.now() + hour)).toEqual([]);
+    });
+
     it('aborts without a trace', async () => {
       const upload = await startUpload();
       const { etag } = await suite.adapter.uploadPart(upload, 1, part('x'));

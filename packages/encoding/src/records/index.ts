@@ -3,6 +3,7 @@ export * from './auth-messages.ts';
 export * from './catalog-messages.ts';
 export * from './entry.ts';
 export { compareUtf8, type Message, type MessageOf, type WithUnknownFields } from './fields.ts';
+export * from './gc-messages.ts';
 export * from './graveler-messages.ts';
 export * from './identity.ts';
 export * from './kv-messages.ts';

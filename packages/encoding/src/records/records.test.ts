@@ -41,6 +41,10 @@ message CommitAsyncStatusData { Task task = 1; CommitData info = 2; }
 message MergeInfo { string reference = 1; }
 message MergeAsyncStatusData { Task task = 1; MergeInfo info = 2; }
 message InstanceHeartbeat { Timestamp updatedAt = 1; }
+message GcState { int64 generation = 1; int32 phase = 2; string runId = 3; string owner = 4; int64 beat = 5;
+  int64 batch = 6; bool inFlight = 7; string reason = 8; }
+message GcExternal { int64 generation = 1; Timestamp firstPage = 2; Timestamp lastCall = 3; }
+message GcLeft { string branch = 1; string commitId = 2; Timestamp leftAt = 3; }
 message UploadData { string uploadId = 1; string path = 2; Timestamp creationDate = 3; string physicalAddress = 4;
   map<string, string> metadata = 5; string contentType = 6; string repository = 1000; string branch = 1001;
   string owner = 1002; string storeUploadId = 1003; map<string, string> systemHeaders = 1004;
@@ -131,6 +135,9 @@ const messages: [string, Message<never>][] = [
   ['CommitAsyncStatusData', records.commitAsyncStatusMessage],
   ['MergeAsyncStatusData', records.mergeAsyncStatusMessage],
   ['InstanceHeartbeat', records.instanceHeartbeatMessage],
+  ['GcState', records.gcStateMessage],
+  ['GcExternal', records.gcExternalMessage],
+  ['GcLeft', records.gcLeftMessage],
   ['UploadData', records.uploadMessage],
   ['UploadPartData', records.uploadPartMessage],
   ['RunResultData', records.runResultMessage],

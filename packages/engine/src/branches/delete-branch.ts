@@ -2,6 +2,7 @@ import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
+import { noteLeft } from '../gc/left-refs.ts';
 import type { HookRun } from '../face/hooks.ts';
 import type { Actor, Forceable, OnBranch } from '../face/model.ts';
 import type { BranchEvent } from '../hooks/run-hooks.ts';
@@ -9,7 +10,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { retireTokens } from '../staging/tokens.ts';
-import { removeUploadsOf } from '../uploads/upload-records.ts';
+import { endUploadsOf } from '../uploads/end-upload.ts';
 
 /** Deletes a branch with its uncommitted changes; its commits stay reachable by id, tag or child branches. */
 export async function deleteBranch(
@@ -36,10 +37,11 @@ export async function deleteBranch(
       run = await askHooks(context, event, options.force === true);
       askedFor = branch.data.commitId;
     }
+    await noteLeft(context, scope, branch.data.commitId, options.branch);
     // Only the record that was read: a branch re-created meanwhile is another branch.
     if (await context.branches.remove(scope, branch)) {
       await retireTokens(context, [branch.data.stagingToken, ...branch.data.sealedTokens]);
-      await removeUploadsOf(context, scope, options.branch);
+      await endUploadsOf(context, scope, options.branch);
       runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;
     }

@@ -3,6 +3,7 @@ import { notFound } from '../context/refusals.ts';
 import { blockedCommit, blockedStagingWrite } from '@svc/encoding';
 import { EngineError } from '../errors.ts';
 import type { Forceable, OnBranch } from '../face/model.ts';
+import { noteLeft } from '../gc/left-refs.ts';
 import { updateHead } from '../heads/update-head.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly, protectedBranch } from '../protection/writable.ts';
@@ -22,10 +23,12 @@ export async function hardResetBranch(
   }
   checkNotReadOnly(scope, options.force);
   const dirtyMessage = `${branch}: uncommitted changes (dirty branch)`;
-  await updateHead(context, { scope, branch, operation: 'hard-reset', dirtyMessage }, async () => {
+  await updateHead(context, { scope, branch, operation: 'hard-reset', dirtyMessage }, async (head) => {
     try {
       const id = await resolveCommitId(context, scope, ref, { headBranch: branch });
-      return await context.commits.get(scope, id);
+      const target = await context.commits.get(scope, id);
+      await noteLeft(context, scope, head.data.commitId, branch);
+      return target;
     } catch (error) {
       if (error instanceof EngineError && error.kind === 'not_found') {
         throw notFound('ref', `hard-reset ${branch} to ${ref}: not found`);

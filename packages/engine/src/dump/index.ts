@@ -1,6 +1,7 @@
 import { dumpStatusMessage, restoreStatusMessage, type Message, type Task } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Dumps, RefsManifest } from '../face/dumps.ts';
+import { holdingCollection } from '../gc/gc-state.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { TaskKind, TaskRunner } from '../tasks/task-runner.ts';
 import { dumpRefs, writeManifest } from './dump-refs.ts';
@@ -28,7 +29,7 @@ export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
       const scope = await context.repositories.open(options.repository);
       checkNotReadOnly(scope, options.force);
       await checkBare(context, scope);
-      await restoreRefs(context, scope, options);
+      await holdingCollection(context, scope, () => restoreRefs(context, scope, options));
     },
     submitDump: async (repository) => {
       const scope = await context.repositories.open(repository);
@@ -45,7 +46,7 @@ export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
       await checkBare(context, scope);
       return tasks.submit(scope, restoreTask, async () => {
         checkNotReadOnly(scope, options.force);
-        await restoreRefs(context, scope, options);
+        await holdingCollection(context, scope, () => restoreRefs(context, scope, options));
         return undefined as never;
       });
     },

@@ -16,7 +16,7 @@ export interface GcCommits {
 
 export interface GcUncommitted {
   readonly runId: string;
-  /** `""` when the page has no rows. */
+  /** The folder of the run's files, the same on every page; after the last one it holds at least one file. */
   readonly location: string;
   readonly continuationToken: string | undefined;
 }

@@ -34,6 +34,12 @@ export interface UpdatePullOptions extends InPull {
   readonly status?: string | undefined;
 }
 
+export interface MergePullOptions extends InPull, Forceable {
+  readonly actor: Actor;
+  /** One commit without the source as a parent. */
+  readonly squash?: boolean | undefined;
+}
+
 export interface Pulls {
   create(options: CreatePullOptions): Promise<PullRequest>;
   get(options: InPull): Promise<PullRequest>;
@@ -42,5 +48,5 @@ export interface Pulls {
     options: InRepository & PageRequest & { readonly status?: 'open' | 'closed' | 'all' | undefined },
   ): Promise<Page<PullRequest>>;
   update(options: UpdatePullOptions): Promise<PullRequest>;
-  merge(options: InPull & Forceable & { readonly actor: Actor }): Promise<Commit>;
+  merge(options: MergePullOptions): Promise<Commit>;
 }

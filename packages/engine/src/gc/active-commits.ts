@@ -1,16 +1,9 @@
+import type { CommitTable } from './commit-table.ts';
+
 const secondsPerDay = 86_400;
 
-/** What retention needs to know of a commit. */
-export interface RetentionCommit {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  /** The parent on the branch the commit was made on; undefined for a root. */
-  readonly mainParent: string | undefined;
-}
-
 export interface RetentionInput {
-  readonly commits: Iterable<RetentionCommit>;
+  readonly commits: CommitTable;
   /** Head commit of every branch (hidden ones too) with the days its history is kept. */
   readonly heads: Iterable<{ readonly commitId: string; readonly retentionDays: number }>;
   /** Commits that stay whatever their age. */
@@ -21,50 +14,63 @@ export interface RetentionInput {
 }
 
 /**
- * The commits whose data must stay: per branch every commit that was its head at or after the threshold, the
- * same for histories that no branch leads to any more, and every tagged commit.
+ * The commits whose data must stay, marked by 1: per branch every commit that was its head at or after the threshold, the
+ * same for histories that no branch leads to any more, every tagged commit, and every commit recorded since the run began.
  */
-export function findActiveCommits(input: RetentionInput): Set<string> {
-  const commits = new Map<string, RetentionCommit>();
-  const mainParents = new Set<string>();
-  for (const commit of input.commits) {
-    commits.set(commit.id, commit);
-    if (commit.mainParent !== undefined) mainParents.add(commit.mainParent);
+export function findActiveCommits(input: RetentionInput): Uint8Array {
+  const { commits } = input;
+  const active = new Uint8Array(commits.count);
+  const isMainParent = new Uint8Array(commits.count);
+  for (let index = 0; index < commits.count; index += 1) {
+    if (commits.isRecent(index)) active[index] = 1;
+    const parent = commits.mainParent(index);
+    if (parent !== undefined) isMainParent[parent] = 1;
   }
-  const daysOfHead = new Map<string, number>();
-  for (const head of input.heads) {
+  for (const id of input.tagged) {
+    const index = commits.indexOf(id);
+    if (index >= 0) active[index] = 1;
+  }
+  const daysOfHead = new Map<number, number>();
+  for (const { commitId, retentionDays } of input.heads) {
+    const index = commits.indexOf(commitId);
     // Several branches may share a head: the longest retention keeps its history.
-    daysOfHead.set(head.commitId, Math.max(head.retentionDays, daysOfHead.get(head.commitId) ?? 0));
+    if (index >= 0) daysOfHead.set(index, Math.max(retentionDays, daysOfHead.get(index) ?? 0));
   }
-  const starts = [...daysOfHead.keys()];
-  for (const id of commits.keys()) if (!mainParents.has(id) && !daysOfHead.has(id)) starts.push(id);
-  starts.sort();
-
-  const active = new Set<string>(input.tagged);
-  const walkedWith = new Map<string, number>();
-  for (const start of starts) {
-    const commit = commits.get(start);
-    if (commit === undefined) continue;
+  const walk = new HistoryWalk(commits, active);
+  for (let start = 0; start < commits.count; start += 1) {
     const days = daysOfHead.get(start);
+    if (days === undefined && isMainParent[start] === 1) continue;
     const threshold = input.now - (days ?? input.defaultRetentionDays) * secondsPerDay;
-    // A commit was a head until its successor was made; a head still is one.
-    let headUntil = commit.createdAt;
-    let next: string | undefined = start;
-    if (days !== undefined) {
-      active.add(start);
-      walkedWith.set(start, threshold);
-      next = commit.mainParent;
-    }
-    while (next !== undefined) {
-      const walked = walkedWith.get(next);
-      if (walked !== undefined && walked <= threshold) break;
-      if (headUntil > threshold) active.add(next);
-      walkedWith.set(next, threshold);
-      const current = commits.get(next);
-      if (current === undefined) break;
-      headUntil = current.createdAt;
-      next = current.mainParent;
+    if (days === undefined) walk.from(start, commits.createdAt(start), threshold);
+    else {
+      active[start] = 1;
+      walk.from(commits.mainParent(start), commits.createdAt(start), threshold);
     }
   }
   return active;
+}
+
+class HistoryWalk {
+  readonly #commits: CommitTable;
+  readonly #active: Uint8Array;
+  /** The lowest threshold a commit was walked over with; infinite when it was not. */
+  readonly #walkedWith: Float64Array;
+
+  constructor(commits: CommitTable, active: Uint8Array) {
+    this.#commits = commits;
+    this.#active = active;
+    this.#walkedWith = new Float64Array(commits.count).fill(Number.POSITIVE_INFINITY);
+  }
+
+  /** A commit was a head until its successor was made. */
+  from(start: number | undefined, successorMade: number, threshold: number): void {
+    let headUntil = successorMade;
+    for (let next = start; next !== undefined; next = this.#commits.mainParent(next)) {
+      // Before the look at earlier walks: those came by another successor, which may have been made long ago.
+      if (headUntil > threshold) this.#active[next] = 1;
+      if ((this.#walkedWith[next] ?? Number.POSITIVE_INFINITY) <= threshold) return;
+      this.#walkedWith[next] = threshold;
+      headUntil = this.#commits.createdAt(next);
+    }
+  }
 }

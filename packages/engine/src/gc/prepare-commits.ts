@@ -1,27 +1,39 @@
 import { Readable } from 'node:stream';
-import { partitionTimeBase } from '@svc/encoding';
+import { partitionTimeBase, timestampToMillis } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
-import type { GcCommits } from '../face/gc.ts';
+import type { GcCommits, GcRules } from '../face/gc.ts';
 import type { Commit } from '../face/model.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { findActiveCommits, type RetentionCommit } from './active-commits.ts';
+import { findActiveCommits } from './active-commits.ts';
+import { CommitTable } from './commit-table.ts';
 import { findGcRules } from './gc-rules.ts';
+import { checkCollectable, noteExternalCall } from './gc-state.ts';
+import { listLeft } from './left-refs.ts';
+
+/** How long before this call its run may have begun. */
+const longestRunMs = 26 * 3_600_000;
+/** Clocks of several servers may differ so far. */
+const clockErrorMs = 60_000;
 
 /** Writes the list of commits whose data must stay. Without rules that is every commit. */
 export async function prepareGcCommits(
   context: EngineContext,
   scope: RepositoryScope,
 ): Promise<Omit<GcCommits, 'presigned'>> {
+  await checkCollectable(context, scope);
+  const begun = await noteExternalCall(context, scope, {});
   const runId = context.xids.nextDescending(partitionTimeBase);
   const base = `${scope.committed.metadataPrefix}/retention/gc`;
   const file = `${base}/commits/run_id=${runId}/commits.csv`;
-  const active = await activeCommits(context, scope);
+  const active = await findActive(context, scope, begun);
   const { storageNamespace } = scope.repository;
   await adapterOf(context, scope).put(
     { storageNamespace, identifier: file, identifierType: 'relative' },
     { stream: Readable.from(csvLines(context, scope, active), { objectMode: false }), size: -1 },
   );
+  // A restore or a deletion that began meanwhile has taken refs from under the list.
+  await checkCollectable(context, scope);
   const namespace = trimSlash(storageNamespace);
   return {
     runId,
@@ -30,14 +42,17 @@ export async function prepareGcCommits(
   };
 }
 
+/** Whether a commit is active; asked in id order. */
+type IsActive = (commitId: string) => boolean;
+
 async function* csvLines(
   context: EngineContext,
   scope: RepositoryScope,
-  active: ReadonlySet<string> | 'all',
+  isActive: IsActive,
 ): AsyncGenerator<Buffer> {
   let lines = 'commit_id,expired,metarange_id\n';
   for await (const commit of context.commits.list(scope)) {
-    if (active !== 'all' && !active.has(commit.id)) continue;
+    if (!isActive(commit.id)) continue;
     lines += `${commit.id},false,${commit.metaRangeId}\n`;
     if (lines.length < 65_536) continue;
     yield Buffer.from(lines);
@@ -46,28 +61,54 @@ async function* csvLines(
   yield Buffer.from(lines);
 }
 
-async function activeCommits(context: EngineContext, scope: RepositoryScope): Promise<Set<string> | 'all'> {
+async function findActive(context: EngineContext, scope: RepositoryScope, begun: number): Promise<IsActive> {
   const rules = await findGcRules(context, scope);
-  if (rules === undefined) return 'all';
+  if (rules === undefined) return () => true;
+  const now = context.clock();
+  const since = (now - begun < longestRunMs ? begun : now) - clockErrorMs;
+  const commits = new CommitTable();
+  for await (const { id } of context.commits.list(scope)) commits.addKnown(id);
+  const { heads, tagged } = await readRefs(context, scope, rules, since);
+  // Again, so that the graph holds what was committed meanwhile.
+  for await (const commit of context.commits.list(scope)) {
+    commits.add(commit.id, commit.creationDate.seconds, mainParentOf(commit));
+  }
+  commits.finish();
+  const { defaultRetentionDays } = rules;
+  const active = findActiveCommits({ commits, heads, tagged, defaultRetentionDays, now: now / 1000 });
+  return (id) => {
+    const index = commits.next(id);
+    return index < 0 || active[index] === 1;
+  };
+}
+
+interface KeptRefs {
+  readonly heads: { readonly commitId: string; readonly retentionDays: number }[];
+  readonly tagged: string[];
+}
+
+/** What refs point to, and what they have ceased to point to since the run began. */
+async function readRefs(
+  context: EngineContext,
+  scope: RepositoryScope,
+  rules: GcRules,
+  since: number,
+): Promise<KeptRefs> {
   const daysOf = new Map(rules.branches.map(({ branch, retentionDays }) => [branch, retentionDays]));
-  // Heads and tags first: a commit made meanwhile is then among the commits read after them.
-  const heads: { commitId: string; retentionDays: number }[] = [];
+  const retention = (branch: string): number => daysOf.get(branch) ?? rules.defaultRetentionDays;
+  const heads: KeptRefs['heads'] = [];
   for await (const { id, commitId } of context.branches.list(scope)) {
-    heads.push({ commitId, retentionDays: daysOf.get(id) ?? rules.defaultRetentionDays });
+    heads.push({ commitId, retentionDays: retention(id) });
   }
   const tagged: string[] = [];
   for await (const { commitId } of context.tags.list(scope)) tagged.push(commitId);
-  const commits: RetentionCommit[] = [];
-  for await (const commit of context.commits.list(scope)) {
-    commits.push({ id: commit.id, createdAt: commit.creationDate.seconds, mainParent: mainParentOf(commit) });
+  // Last: a ref that left before it was read above has left a note before that.
+  for await (const { branch, commitId, leftAt } of listLeft(context, scope)) {
+    if (timestampToMillis(leftAt) < since) continue;
+    if (branch === '') tagged.push(commitId);
+    else heads.push({ commitId, retentionDays: retention(branch) });
   }
-  return findActiveCommits({
-    commits,
-    heads,
-    tagged,
-    defaultRetentionDays: rules.defaultRetentionDays,
-    now: context.clock() / 1000,
-  });
+  return { heads, tagged };
 }
 
 /** Commits of version 0 (old dumps) have their main parent last. */

@@ -2,21 +2,16 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  addressRelative,
-  decodeEntry,
-  decodeStagedEntry,
-  parseXid,
-  partitionTimeBase,
-  type Entry,
-} from '@svc/encoding';
+import { parseXid, partitionTimeBase, timestampToMillis } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type { GcUncommitted } from '../face/gc.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
-import { TokenScan } from '../staging/token-scan.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { completedLifetimeMs, listUploadRecords } from '../uploads/upload-records.ts';
 import { AddressFile } from './address-file.ts';
+import { checkCollectable, noteExternalCall } from './gc-state.ts';
+import { readStagedAddresses, type StagedPage } from './staged-addresses.ts';
 
 /** Where the next page starts. */
 interface Continuation {
@@ -25,29 +20,38 @@ interface Continuation {
   readonly runId: string;
 }
 
-/** Writes one page of the addresses that uncommitted objects of any branch use. */
+/**
+ * Writes one page of the addresses that uncommitted objects of any branch use. Collectors keep only the last answer's
+ * location, and delete everything staged when it names nothing: so all pages name the same folder, and the last one
+ * always puts a file there.
+ */
 export async function prepareGcUncommitted(
   context: EngineContext,
   scope: RepositoryScope,
   token: string | undefined,
 ): Promise<GcUncommitted> {
   const start = token === undefined || token === '' ? undefined : decodeToken(token);
+  await checkCollectable(context, scope);
+  await noteExternalCall(context, scope, { begins: start === undefined, continues: start?.runId });
   const runId = start?.runId ?? context.xids.nextDescending(partitionTimeBase);
   const folder = `${scope.committed.metadataPrefix}/retention/gc/uncommitted/${runId}/uncommitted`;
+  const location = `${trimSlash(scope.repository.storageNamespace)}/${folder}`;
   const scratch = await mkdtemp(join(tmpdir(), 'svc-gc-'));
   try {
     const path = join(scratch, 'addresses');
     const file = new AddressFile(path);
     const next = await writeAddresses(context, scope, file, start);
     await file.finish();
-    const continuationToken = next === undefined ? undefined : encodeToken({ ...next, runId });
-    if (file.rows === 0) return { runId, location: '', continuationToken };
-    const { storageNamespace } = scope.repository;
-    await adapterOf(context, scope).put(
-      { storageNamespace, identifier: `${folder}/${context.xids.next()}`, identifierType: 'relative' },
-      { stream: createReadStream(path), size: (await stat(path)).size },
-    );
-    return { runId, location: `${trimSlash(storageNamespace)}/${folder}`, continuationToken };
+    if (file.rows > 0 || next === undefined) {
+      const { storageNamespace } = scope.repository;
+      await adapterOf(context, scope).put(
+        { storageNamespace, identifier: `${folder}/${context.xids.next()}`, identifierType: 'relative' },
+        { stream: createReadStream(path), size: (await stat(path)).size },
+      );
+    }
+    // A restore or a deletion that began meanwhile has taken branches from under the listing.
+    await checkCollectable(context, scope);
+    return { runId, location, continuationToken: next && encodeToken({ ...next, runId }) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -63,72 +67,51 @@ async function writeAddresses(
   const { ugcPrepareIntervalMs, ugcPrepareMaxFileSize } = context.settings;
   const deadline = Date.now() + ugcPrepareIntervalMs;
   let full = false;
-  let seen = 0;
-  for await (const branch of context.branches.list(scope)) {
-    if (start !== undefined && Buffer.compare(Buffer.from(branch.id), Buffer.from(start.branch)) < 0)
-      continue;
-    const from = branch.id === start?.branch ? Buffer.from(start.path) : undefined;
-    const tokens = [branch.stagingToken, ...branch.sealedTokens].map((name) => Buffer.from(name));
-    let previous: Buffer | undefined;
-    for await (const { key, value } of everyStagedValue(context, tokens, from)) {
-      // A page ends between keys, so that a continuation names the next key and repeats nothing.
-      const isNewKey = previous === undefined || !previous.equals(key);
-      // At least one key a page, or a short interval would never get anywhere.
-      const isOver = seen > 0 && (full || Date.now() > deadline);
-      if (isNewKey && isOver) return { branch: branch.id, path: key.toString() };
-      seen += 1;
-      previous = key;
-      const entry = stagedEntry(value);
-      const address = entry === undefined ? undefined : relativeAddress(scope, entry);
-      if (entry === undefined || address === undefined) continue;
-      const written = await file.add(address, entry.lastModified.seconds);
+  const page: StagedPage = {
+    async add({ address, modified }) {
+      const written = await file.add(address, modified);
       if (written !== undefined && written > ugcPrepareMaxFileSize) full = true;
-    }
+    },
+    isOver: () => full || Date.now() > deadline,
+    keys: 0,
+  };
+  // Before what is staged: an upload that completes meanwhile is found here or there.
+  if (start === undefined) await writeUploads(context, scope, file);
+  for await (const branch of branchesFrom(context, scope, start?.branch)) {
+    const from = branch === start?.branch ? Buffer.from(start.path) : undefined;
+    const next = await readStagedAddresses(context, scope, branch, from, page);
+    if (next !== undefined) return { branch, path: next.toString() };
   }
+  if (start !== undefined) await writeUploads(context, scope, file);
   return undefined;
 }
 
-/**
- * Every value of every token in key order, also those a newer token hides: a reader may still resolve to one of
- * them, and an identical re-upload shows as no change although its data is the one being read.
- */
-async function* everyStagedValue(
+/** Only names: a record that was listed a while ago tells tokens that are gone. */
+async function* branchesFrom(
   context: EngineContext,
-  tokens: readonly Buffer[],
-  from: Buffer | undefined,
-): AsyncGenerator<{ key: Buffer; value: Buffer }> {
-  const live: TokenScan[] = [];
-  for (const token of tokens) {
-    const scan = new TokenScan(context.kv, token, from);
-    if (await scan.next()) live.push(scan);
-  }
-  try {
-    while (live.length > 0) {
-      let at = 0;
-      for (const [index, scan] of live.entries()) {
-        if (Buffer.compare(scan.key, live[at]?.key ?? scan.key) < 0) at = index;
-      }
-      const smallest = live[at];
-      if (smallest === undefined) return;
-      yield { key: smallest.key, value: smallest.value };
-      if (!(await smallest.next())) live.splice(at, 1);
+  scope: RepositoryScope,
+  first: string | undefined,
+): AsyncGenerator<string> {
+  if (first !== undefined) yield first;
+  for await (const { id } of context.branches.list(scope, '', first)) yield id;
+}
+
+/**
+ * The objects of multipart uploads: a store dates one by the start of its upload, so it may look old before it is staged.
+ */
+async function writeUploads(
+  context: EngineContext,
+  scope: RepositoryScope,
+  file: AddressFile,
+): Promise<void> {
+  for await (const data of listUploadRecords(context)) {
+    if (data.repository !== scope.repository.id) continue;
+    const { completedAt, creationDate } = data;
+    if (completedAt !== undefined && context.clock() - timestampToMillis(completedAt) > completedLifetimeMs) {
+      continue;
     }
-  } finally {
-    for (const scan of live) scan.close();
+    await file.add(data.physicalAddress, creationDate.seconds);
   }
-}
-
-function stagedEntry(value: Buffer): Entry | undefined {
-  const staged = decodeStagedEntry(value);
-  return staged.identity.length === 0 ? undefined : decodeEntry(staged.data);
-}
-
-/** The address relative to the namespace; undefined when the data lies outside of it. */
-function relativeAddress(scope: RepositoryScope, entry: Entry): string | undefined {
-  if (entry.addressType === addressRelative) return entry.address;
-  const namespace = `${trimSlash(scope.repository.storageNamespace)}/`;
-  if (entry.address.startsWith(namespace)) return entry.address.slice(namespace.length);
-  return entry.address.includes('://') ? undefined : entry.address;
 }
 
 function encodeToken(next: Continuation): string {

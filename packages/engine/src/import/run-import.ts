@@ -34,11 +34,15 @@ export async function runImport(context: EngineContext, job: ImportJob): Promise
     const importedId = await ingest(context, job, progress).catch((error: unknown) => {
       throw within('error on ingest', error);
     });
-    await progress.stop();
-    if (!(await beginCommit(context, job, importedId, progress.count))) return;
+    // It goes on reporting: hooks may take long, and an import that shows no life counts as lost.
+    if (!(await beginCommit(context, job, importedId, progress.count))) {
+      await progress.stop();
+      return;
+    }
     const commit = await commitImport(context, job, importedId).catch((error: unknown) => {
       throw within('merge import', error);
     });
+    await progress.stop();
     await finish(context, job, { completed: true, commit, metaRangeId: commit.metaRangeId });
     await noteImport(context, job.scope, commit);
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { ObjectPointer } from '@svc/block';
 import { addressRelative, timestampFromMillis, type Entry } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
@@ -15,6 +14,7 @@ import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { changeEntry, removeEntry, stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { withFreshData } from './fresh-data.ts';
 import { pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
 import { findObject } from './read-object.ts';
 import { checkBranchAndCondition } from './upload-object.ts';
@@ -39,33 +39,22 @@ export async function copyObject(context: EngineContext, options: CopyObjectOpti
   options.checkSource?.(original);
   const adapter = adapterOf(context, scope);
   const address = context.addresses.next();
-  const pointer: ObjectPointer = {
-    storageNamespace: scope.repository.storageNamespace,
-    identifier: address,
-    identifierType: 'relative',
-  };
-  const copied = await withBlockStore(adapter, () =>
-    adapter.copy(pointerOfEntry(sourceScope, original), pointer),
-  );
-  const entry: Entry = {
-    address,
-    addressType: addressRelative,
-    lastModified: timestampFromMillis(copied.lastModified?.getTime() ?? context.clock()),
-    size: original.size,
-    etag: original.etag,
-    metadata: options.metadata ?? original.metadata,
-    contentType: options.contentType ?? original.contentType,
-  };
-  let staged = false;
-  try {
-    await stageEntry(context, place, entry, options, () => {
-      staged = true;
-    });
-  } catch (error) {
-    if (!staged) await adapter.delete(pointer).catch(() => undefined);
-    throw error;
-  }
-  return toObjectEntry(context, scope, destination.path, entry);
+  return withFreshData(context, scope, address, async (pointer, trace) => {
+    const copied = await withBlockStore(adapter, () =>
+      adapter.copy(pointerOfEntry(sourceScope, original), pointer),
+    );
+    const entry: Entry = {
+      address,
+      addressType: addressRelative,
+      lastModified: timestampFromMillis(copied.lastModified?.getTime() ?? context.clock()),
+      size: original.size,
+      etag: original.etag,
+      metadata: options.metadata ?? original.metadata,
+      contentType: options.contentType ?? original.contentType,
+    };
+    await stageEntry(context, place, entry, options, trace);
+    return toObjectEntry(context, scope, destination.path, entry);
+  });
 }
 
 /** An address means something only in its own store. */

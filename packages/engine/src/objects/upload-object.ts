@@ -1,4 +1,3 @@
-import type { ObjectPointer } from '@svc/block';
 import { addressRelative, emptyStringMap, timestampFromMillis, type Entry } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
@@ -9,6 +8,7 @@ import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
 import { checkCondition, checkMetadataSize, stageEntry, type StagedKey } from '../staging/write.ts';
 import { hashBody } from './body-hash.ts';
+import { withFreshData } from './fresh-data.ts';
 import { toObjectEntry, withBlockStore } from './object-entry.ts';
 
 export const defaultContentType = 'application/octet-stream';
@@ -22,22 +22,16 @@ export async function uploadObject(
   const { scope } = place;
   const adapter = adapterOf(context, scope);
   const address = context.addresses.next();
-  const pointer: ObjectPointer = {
-    storageNamespace: scope.repository.storageNamespace,
-    identifier: address,
-    identifierType: 'relative',
-  };
   const hashed = await hashBody(context.hashPool, options.body, options.digests ?? []);
-  const stored = await withBlockStore(adapter, () =>
-    adapter.put(pointer, hashed.body, {
-      fresh: true,
-      storageClass: options.storageClass,
-      contentType: options.contentType,
-      signal: options.signal,
-    }),
-  );
-  let staged = false;
-  try {
+  return withFreshData(context, scope, address, async (pointer, trace) => {
+    const stored = await withBlockStore(adapter, () =>
+      adapter.put(pointer, hashed.body, {
+        fresh: true,
+        storageClass: options.storageClass,
+        contentType: options.contentType,
+        signal: options.signal,
+      }),
+    );
     const digests = await hashed.digests();
     await options.verify?.(digests);
     const entry: Entry = {
@@ -51,15 +45,9 @@ export async function uploadObject(
     };
     // Rules may have changed while the body was on its way.
     await checkStagingWritable(context, scope, options.branch, options.force);
-    await stageEntry(context, place, entry, options, () => {
-      staged = true;
-    });
+    await stageEntry(context, place, entry, options, trace);
     return toObjectEntry(context, scope, options.path, entry);
-  } catch (error) {
-    // Once the entry was written a commit may have taken it, whatever became of this request.
-    if (!staged) await adapter.delete(pointer).catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 /** Everything that refuses an upload before its body is read. */

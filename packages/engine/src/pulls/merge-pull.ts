@@ -3,19 +3,21 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { Merges } from '../face/merges.ts';
-import type { Actor, Commit, Forceable } from '../face/model.ts';
-import type { InPull } from '../face/pulls.ts';
+import type { Commit } from '../face/model.ts';
+import type { MergePullOptions } from '../face/pulls.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { changePull, readPull } from './pull-store.ts';
 
 /** How far back on the destination an earlier merge of the same pull request is looked for. */
 const searchedCommits = 1000;
+/** In the metadata of a squash: it has no parent that would tell what was merged. */
+const pullKey = '.svc.pull.id';
 
 /** Merges source into destination, then marks the pull request merged. */
 export async function mergePull(
   context: EngineContext,
   merges: Merges,
-  options: InPull & Forceable & { readonly actor: Actor },
+  options: MergePullOptions,
 ): Promise<Commit> {
   const scope = await context.repositories.open(options.repository);
   const pull = await readPull(context, scope, options.id);
@@ -31,22 +33,30 @@ export async function mergePull(
 }
 
 /**
- * When an earlier call merged but could not record it, the merge finds no changes; the commit it made then
- * completes the pull request instead of failing it for ever.
+ * When an earlier call merged but could not record it, the commit it made completes the pull request. A plain merge then
+ * finds no changes; a squash, or a merge that may be empty, would be made again and is looked for first.
  */
 async function mergeOrFindMerged(
   context: EngineContext,
   merges: Merges,
   scope: RepositoryScope,
   pull: PullRequestData,
-  options: InPull & Forceable & { readonly actor: Actor },
+  options: MergePullOptions,
 ): Promise<Commit> {
+  const { repository, actor, force, squash } = options;
+  if (squash === true || force === true) {
+    const merged = await findMergeCommit(context, scope, pull);
+    if (merged !== undefined) return merged;
+  }
   try {
     return await merges.merge({
-      repository: options.repository,
+      repository,
       source: pull.sourceBranch,
       destination: pull.destinationBranch,
-      actor: options.actor,
+      actor,
+      force,
+      squash,
+      metadata: squash === true ? { [pullKey]: pull.id } : undefined,
     });
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'no_changes') throw error;
@@ -66,9 +76,10 @@ async function findMergeCommit(
   let id: string | undefined = destination.data.commitId;
   for (let walked = 0; id !== undefined && walked < searchedCommits; walked += 1) {
     const commit: Commit = await context.commits.get(scope, id);
+    if (commit.metadata[pullKey] === pull.id) return commit;
+    // A commit may carry any date, so an old one does not end the search.
     const madeSince = commit.creationDate.seconds >= pull.createdAt.seconds;
-    if (!madeSince) return undefined;
-    if (commit.parents.length > 1 && commit.parents[1] === source.data.commitId) return commit;
+    if (madeSince && commit.parents.length > 1 && commit.parents[1] === source.data.commitId) return commit;
     id = commit.parents[0];
   }
   return undefined;

@@ -8,7 +8,7 @@ import { checkNotReadOnly } from '../protection/writable.ts';
 import { retireTokens } from '../staging/tokens.ts';
 import { branchesPrefix, pullsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { removeUploadsOf } from '../uploads/upload-records.ts';
+import { endUploadsOf } from '../uploads/end-upload.ts';
 import { rememberNamespace } from './former-namespaces.ts';
 import { releaseNamespace } from './namespaces.ts';
 
@@ -23,7 +23,7 @@ export async function deleteRepository(
   const scope = await markInDeletion(context, options);
   const { repository } = scope;
   await removeBranches(context, scope);
-  await removeUploadsOf(context, scope);
+  await endUploadsOf(context, scope);
   await removeAll(context, pullsPartition, `repos/${repository.id}-${repository.instanceUid}/`);
   await removeAll(context, actionsPartition, `repos/${repository.id}/`);
   await removeAll(context, scope.partition);

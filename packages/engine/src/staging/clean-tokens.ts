@@ -27,7 +27,11 @@ export class TokenCleaner {
     let finished = 0;
     for (const token of due) {
       if (signal?.aborted === true) break;
-      if (await this.#clean(token)) finished += 1;
+      try {
+        if (await this.#clean(token)) finished += 1;
+      } catch (error) {
+        this.#context.logger.warn({ err: error, token }, 'a retired token could not be cleaned');
+      }
     }
     return finished;
   }

@@ -16,12 +16,17 @@ export function tokenFor(scope: RepositoryScope, branch: string): string {
 
 /**
  * Hands tokens that no branch record names any more to the cleaner. Call it only after the compare-and-set that
- * dropped them: the entries of a listed token are deleted.
+ * dropped them: the entries of a listed token are deleted. What was done is done by then, so a failure is no refusal:
+ * a token that is not listed is found as a lost one.
  */
 export async function retireTokens(context: EngineContext, tokens: readonly string[]): Promise<void> {
-  await Promise.all(
-    tokens.map((token) => context.kv.set(cleanupTokensPartition, Buffer.from(token), stubValue)),
-  );
+  try {
+    await Promise.all(
+      tokens.map((token) => context.kv.set(cleanupTokensPartition, Buffer.from(token), stubValue)),
+    );
+  } catch (error) {
+    context.logger.warn({ err: error }, 'staging that is no longer used was not handed to the cleaner');
+  }
 }
 
 /** Whether nothing was ever staged under a token (or all of it was dropped again). */

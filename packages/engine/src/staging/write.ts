@@ -8,7 +8,7 @@ import {
   maxValuePartBytes,
   type Entry,
 } from '@svc/encoding';
-import type { KvCondition, KvValue } from '@svc/kv';
+import { KvError, type KvCondition, type KvValue } from '@svc/kv';
 import type { TreeRecord } from '../committed/tree.ts';
 import { maxTries, pauseBetweenWrites } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
@@ -55,31 +55,35 @@ export async function withStagingToken(
   throw tooManyAttempts();
 }
 
-/**
- * Stages an entry; returns once a later commit is sure to contain it. `onWritten` is called when the entry may be
- * stored, also if the operation fails afterwards.
- */
+/** Whether an entry may be stored. Once one was, a commit may have taken it, whatever became of the request. */
+export interface EntryTrace {
+  mayBeStored: boolean;
+}
+
+/** Stages an entry; returns once a later commit is sure to contain it. After a failure `trace` says what may be left. */
 export async function stageEntry(
   context: EngineContext,
   place: StagedKey,
   entry: Entry,
   condition: WriteCondition = {},
-  onWritten: () => void = () => undefined,
+  trace: EntryTrace = { mayBeStored: false },
 ): Promise<void> {
   const value = encodeChange(place.key, entry);
   await withStagingToken(context, place, 'stage', async (branch, token) => {
+    const traced = (write: () => Promise<boolean>): Promise<boolean> =>
+      writeTraced(context, place, { token, value, trace }, write);
     if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) {
-      // Told before the call: a write whose answer is lost may still have happened.
-      onWritten();
-      await context.kv.set(token, place.key, value);
-      return true;
+      return traced(async () => {
+        await context.kv.set(token, place.key, value);
+        return true;
+      });
     }
     const current = await readCurrent(context, place, branch, token);
     // A try before a seal may have left this very entry: that is success, not a rival.
     if (current.record !== undefined && decodeEntry(current.record.data).address === entry.address)
       return true;
     checkCondition(condition, current.record);
-    const stored = await conditionalWrite(context, token, place.key, value, current.condition, onWritten);
+    const stored = await traced(() => context.kv.setIf(token, place.key, value, current.condition));
     if (!stored && condition.ifMatch !== undefined) {
       throw new EngineError('conflict', 'the object was changed by another writer', { subject: 'object' });
     }
@@ -87,21 +91,50 @@ export async function stageEntry(
   });
 }
 
-async function conditionalWrite(
+interface TracedWrite {
+  readonly token: Buffer;
+  readonly value: Buffer;
+  readonly trace: EntryTrace;
+}
+
+async function writeTraced(
   context: EngineContext,
-  token: Buffer,
-  key: Buffer,
-  value: Buffer,
-  condition: KvCondition,
-  onWritten: () => void,
+  place: StagedKey,
+  traced: TracedWrite,
+  write: () => Promise<boolean>,
 ): Promise<boolean> {
+  const { trace } = traced;
+  const before = trace.mayBeStored;
+  trace.mayBeStored = true;
   try {
-    const stored = await context.kv.setIf(token, key, value, condition);
-    if (stored) onWritten();
+    const stored = await write();
+    trace.mayBeStored = before || stored;
     return stored;
   } catch (error) {
-    onWritten();
+    trace.mayBeStored = before || !(await isKnownMissing(context, place, traced, error));
     throw error;
+  }
+}
+
+/**
+ * Whether a failed write has certainly stored nothing: the store has answered, the value is not there, and no commit can
+ * have taken it from there. A store that went silent may still carry the write out.
+ */
+async function isKnownMissing(
+  context: EngineContext,
+  place: StagedKey,
+  { token, value }: TracedWrite,
+  failure: unknown,
+): Promise<boolean> {
+  if (!(failure instanceof KvError) || failure.kind === 'unavailable') return false;
+  try {
+    const found = await context.kv.get(token, place.key);
+    if (found?.value.equals(value) === true) return false;
+    // Read after the value: a token that is still current was not sealed before.
+    const branch = await context.branches.find(place.scope, place.branch);
+    return branch?.tokens[0]?.equals(token) === true;
+  } catch {
+    return false;
   }
 }
 

@@ -5,6 +5,7 @@ import { collectPage } from '../context/page.ts';
 import { EngineError } from '../errors.ts';
 import type { Actor, Forceable, InRepository, Ref } from '../face/model.ts';
 import type { Tags } from '../face/tags.ts';
+import { noteLeft } from '../gc/left-refs.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkTagName, isBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
@@ -62,6 +63,7 @@ async function deleteTag(
   const { commitId } = tag.data;
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-delete-tag', event);
+  await noteLeft(context, scope, commitId);
   if (!(await context.tags.remove(scope, tag))) throw notFound('tag');
   runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
 }

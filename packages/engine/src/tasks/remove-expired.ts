@@ -1,16 +1,23 @@
 import {
+  gcLeftMessage,
   importStatusMessage,
   instanceHeartbeatMessage,
   taskStatusMessage,
+  timestampFromMillis,
   timestampToMillis,
+  type GcLeft,
   type Timestamp,
 } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
+import { leftPrefix } from '../gc/left-refs.ts';
 import { importsPrefix } from '../import/import-store.ts';
 import { catalogPartition, repositoryPartition } from '../store/keys.ts';
-import { tasksPrefix } from './task-runner.ts';
+import { findHeartbeat, tasksPrefix } from './task-runner.ts';
 
 const expiryMs = 24 * 3_600_000;
+
+/** When a record was last touched by whoever works on it. */
+type LastSign = (value: Buffer) => Promise<Timestamp | undefined> | Timestamp | undefined;
 
 /** Removes tasks, imports and heartbeats that nobody touched for a day, in every repository. */
 export async function removeExpired(context: EngineContext): Promise<void> {
@@ -20,13 +27,14 @@ export async function removeExpired(context: EngineContext): Promise<void> {
       context,
       partition,
       tasksPrefix,
-      (value) => taskStatusMessage.decode(value).task?.updatedAt,
+      (value) => lastSignOfTask(context, value),
       (value) => {
         const { task } = taskStatusMessage.decode(value);
         if (task?.done === false) context.tasks?.expired(task.operation);
       },
     );
     await sweep(context, partition, importsPrefix, (value) => importStatusMessage.decode(value).updatedAt);
+    await sweep(context, partition, leftPrefix, (value) => leftLongAgo(gcLeftMessage.decode(value)));
   }
   await sweep(
     context,
@@ -36,21 +44,43 @@ export async function removeExpired(context: EngineContext): Promise<void> {
   );
 }
 
+/** A task that runs is not written again before its end: its owner's heartbeat speaks for it. */
+async function lastSignOfTask(context: EngineContext, value: Buffer): Promise<Timestamp | undefined> {
+  const { task } = taskStatusMessage.decode(value);
+  if (task === undefined || task.done) return task?.updatedAt;
+  const beat = await findHeartbeat(context, task.ownerInstanceId);
+  const isNewer = beat !== undefined && timestampToMillis(beat) > timestampToMillis(task.updatedAt);
+  return isNewer ? beat : task.updatedAt;
+}
+
+/** Notes of refs that left live twice as long: runs of collectors that need them may take more than a day. */
+function leftLongAgo({ leftAt }: GcLeft): Timestamp {
+  return timestampFromMillis(timestampToMillis(leftAt) + expiryMs);
+}
+
+/** A record that cannot be read or removed waits for the next round; the others do not wait for it. */
 async function sweep(
   context: EngineContext,
   partition: Buffer,
   prefix: Buffer,
-  touchedAt: (value: Buffer) => Timestamp | undefined,
+  lastSign: LastSign,
   onExpiry: (value: Buffer) => void = () => undefined,
 ): Promise<void> {
   for await (const page of context.kv.scan(partition, { prefix })) {
     for (const { key, value } of page) {
-      const touched = touchedAt(value);
-      const age =
-        touched === undefined ? Number.POSITIVE_INFINITY : context.clock() - timestampToMillis(touched);
-      if (age <= expiryMs) continue;
-      onExpiry(value);
-      await context.kv.delete(partition, key);
+      try {
+        if (!isOld(context, await lastSign(value))) continue;
+        // Only as it was judged: it may have come to its end meanwhile, which its reader wants to see.
+        const found = await context.kv.get(partition, key);
+        if (found?.value.equals(value) !== true) continue;
+        if (await context.kv.deleteIf(partition, key, found.predicate)) onExpiry(value);
+      } catch (error) {
+        context.logger.warn({ err: error, key: key.toString() }, 'an expired record could not be removed');
+      }
     }
   }
+}
+
+function isOld(context: EngineContext, touched: Timestamp | undefined): boolean {
+  return touched === undefined || context.clock() - timestampToMillis(touched) > expiryMs;
 }

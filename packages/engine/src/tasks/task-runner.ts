@@ -87,7 +87,7 @@ export class TaskRunner {
       info: status.info,
     };
     if (task.done) return report;
-    const beat = await this.#heartbeatOf(task.ownerInstanceId);
+    const beat = await findHeartbeat(this.#context, task.ownerInstanceId);
     if (beat === undefined || this.#context.clock() - timestampToMillis(beat) > ownerLostMs) {
       return { ...report, done: true, error: 'Task owner instance no longer available. Please retry.' };
     }
@@ -141,12 +141,6 @@ export class TaskRunner {
     await this.#context.kv.set(catalogPartition, instanceKey(this.#instanceId), value);
   }
 
-  async #heartbeatOf(instanceId: string): Promise<Task['updatedAt'] | undefined> {
-    if (instanceId === '') return undefined;
-    const found = await this.#context.kv.get(catalogPartition, instanceKey(instanceId));
-    return found === undefined ? undefined : instanceHeartbeatMessage.decode(found.value).updatedAt;
-  }
-
   #stopBeating(): void {
     clearInterval(this.#heartbeat);
     this.#heartbeat = undefined;
@@ -155,6 +149,16 @@ export class TaskRunner {
   #now(): Task['updatedAt'] {
     return timestampFromMillis(this.#context.clock());
   }
+}
+
+/** When a process that has tasks last showed that it lives. */
+export async function findHeartbeat(
+  context: EngineContext,
+  instanceId: string,
+): Promise<Task['updatedAt'] | undefined> {
+  if (instanceId === '') return undefined;
+  const found = await context.kv.get(catalogPartition, instanceKey(instanceId));
+  return found === undefined ? undefined : instanceHeartbeatMessage.decode(found.value).updatedAt;
 }
 
 export const tasksPrefix: Buffer = Buffer.from('tasks/');

@@ -1,11 +1,21 @@
 import { uploadMessage, uploadPartMessage, type UploadData, type UploadPartData } from '@svc/encoding';
 import type { KvPredicate } from '@svc/kv';
 import type { MultipartUpload } from '@svc/block';
-import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import type { EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { Upload, UploadTarget } from '../face/uploads.ts';
 import { multipartPartsPartition, multipartsPartition, partKey } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+
+/** How long a finished upload answers repeated completions. */
+export const completedLifetimeMs: number = 24 * 3_600_000;
+
+/**
+ * What `completedEtag` holds while the upload is open: that its parts were never joined, or that a completion has begun,
+ * whose object may be staged. Records of earlier versions hold neither; nothing is known of their objects.
+ */
+export const unjoinedMark = 'unjoined';
+export const joiningMark = 'joining:';
 
 export interface StoredUpload {
   readonly data: UploadData;
@@ -29,6 +39,21 @@ export async function readOpenUpload(context: EngineContext, target: UploadTarge
   const stored = await readUpload(context, target);
   if (stored.data.completedAt !== undefined) throw notFound('upload');
   return stored;
+}
+
+/** Compare-and-set; false when the record changed since it was read. */
+export function replaceUpload(
+  context: EngineContext,
+  stored: StoredUpload,
+  data: UploadData,
+): Promise<boolean> {
+  const key = Buffer.from(data.uploadId);
+  return context.kv.setIf(multipartsPartition, key, uploadMessage.encode(data), stored.predicate);
+}
+
+/** As `replaceUpload`. */
+export function removeUpload(context: EngineContext, { data, predicate }: StoredUpload): Promise<boolean> {
+  return context.kv.deleteIf(multipartsPartition, Buffer.from(data.uploadId), predicate);
 }
 
 export function storeUploadOf(scope: RepositoryScope, data: UploadData): MultipartUpload {
@@ -76,27 +101,6 @@ export async function removePartRecords(context: EngineContext, uploadId: string
 export async function* listUploadRecords(context: EngineContext): AsyncGenerator<UploadData> {
   for await (const page of context.kv.scan(multipartsPartition)) {
     for (const { value } of page) yield uploadMessage.decode(value);
-  }
-}
-
-/** Drops the uploads of a deleted branch, or of a whole repository; parts in the store go where it lets them. */
-export async function removeUploadsOf(
-  context: EngineContext,
-  scope: RepositoryScope,
-  branch?: string,
-): Promise<void> {
-  for await (const data of listUploadRecords(context)) {
-    if (data.repository !== scope.repository.id) continue;
-    if (branch !== undefined && data.branch !== branch) continue;
-    if (data.completedAt === undefined) {
-      await adapterOf(context, scope)
-        .abortMultipart(storeUploadOf(scope, data))
-        .catch((error: unknown) =>
-          context.logger.warn({ err: error }, 'parts of a dropped upload stay in the store'),
-        );
-    }
-    await removePartRecords(context, data.uploadId);
-    await context.kv.delete(multipartsPartition, Buffer.from(data.uploadId));
   }
 }
 

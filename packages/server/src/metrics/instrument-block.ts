@@ -62,13 +62,14 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     copy: (source, destination) => measure('copy', () => adapter.copy(source, destination)),
     createMultipart: (pointer, options) =>
       measure('create_multipart_upload', () => adapter.createMultipart(pointer, options)),
-    uploadPart: (upload, partNumber, body) =>
-      measure('upload_part', () => adapter.uploadPart(upload, partNumber, body), bodySize(body)),
-    uploadPartCopy: (upload, partNumber, source, range) =>
-      measure('upload_part_copy', () => adapter.uploadPartCopy(upload, partNumber, source, range)),
+    uploadPart: (upload, partNumber, body, accept) =>
+      measure('upload_part', () => adapter.uploadPart(upload, partNumber, body, accept), bodySize(body)),
+    uploadPartCopy: (upload, partNumber, source, range, accept) =>
+      measure('upload_part_copy', () => adapter.uploadPartCopy(upload, partNumber, source, range, accept)),
     completeMultipart: (upload, parts) =>
       measure('complete_multipart_upload', () => adapter.completeMultipart(upload, parts)),
     abortMultipart: (upload) => measure('abort_multipart_upload', () => adapter.abortMultipart(upload)),
+    staleUploads: (namespace, before) => adapter.staleUploads(namespace, before),
     walk: (uri, options) => adapter.walk(uri, options),
     importSource: (uri) => adapter.importSource(uri),
     presign: (pointer, mode, options) => measure('presign', () => adapter.presign(pointer, mode, options)),

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, constants, link, lstat, open, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type {
+  AcceptPart,
   BlockAdapter,
   BodySource,
   CompletedPart,
@@ -22,13 +23,13 @@ import type {
 import { requireStorageUri } from '../../address.ts';
 import { bytesBody, discardBody, guardBody } from '../../body.ts';
 import { checkRange, checkRangeOrder } from '../../checks.ts';
-import { storageInfo, type LocalStoreConfig } from '../../config.ts';
+import { storageInfo, type BlockLogger, type LocalStoreConfig, type OpenOptions } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { errorCode, writeError } from './errors.ts';
 import { FolderSyncs } from './folder-syncs.ts';
 import { moveFile } from './move-file.ts';
 import { MultipartFiles } from './multipart.ts';
-import { LocalPaths, resolveExisting } from './paths.ts';
+import { isInside, LocalPaths, resolveExisting } from './paths.ts';
 import { FileReader } from './read-file.ts';
 import { TemporaryFiles } from './temporary-files.ts';
 import { importSource, walkFiles } from './walk.ts';
@@ -38,7 +39,10 @@ import { writeNewFile } from './write-file.ts';
 const written: PutResult = { lastModified: undefined, etag: undefined };
 
 /** Opens the folder as a store: creates it if missing, proves it writable, removes leftovers of dead processes. */
-export async function openLocalAdapter(config: LocalStoreConfig): Promise<BlockAdapter> {
+export async function openLocalAdapter(
+  config: LocalStoreConfig,
+  options: OpenOptions = {},
+): Promise<BlockAdapter> {
   const root = resolve(config.path);
   try {
     const created = mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -53,7 +57,7 @@ export async function openLocalAdapter(config: LocalStoreConfig): Promise<BlockA
       { cause: error },
     );
   }
-  return new LocalAdapter(root, config);
+  return new LocalAdapter(root, config, options.logger);
 }
 
 /** Makes newly created folders durable: syncs every parent from the folder's up to `top`. */
@@ -84,6 +88,7 @@ async function syncFile(path: string): Promise<void> {
 class LocalAdapter implements BlockAdapter {
   readonly type = 'local';
   readonly info: StorageInfo;
+  readonly #logger: BlockLogger | undefined;
   readonly #hidden: boolean;
   readonly #sync: boolean;
   readonly #paths: LocalPaths;
@@ -92,7 +97,8 @@ class LocalAdapter implements BlockAdapter {
   readonly #temporary: TemporaryFiles;
   readonly #multipart: MultipartFiles;
 
-  constructor(root: string, config: LocalStoreConfig) {
+  constructor(root: string, config: LocalStoreConfig, logger: BlockLogger | undefined) {
+    this.#logger = logger;
     this.info = storageInfo('local', config, {
       productionSafe: true,
       defaultNamespacePrefix: config.defaultNamespacePrefix || 'local://',
@@ -357,9 +363,10 @@ class LocalAdapter implements BlockAdapter {
     { pointer, uploadId }: MultipartUpload,
     partNumber: number,
     body: BodySource,
+    accept?: AcceptPart,
   ): Promise<UploadedPart> {
     guardBody(body);
-    return await this.#multipart.uploadPart(uploadId, this.#paths.locate(pointer), partNumber, body);
+    return await this.#multipart.uploadPart(uploadId, this.#paths.locate(pointer), partNumber, body, accept);
   }
 
   async uploadPartCopy(
@@ -367,6 +374,7 @@ class LocalAdapter implements BlockAdapter {
     partNumber: number,
     source: ObjectPointer,
     range?: { readonly start: number; readonly end: number },
+    accept?: AcceptPart,
   ): Promise<UploadedPart> {
     const body =
       range === undefined ? await this.get(source) : await this.getRange(source, range.start, range.end);
@@ -374,6 +382,7 @@ class LocalAdapter implements BlockAdapter {
       upload,
       partNumber,
       body.bytes ?? { stream: body.stream(), size: body.size },
+      accept,
     );
   }
 
@@ -391,8 +400,25 @@ class LocalAdapter implements BlockAdapter {
     await this.#multipart.abort(uploadId);
   }
 
+  async *staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {
+    const folder = this.#paths.namespaceFolder(storageNamespace);
+    for await (const { uploadId, path } of this.#multipart.begunBefore(before)) {
+      if (path === folder || !isInside(path, folder)) continue;
+      const identifier = path.slice(folder.length + 1);
+      yield { uploadId, pointer: { storageNamespace, identifier, identifierType: 'relative' } };
+    }
+  }
+
   walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {
-    return walkFiles(this.#paths, uri, { ...options, hidden: this.#hidden });
+    return walkFiles(this.#paths, uri, {
+      ...options,
+      hidden: this.#hidden,
+      onSkipped: ({ count, example }) =>
+        this.#logger?.warn(
+          { uri, count, example },
+          'files whose names are not UTF-8 were left out: rename them to make them addressable',
+        ),
+    });
   }
 
   async importSource(uri: string): Promise<string> {

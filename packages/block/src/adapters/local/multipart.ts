@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BodySource, CompletedPart, CompletedUpload, UploadedPart } from '../../adapter.ts';
+import type { AcceptPart, BodySource, CompletedPart, CompletedUpload, UploadedPart } from '../../adapter.ts';
 import { discardBody, multipartEtag } from '../../body.ts';
 import { checkPartList, checkPartNumber } from '../../checks.ts';
 import { BlockError } from '../../errors.ts';
@@ -41,7 +41,7 @@ export class MultipartFiles {
   }
 
   #folder(uploadId: string): string {
-    if (!/^[0-9a-f]{32}$/.test(uploadId)) throw uploadNotFound(uploadId);
+    if (!isUploadId(uploadId)) throw uploadNotFound(uploadId);
     return join(this.#parent, uploadId);
   }
 
@@ -53,6 +53,7 @@ export class MultipartFiles {
       await writeNewFile(join(folder, targetFile), Buffer.from(JSON.stringify(target)), this.#options);
       await this.#options.folders.sync(folder);
     } catch (error) {
+      await this.abort(uploadId).catch(() => undefined);
       throw writeError(error, folder);
     }
     return uploadId;
@@ -81,6 +82,7 @@ export class MultipartFiles {
     path: string,
     partNumber: number,
     body: BodySource,
+    accept: AcceptPart | undefined,
   ): Promise<UploadedPart> {
     let temporary: string | undefined;
     try {
@@ -94,6 +96,7 @@ export class MultipartFiles {
         onChunk: hash === undefined ? undefined : (chunk) => hash.update(chunk),
       });
       const etag = hash === undefined ? (hashed?.() ?? '') : hash.digest('hex');
+      await accept?.({ etag, size });
       await this.#publishPart(uploadId, temporary, join(folder, `${partPrefix(partNumber)}${etag}`));
       await this.#removeReplaced(folder, partNumber, etag);
       return { etag, size };
@@ -151,13 +154,42 @@ export class MultipartFiles {
       await unlink(temporary).catch(() => undefined);
       throw writeError(error, path);
     }
-    await rm(folder, { recursive: true, force: true });
+    // The object is there: parts that cannot be removed now are found as those of a stale upload.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     return { etag: multipartEtag(parts.map(({ etag }) => etag)), size, lastModified: undefined };
   }
 
   async abort(uploadId: string): Promise<void> {
     await rm(this.#folder(uploadId), { recursive: true, force: true });
   }
+
+  /** Uploads begun before a time, with the paths they are for. */
+  async *begunBefore(time: Date): AsyncGenerator<{ readonly uploadId: string; readonly path: string }> {
+    for (const uploadId of await namesIn(this.#parent)) {
+      if (!isUploadId(uploadId)) continue;
+      const file = join(this.#parent, uploadId, targetFile);
+      try {
+        if ((await stat(file)).mtime >= time) continue;
+        const { path } = JSON.parse(await readFile(file, 'utf8')) as Target;
+        yield { uploadId, path };
+      } catch {
+        // Ended meanwhile, or its beginning was never finished: then nobody knows whose it was.
+      }
+    }
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function isUploadId(name: string): boolean {
+  return /^[0-9a-f]{32}$/.test(name);
 }
 
 function partPrefix(partNumber: number): string {

@@ -24,6 +24,8 @@ export class TemporaryFiles {
 
   /** A path nothing else uses. */
   next(): string {
+    // Another machine takes a folder that was not used for long for a leftover.
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     return join(this.#folder, String(this.#counter++));
   }
 
@@ -40,7 +42,15 @@ function sweep(parent: string): void {
       host === machine()
         ? startTime(Number(pid)) !== started
         : Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > foreignAgeMs;
-    if (leftover) rmSync(folder, { recursive: true, force: true });
+    if (leftover) removeLeftover(folder);
+  }
+}
+
+function removeLeftover(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It takes room and nothing else: no reason to keep the store or the other leftovers from being opened and swept.
   }
 }
 

@@ -10,10 +10,9 @@ import {
   type Dirent,
   type Stats,
 } from 'node:fs';
-import { BlockError } from '../../errors.ts';
 import { errorCode, readError } from './errors.ts';
 import { compareEntries, isBehind } from './walk-order.ts';
-import { walkPage, type WalkColumns, type WalkPlan } from './walk-protocol.ts';
+import { walkPage, type SkippedNames, type WalkColumns, type WalkPlan } from './walk-protocol.ts';
 
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const readUnit = 1024 * 1024;
@@ -28,9 +27,10 @@ interface Folder {
 
 /**
  * Regular files below a folder in the byte order of their full paths, without a single wait: for threads of their
- * own. Holds the names of one folder per level, because a file system lists them in no order.
+ * own. Holds the names of one folder per level, because a file system lists them in no order. Names that are not UTF-8
+ * are counted and left out.
  */
-export function* walkFolder(plan: WalkPlan): Generator<WalkColumns> {
+export function* walkFolder(plan: WalkPlan, skipped: SkippedNames): Generator<WalkColumns> {
   const prefix = Buffer.from(plan.prefix);
   const after = plan.after === undefined ? undefined : Buffer.from(plan.after);
   const hashes = new FileHashes();
@@ -42,7 +42,14 @@ export function* walkFolder(plan: WalkPlan): Generator<WalkColumns> {
       stack.pop();
       continue;
     }
-    const path = folder.path + nameOf(folder, entry);
+    if (!isUtf8(entry.name)) {
+      const bytes = Buffer.concat([Buffer.from(folder.path), entry.name]);
+      if (isBehind(bytes, after, 'file')) continue;
+      skipped.count += 1;
+      skipped.example = bytes.toString();
+      continue;
+    }
+    const path = folder.path + entry.name.toString();
     if (entry.isDirectory()) {
       if (plan.reserved.includes(path) || isBehind(`${path}/`, after, 'folder')) continue;
       stack.push(openFolder(`${path}/`, plan.hidden));
@@ -77,15 +84,6 @@ function openFolder(path: string, hidden: boolean, prefix?: Buffer): Folder {
       (prefix === undefined || entry.name.subarray(0, prefix.length).equals(prefix)),
   );
   return { path, entries: kept.sort(compareEntries), next: 0 };
-}
-
-function nameOf(folder: Folder, entry: Dirent<Buffer>): string {
-  const name = entry.name.toString();
-  if (isUtf8(entry.name)) return name;
-  throw new BlockError(
-    'invalid_address',
-    `the name of "${folder.path}${name}" is not UTF-8: rename the file to make it addressable`,
-  );
 }
 
 /** Undefined when the file went away since its folder was read. */

@@ -14,9 +14,9 @@ function byteAfter(entry: Dirent<Buffer>, index: number): number {
 }
 
 /** Whether everything at this path was seen before the walk was interrupted. */
-export function isBehind(path: string, after: Buffer | undefined, kind: 'file' | 'folder'): boolean {
+export function isBehind(path: string | Buffer, after: Buffer | undefined, kind: 'file' | 'folder'): boolean {
   if (after === undefined) return false;
-  const bytes = Buffer.from(path);
+  const bytes = typeof path === 'string' ? Buffer.from(path) : path;
   if (kind === 'file') return bytes.compare(after) <= 0;
   return bytes.compare(after.subarray(0, bytes.length)) < 0;
 }

@@ -21,6 +21,13 @@ export interface WalkColumns {
   readonly modified: Float64Array;
 }
 
+/** What a walk has left out: names that are not UTF-8, which no address can hold. */
+export interface SkippedNames {
+  count: number;
+  /** One of them, as far as it can be shown. */
+  example: string;
+}
+
 export interface WalkWorkerData {
   readonly plan: WalkPlan;
   /** One number: how many pages the reader is ready to take. */
@@ -29,7 +36,7 @@ export interface WalkWorkerData {
 
 export type WalkMessage =
   | { readonly kind: 'page'; readonly page: WalkColumns }
-  | { readonly kind: 'end' }
+  | { readonly kind: 'end'; readonly skipped: SkippedNames }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 export const walkPage = 1000;

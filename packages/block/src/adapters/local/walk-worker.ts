@@ -7,13 +7,14 @@ import type { WalkMessage, WalkWorkerData } from './walk-protocol.ts';
 function run({ plan, credits }: WalkWorkerData): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   const send = (message: WalkMessage): void => parentPort?.postMessage(message);
+  const skipped = { count: 0, example: '' };
   try {
-    for (const page of walkFolder(plan)) {
+    for (const page of walkFolder(plan, skipped)) {
       while (Atomics.load(credits, 0) <= 0) Atomics.wait(credits, 0, 0);
       Atomics.sub(credits, 0, 1);
       send({ kind: 'page', page });
     }
-    send({ kind: 'end' });
+    send({ kind: 'end', skipped });
   } catch (error) {
     send({
       kind: 'failed',

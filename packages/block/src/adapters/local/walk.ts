@@ -7,7 +7,14 @@ import { BlockError, type BlockErrorKind } from '../../errors.ts';
 import { notFound } from './errors.ts';
 import type { LocalPaths } from './paths.ts';
 import { walkFolder } from './walk-folder.ts';
-import type { WalkColumns, WalkMessage, WalkPlan, WalkWorkerData } from './walk-protocol.ts';
+import {
+  walkPage,
+  type SkippedNames,
+  type WalkColumns,
+  type WalkMessage,
+  type WalkPlan,
+  type WalkWorkerData,
+} from './walk-protocol.ts';
 
 /** Pages read here before a thread takes over: most walks are short and need none. */
 const pagesHere = 1;
@@ -21,22 +28,38 @@ const pagesAhead = 4;
 export async function* walkFiles(
   paths: LocalPaths,
   uri: string,
+  options: WalkOptions & { readonly hidden: boolean; readonly onSkipped: (skipped: SkippedNames) => void },
+): AsyncGenerator<WalkedObject[]> {
+  const skipped: SkippedNames = { count: 0, example: '' };
+  try {
+    yield* walkPages(paths, uri, options, skipped);
+  } finally {
+    if (skipped.count > 0) options.onSkipped(skipped);
+  }
+}
+
+async function* walkPages(
+  paths: LocalPaths,
+  uri: string,
   options: WalkOptions & { readonly hidden: boolean },
+  skipped: SkippedNames,
 ): AsyncGenerator<WalkedObject[]> {
   const plan = planOf(paths, uri, options);
   const relativeFrom = plan.folder.length + 1;
   let pages = 0;
   let last: string | undefined;
-  for (const page of walkFolder(plan)) {
+  for (const page of walkFolder(plan, skipped)) {
     options.signal?.throwIfAborted();
     yield toObjects(page, relativeFrom);
+    // Only the last page is not full: then there is nothing to go on with.
+    if (page.paths.length < walkPage) return;
     last = page.paths.at(-1);
     pages += 1;
     if (pages >= pagesHere) break;
     await nextTurn();
   }
   if (last === undefined) return;
-  for await (const page of walkInThread({ ...plan, after: last }, options.signal)) {
+  for await (const page of walkInThread({ ...plan, after: last }, options.signal, skipped)) {
     yield toObjects(page, relativeFrom);
   }
 }
@@ -90,7 +113,11 @@ function toObjects(page: WalkColumns, relativeFrom: number): WalkedObject[] {
   }));
 }
 
-async function* walkInThread(plan: WalkPlan, signal: AbortSignal | undefined): AsyncGenerator<WalkColumns> {
+async function* walkInThread(
+  plan: WalkPlan,
+  signal: AbortSignal | undefined,
+  skipped: SkippedNames,
+): AsyncGenerator<WalkColumns> {
   const credits = new Int32Array(new SharedArrayBuffer(4));
   credits[0] = pagesAhead;
   const worker = new Worker(workerEntry(), { workerData: { plan, credits } satisfies WalkWorkerData });
@@ -113,7 +140,11 @@ async function* walkInThread(plan: WalkPlan, signal: AbortSignal | undefined): A
         });
         continue;
       }
-      if (message.kind === 'end') return;
+      if (message.kind === 'end') {
+        skipped.count += message.skipped.count;
+        if (message.skipped.count > 0) skipped.example = message.skipped.example;
+        return;
+      }
       if (message.kind === 'failed') throw restored(message.error);
       yield message.page;
       Atomics.add(credits, 0, 1);

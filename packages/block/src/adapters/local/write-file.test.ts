@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { tempDir } from '@svc/testing';
@@ -48,7 +48,7 @@ describe.each(bodies)('a new file from %s', (_name, body) => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('stays when it is to be left', async () => {
+  test('stays, empty, when it is to be left', async () => {
     const path = join(tempDir(), 'new');
     const failing = writeNewFile(path, body(), {
       sync: true,
@@ -56,7 +56,23 @@ describe.each(bodies)('a new file from %s', (_name, body) => {
       leaveUnfinished: true,
     });
     await expect(failing).rejects.toThrow('no folder');
-    expect(existsSync(path)).toBe(true);
+    expect(readFileSync(path)).toHaveLength(0);
+  });
+
+  test('takes nothing from another of its name when it is to be left', async () => {
+    const path = join(tempDir(), 'new');
+    const failing = writeNewFile(path, body(), {
+      sync: true,
+      syncEntry: () => {
+        // As a writer does that found an unfinished file there.
+        writeFileSync(`${path}-whole`, 'whole');
+        renameSync(`${path}-whole`, path);
+        return Promise.reject(new Error('no folder'));
+      },
+      leaveUnfinished: true,
+    });
+    await expect(failing).rejects.toThrow('no folder');
+    expect(readFileSync(path, 'utf8')).toBe('whole');
   });
 
   test('never replaces a file that is there', async () => {

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fdatasync,
+  ftruncate,
   open,
   openSync,
   unlink,
@@ -28,13 +29,16 @@ export interface WriteOptions {
   readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
   /** Makes the file's entry durable. Runs beside the sync of the data: the journal of the disk then serves both at once. */
   readonly syncEntry?: (() => Promise<void>) | undefined;
-  /** Leaves the file where it is when it cannot be finished: there may be another's of that name by then. */
+  /**
+   * Leaves the name of a file that cannot be finished: there may be another's file of that name by then. Only what was
+   * written goes.
+   */
   readonly leaveUnfinished?: boolean | undefined;
 }
 
 /**
- * Creates the file with the body, on disk when `sync`; returns its size. On failure the file is gone again, unless it
- * is to be left.
+ * Creates the file with the body, on disk when `sync`; returns its size. On failure the file is gone again, or empty
+ * when its name is to be left.
  * The caller guards and discards the body.
  */
 export async function writeNewFile(path: string, body: BodySource, options: WriteOptions): Promise<number> {
@@ -57,6 +61,7 @@ export async function writeNewFile(path: string, body: BodySource, options: Writ
     await closeFile(fd);
     return size;
   } catch (error) {
+    if (options.leaveUnfinished === true) await emptyFile(fd).catch(() => undefined);
     await closeFile(fd).catch(() => undefined);
     if (options.leaveUnfinished !== true) await removeFile(path).catch(() => undefined);
     throw error;
@@ -156,7 +161,10 @@ function closeWritten(fd: number, path: string, options: WriteOptions, settle: S
 }
 
 function abandon(fd: number, path: string, error: unknown, options: WriteOptions, settle: Settle): void {
-  close(fd, () => discard(path, error, options, settle));
+  const end = (): void => close(fd, () => discard(path, error, options, settle));
+  // By descriptor: it is our file, whatever has its name now.
+  if (options.leaveUnfinished === true) ftruncate(fd, 0, end);
+  else end();
 }
 
 function discard(path: string, error: unknown, options: WriteOptions, settle: Settle): void {
@@ -269,6 +277,12 @@ function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
 function openNew(path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     open(path, exclusive, 0o640, (error, fd) => (error === null ? resolve(fd) : reject(error)));
+  });
+}
+
+function emptyFile(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    ftruncate(fd, 0, (error) => (error === null ? resolve() : reject(error)));
   });
 }
 

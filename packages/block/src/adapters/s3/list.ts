@@ -9,11 +9,13 @@ export interface BucketWalk {
   readonly baseLength: number;
   readonly after: string | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Told of keys that are not UTF-8: no address can hold them. */
+  readonly onSkipped: (key: string) => void;
 }
 
 /** Lists a bucket page by page (1000 keys), in the store's order, which is that of the keys' bytes. */
 export async function* walkBucket(client: S3Client, walk: BucketWalk): AsyncGenerator<WalkedObject[]> {
-  const { bucket, prefix, baseLength, after, signal } = walk;
+  const { bucket, prefix, baseLength, after, signal, onSkipped } = walk;
   let token: string | undefined;
   do {
     const query: [string, string][] = [
@@ -31,7 +33,11 @@ export async function* walkBucket(client: S3Client, walk: BucketWalk): AsyncGene
     for (const child of result.children) {
       if (child.name !== 'Contents') continue;
       const text = childText(child, 'Key') ?? '';
-      const key = encoded ? decodeURIComponent(text.replaceAll('+', '%20')) : text;
+      const key = encoded ? decodeKey(text) : text;
+      if (key === undefined) {
+        onSkipped(text);
+        continue;
+      }
       page.push({
         uri: `s3://${bucket}/${key}`,
         relativeKey: key.slice(baseLength),
@@ -44,4 +50,13 @@ export async function* walkBucket(client: S3Client, walk: BucketWalk): AsyncGene
       childText(result, 'IsTruncated') === 'true' ? childText(result, 'NextContinuationToken') : undefined;
     if (page.length > 0) yield page;
   } while (token !== undefined);
+}
+
+/** Undefined when the encoded bytes are not UTF-8. */
+function decodeKey(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', '%20'));
+  } catch {
+    return undefined;
+  }
 }

@@ -102,7 +102,9 @@ for (const [name, server] of Object.entries({ versitygw, moto })) {
       adapter,
       namespace: `s3://${bucket}/prefix`,
       minPartSize: 5 * mebibyte,
+      holdsPartsBack: false,
       refusesUnknownUploads: name !== 'moto',
+      datesUploads: name !== 'moto',
       close: () => adapter.close(),
     };
   });

@@ -1,5 +1,6 @@
 import { sigV4Encode } from '@svc/encoding';
 import type {
+  AcceptPart,
   BlockAdapter,
   BodySource,
   CompletedPart,
@@ -27,7 +28,7 @@ import {
 } from '../../address.ts';
 import { discardBody, guardBody } from '../../body.ts';
 import { checkPartList, checkPartNumber, checkRange, checkRangeOrder } from '../../checks.ts';
-import { storageInfo, type OpenOptions, type S3StoreConfig } from '../../config.ts';
+import { storageInfo, type BlockLogger, type OpenOptions, type S3StoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { copySource, dateOf, longAnswerMs, readResult, unquote } from './answers.ts';
 import { S3Client } from './client.ts';
@@ -37,6 +38,7 @@ import { walkBucket } from './list.ts';
 import { MultipartCalls } from './multipart-calls.ts';
 import { ObjectCalls } from './object-calls.ts';
 import { bytesRequest, streamRequest, type RequestBody } from './request-body.ts';
+import { staleUploads } from './stale-uploads.ts';
 import { maxSingleSize, withKnownSize } from './transfers.ts';
 import { childText } from './xml.ts';
 
@@ -44,7 +46,7 @@ const copyPartSize = 512 * 1024 * 1024;
 
 export async function openS3Adapter(config: S3StoreConfig, options: OpenOptions = {}): Promise<BlockAdapter> {
   const credentials = await openCredentials(config);
-  return new S3Adapter(config, new S3Client(config, credentials, options.logger));
+  return new S3Adapter(config, new S3Client(config, credentials, options.logger), undefined, options.logger);
 }
 
 /** Sizes at which a copy is done in parts; tests make them small. */
@@ -57,6 +59,7 @@ export class S3Adapter implements BlockAdapter {
   readonly type = 's3';
   readonly info: StorageInfo;
   readonly #client: S3Client;
+  readonly #logger: BlockLogger | undefined;
   readonly #objects: ObjectCalls;
   readonly #multipart: MultipartCalls;
   readonly #copyLimits: CopyLimits;
@@ -66,8 +69,10 @@ export class S3Adapter implements BlockAdapter {
     config: S3StoreConfig,
     client: S3Client,
     copyLimits: CopyLimits = { maxSingle: maxSingleSize, part: copyPartSize },
+    logger?: BlockLogger,
   ) {
     this.#client = client;
+    this.#logger = logger;
     this.#objects = new ObjectCalls(client, config);
     this.#copyLimits = copyLimits;
     this.#chunkSize = config.streamingChunkSize ?? 1024 * 1024;
@@ -164,15 +169,21 @@ export class S3Adapter implements BlockAdapter {
     return await this.#multipart.create(resolveBucketObject('s3', pointer), options);
   }
 
-  async uploadPart(upload: MultipartUpload, partNumber: number, body: BodySource): Promise<UploadedPart> {
+  async uploadPart(
+    upload: MultipartUpload,
+    partNumber: number,
+    body: BodySource,
+    accept?: AcceptPart,
+  ): Promise<UploadedPart> {
     guardBody(body);
     try {
       checkPartNumber(partNumber);
       const object = resolveBucketObject('s3', upload.pointer);
-      const send = async (part: RequestBody): Promise<UploadedPart> => ({
-        etag: await this.#multipart.sendPart(object, upload.uploadId, partNumber, part),
-        size: part.size,
-      });
+      const send = async (part: RequestBody): Promise<UploadedPart> => {
+        const etag = await this.#multipart.sendPart(object, upload.uploadId, partNumber, part);
+        await accept?.({ etag, size: part.size });
+        return { etag, size: part.size };
+      };
       if (body instanceof Uint8Array) return await send(bytesRequest(body));
       if (body.size < 0) return await withKnownSize(body, this.#chunkSize, send);
       return await send(streamRequest(body.stream, body.size));
@@ -187,6 +198,7 @@ export class S3Adapter implements BlockAdapter {
     partNumber: number,
     source: ObjectPointer,
     range?: { readonly start: number; readonly end: number },
+    accept?: AcceptPart,
   ): Promise<UploadedPart> {
     checkPartNumber(partNumber);
     if (range !== undefined) checkRangeOrder(range.start, range.end);
@@ -196,7 +208,9 @@ export class S3Adapter implements BlockAdapter {
       range === undefined ? undefined : { start: range.start, end: checkRange(range.start, range.end, size) };
     const object = resolveBucketObject('s3', upload.pointer);
     const etag = await this.#multipart.copyPart(object, upload.uploadId, partNumber, from, cut);
-    return { etag, size: cut === undefined ? size : cut.end - cut.start + 1 };
+    const part = { etag, size: cut === undefined ? size : cut.end - cut.start + 1 };
+    await accept?.(part);
+    return part;
   }
 
   async completeMultipart(
@@ -214,10 +228,25 @@ export class S3Adapter implements BlockAdapter {
     await this.#multipart.abort(resolveBucketObject('s3', upload.pointer), upload.uploadId);
   }
 
+  staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {
+    return staleUploads(this.#client, storageNamespace, before);
+  }
+
   async *walk(uri: string, options: WalkOptions = {}): AsyncGenerator<WalkedObject[]> {
     const { bucket, key: prefix, baseLength } = resolveWalk('s3', uri);
     const after = resolveWalkAfter('s3', bucket, options.after);
-    yield* walkBucket(this.#client, { bucket, prefix, baseLength, after, signal: options.signal });
+    let [count, example] = [0, ''];
+    const onSkipped = (key: string): void => {
+      count += 1;
+      example = key;
+    };
+    try {
+      const { signal } = options;
+      yield* walkBucket(this.#client, { bucket, prefix, baseLength, after, signal, onSkipped });
+    } finally {
+      if (count > 0)
+        this.#logger?.warn({ uri, count, example }, 'objects whose keys are not UTF-8 were left out');
+    }
   }
 
   importSource(uri: string): Promise<string> {

@@ -7,7 +7,7 @@ test.each([
   [sqlError('53300'), 'slow_down', true],
   [sqlError('57014'), 'slow_down', true],
   [sqlError('40001'), 'slow_down', true],
-  [sqlError('53100'), 'unavailable', true],
+  [sqlError('53100'), 'no_space', true],
   [sqlError('57P01'), 'unavailable', true],
   [sqlError('08006'), 'unavailable', true],
   [sqlError('25006'), 'unavailable', true],

@@ -2,7 +2,7 @@ import { KvError, type KvErrorKind } from '../../errors.ts';
 
 /** SQLSTATE classes and codes, longest match first. */
 const kinds: readonly (readonly [RegExp, KvErrorKind, string])[] = [
-  [/^53100$/, 'unavailable', 'the disk of the database is full; free some space there'],
+  [/^53100$/, 'no_space', 'the disk of the database is full; free some space there'],
   [/^53/, 'slow_down', 'the database has no resources left (raise max_connections or lower the pool)'],
   [/^57014$/, 'slow_down', 'the statement took longer than statement_timeout'],
   [/^40/, 'slow_down', 'the statement collided with others'],

@@ -28,7 +28,10 @@ export const adapterKeys = {
       default: '~/svc/data/block',
       path: true,
     }),
-    import_enabled: flag(false, 'Allow imports from folders.'),
+    import_enabled: flag(
+      false,
+      'Allow imports from folders. Files whose names are not UTF-8 are left out, with a warning in the log.',
+    ),
     import_hidden: flag(false, 'Imports also read entries starting with a dot.'),
     allowed_external_prefixes: list('Folders outside the store that may be read; empty allows none.', {
       check: checkAbsolutePaths,

@@ -1,0 +1,200 @@
+import { hash, randomBytes } from 'node:crypto';
+import { BlockError } from '@svc/block';
+import {
+  addressRelative,
+  timestampFromMillis,
+  timestampToMillis,
+  type Entry,
+  type UploadData,
+  type UploadPartData,
+} from '@svc/encoding';
+import { maxTries } from '../context/back-off.ts';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
+import type { ObjectEntry } from '../face/objects.ts';
+import type { CompleteUploadOptions } from '../face/uploads.ts';
+import { parseKey } from '../names/names.ts';
+import { removeData } from '../objects/fresh-data.ts';
+import { decodeObject, toObjectEntry, withBlockStore } from '../objects/object-entry.ts';
+import { checkBranchAndCondition } from '../objects/upload-object.ts';
+import { checkStagingWritable } from '../protection/writable.ts';
+import { lookupInBranch } from '../staging/lookup.ts';
+import { stageEntry, type EntryTrace } from '../staging/write.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import {
+  completedLifetimeMs,
+  joiningMark,
+  listPartRecords,
+  readUpload,
+  removePartRecords,
+  removeUpload,
+  replaceUpload,
+  storeUploadOf,
+  unjoinedMark,
+} from './upload-records.ts';
+
+/** Joins the listed parts and stages the object; a repeated call answers the same while the object is current. */
+export async function completeUpload(
+  context: EngineContext,
+  options: CompleteUploadOptions,
+): Promise<ObjectEntry> {
+  const scope = await context.repositories.open(options.repository);
+  const { data } = await readUpload(context, options);
+  if (data.completedAt !== undefined) return answerAgain(context, scope, data);
+  const key = parseKey(options.path);
+  await checkStagingWritable(context, scope, options.branch, options.force);
+  const place = { scope, branch: options.branch, key };
+  await checkBranchAndCondition(context, place, options);
+  const parts = await checkParts(context, options);
+  const begun = await beginJoining(context, options);
+  const trace: EntryTrace = { mayBeStored: false };
+  let joined = false;
+  try {
+    const lastModified = await joinParts(context, scope, data, parts);
+    joined = true;
+    const entry: Entry = {
+      address: data.physicalAddress,
+      addressType: addressRelative,
+      lastModified: timestampFromMillis(lastModified?.getTime() ?? context.clock()),
+      size: parts.reduce((sum, part) => sum + part.size, 0),
+      etag: multipartEtag(parts),
+      metadata: { ...data.metadata, ...data.systemHeaders },
+      contentType: data.contentType,
+    };
+    await stageEntry(context, place, entry, options, trace);
+    await recordCompletion(context, options, entry.etag);
+    return toObjectEntry(context, scope, options.path, entry);
+  } catch (error) {
+    if (!trace.mayBeStored) await takeBack(context, scope, begun, joined);
+    throw error;
+  }
+}
+
+/** A completion under way: the record before it, and as it made it. */
+interface BegunCompletion {
+  readonly before: UploadData;
+  readonly marked: UploadData;
+}
+
+/**
+ * Says in the record, before there is an object, that one may come to be staged. Whoever ends the upload from now on
+ * leaves the object alone.
+ */
+async function beginJoining(
+  context: EngineContext,
+  options: CompleteUploadOptions,
+): Promise<BegunCompletion> {
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const stored = await readUpload(context, options);
+    if (stored.data.completedAt !== undefined) throw notFound('upload');
+    // Each attempt has a mark of its own, so that it sees whether another came after it.
+    const completedEtag = joiningMark + randomBytes(9).toString('base64url');
+    const marked = { ...stored.data, completedEtag };
+    if (await replaceUpload(context, stored, marked)) return { before: stored.data, marked };
+  }
+  throw tooManyAttempts();
+}
+
+/** After a failure that staged nothing: the upload is open again, or ends with the object that nothing points to. */
+async function takeBack(
+  context: EngineContext,
+  scope: RepositoryScope,
+  { before, marked }: BegunCompletion,
+  joined: boolean,
+): Promise<void> {
+  // Another completion has begun before ours and may stage the object.
+  if (before.completedEtag !== unjoinedMark) return;
+  try {
+    const stored = await readUpload(context, marked);
+    // Not ours any more when another completion has begun, or somebody has ended the upload.
+    if (stored.data.completedEtag !== marked.completedEtag) return;
+    if (!joined) await replaceUpload(context, stored, before);
+    // The store has forgotten the parts of what it joined: there is nothing left to go on with.
+    else if (await removeUpload(context, stored)) {
+      await removeData(context, scope, storeUploadOf(scope, before).pointer);
+      await removePartRecords(context, before.uploadId);
+    }
+  } catch (error) {
+    context.logger.warn({ err: error, upload: marked.uploadId }, 'a refused completion was not taken back');
+  }
+}
+
+/** The object is staged by now, whatever becomes of the record: one left open expires without touching the object. */
+async function recordCompletion(
+  context: EngineContext,
+  options: CompleteUploadOptions,
+  completedEtag: string,
+): Promise<void> {
+  try {
+    for (let attempt = 0; attempt < maxTries; attempt += 1) {
+      const stored = await readUpload(context, options);
+      if (stored.data.completedAt !== undefined) break;
+      const completedAt = timestampFromMillis(context.clock());
+      if (await replaceUpload(context, stored, { ...stored.data, completedEtag, completedAt })) break;
+    }
+    await removePartRecords(context, options.uploadId);
+  } catch (error) {
+    context.logger.warn({ err: error, upload: options.uploadId }, 'the end of an upload was not recorded');
+  }
+}
+
+/** Lets the store join the parts. One that did so before, for a call that then failed, has forgotten the upload. */
+async function joinParts(
+  context: EngineContext,
+  scope: RepositoryScope,
+  data: UploadData,
+  parts: readonly UploadPartData[],
+): Promise<Date | undefined> {
+  const adapter = adapterOf(context, scope);
+  const upload = storeUploadOf(scope, data);
+  return withBlockStore(adapter, async () => {
+    try {
+      return (await adapter.completeMultipart(upload, parts)).lastModified;
+    } catch (error) {
+      if (!(error instanceof BlockError) || error.kind !== 'upload_not_found') throw error;
+      if (!(await adapter.exists(upload.pointer))) throw error;
+      return (await adapter.properties(upload.pointer)).lastModified;
+    }
+  });
+}
+
+/** The same on every store: MD5 over the parts' MD5s, and their number. */
+function multipartEtag(parts: readonly UploadPartData[]): string {
+  const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, 'hex')));
+  return `${hash('md5', md5s, 'hex')}-${parts.length}`;
+}
+
+/** The records of the listed parts. */
+async function checkParts(context: EngineContext, options: CompleteUploadOptions): Promise<UploadPartData[]> {
+  const known = new Map<number, UploadPartData>();
+  for await (const part of listPartRecords(context, options.uploadId)) known.set(part.partNumber, part);
+  if (options.parts.length === 0) throw invalid('parts are required', 'part');
+  const listed: UploadPartData[] = [];
+  for (const { partNumber, etag } of options.parts) {
+    const part = known.get(partNumber);
+    if (part === undefined || part.etag !== etag) {
+      throw invalid(`part ${partNumber} was not uploaded with etag ${etag}`, 'part');
+    }
+    listed.push(part);
+  }
+  const size = listed.reduce((sum, part) => sum + part.size, 0);
+  if (options.expectedSize !== undefined && options.expectedSize !== size) {
+    throw invalid(`the parts have ${size} bytes, not ${options.expectedSize}`, 'upload');
+  }
+  return listed;
+}
+
+async function answerAgain(
+  context: EngineContext,
+  scope: RepositoryScope,
+  data: UploadData,
+): Promise<ObjectEntry> {
+  const completedAt = data.completedAt === undefined ? 0 : timestampToMillis(data.completedAt);
+  const branch = await context.branches.find(scope, data.branch);
+  if (branch === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');
+  const record = await lookupInBranch(context, scope, branch, parseKey(data.path));
+  if (record === undefined) throw notFound('upload');
+  const entry = decodeObject(context, scope, data.path, record.data);
+  if (entry.address !== data.physicalAddress) throw notFound('upload');
+  return entry;
+}

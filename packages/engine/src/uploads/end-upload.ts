@@ -1,0 +1,73 @@
+import { timestampToMillis } from '@svc/encoding';
+import { maxTries } from '../context/back-off.ts';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import { notFound, tooManyAttempts } from '../context/refusals.ts';
+import { withBlockStore } from '../objects/object-entry.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import {
+  listUploadRecords,
+  readUpload,
+  removePartRecords,
+  removeUpload,
+  storeUploadOf,
+  unjoinedMark,
+  type StoredUpload,
+} from './upload-records.ts';
+
+/**
+ * Ends an open upload with everything it has in the store. The record goes by compare-and-set before the object may go:
+ * a completion marks the record first, so that an object which could be staged is never removed.
+ */
+export async function endUpload(
+  context: EngineContext,
+  scope: RepositoryScope,
+  found: StoredUpload,
+): Promise<void> {
+  let stored = found;
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const { data } = stored;
+    const upload = storeUploadOf(scope, data);
+    await withBlockStore(adapterOf(context, scope), (adapter) => adapter.abortMultipart(upload));
+    await removePartRecords(context, data.uploadId);
+    if (await removeUpload(context, stored)) {
+      if (data.completedEtag === unjoinedMark) {
+        await withBlockStore(adapterOf(context, scope), (adapter) => adapter.delete(upload.pointer));
+      }
+      return;
+    }
+    stored = await readUpload(context, data);
+    if (stored.data.completedAt !== undefined) throw notFound('upload');
+  }
+  throw tooManyAttempts();
+}
+
+/** Ends the uploads of a deleted branch, or of a whole repository; what cannot be ended now expires. */
+export async function endUploadsOf(
+  context: EngineContext,
+  scope: RepositoryScope,
+  branch?: string,
+): Promise<void> {
+  const now = context.clock();
+  for await (const data of listUploadRecords(context)) {
+    if (data.repository !== scope.repository.id) continue;
+    if (branch !== undefined && data.branch !== branch) continue;
+    // Begun since: on a branch that was created anew.
+    if (timestampToMillis(data.creationDate) > now) continue;
+    try {
+      const stored = await readUpload(context, data);
+      if (stored.data.completedAt === undefined) await endUpload(context, scope, stored);
+      else await forgetUpload(context, stored);
+    } catch (error) {
+      context.logger.warn(
+        { err: error, upload: data.uploadId },
+        'an upload of a deleted branch was not ended',
+      );
+    }
+  }
+}
+
+/** Drops what is known of an upload; its object is staged. */
+export async function forgetUpload(context: EngineContext, stored: StoredUpload): Promise<void> {
+  await removePartRecords(context, stored.data.uploadId);
+  await removeUpload(context, stored);
+}
