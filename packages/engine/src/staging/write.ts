@@ -15,6 +15,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { WriteCondition } from '../face/objects.ts';
+import { checkReserved } from '../objects/reserved-metadata.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { lookupCommitted, lookupStaged } from './lookup.ts';
@@ -67,6 +68,11 @@ export async function stageEntry(
   onWritten: () => void = () => undefined,
 ): Promise<void> {
   const value = encodeChange(place.key, entry);
+  let mayBeStored = false;
+  const written = (): void => {
+    mayBeStored = true;
+    onWritten();
+  };
   await withStagingToken(context, place, 'stage', async (branch, token) => {
     if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) {
       // Told before the call: a write whose answer is lost may still have happened.
@@ -76,15 +82,18 @@ export async function stageEntry(
     }
     const current = await readCurrent(context, place, branch, token);
     // A try before a seal may have left this very entry: that is success, not a rival.
-    if (current.record !== undefined && decodeEntry(current.record.data).address === entry.address)
-      return true;
+    if (mayBeStored && current.record !== undefined && isEntry(current.record, entry)) return true;
     checkCondition(condition, current.record);
-    const stored = await conditionalWrite(context, token, place.key, value, current.condition, onWritten);
+    const stored = await conditionalWrite(context, token, place.key, value, current.condition, written);
     if (!stored && condition.ifMatch !== undefined) {
       throw new EngineError('conflict', 'the object was changed by another writer', { subject: 'object' });
     }
     return stored;
   });
+}
+
+function isEntry(record: TreeRecord, entry: Entry): boolean {
+  return record.data.equals(encodeEntry(entry));
 }
 
 async function conditionalWrite(
@@ -106,7 +115,7 @@ async function conditionalWrite(
 }
 
 function encodeChange(key: Buffer, entry: Entry): Buffer {
-  checkMetadataSize(entry);
+  checkMetadata(entry);
   const data = encodeEntry(entry);
   if (data.length > maxValuePartBytes) {
     throw invalid(`entry of ${data.length} bytes is above the maximum of ${maxValuePartBytes}`, 'object');
@@ -114,7 +123,8 @@ function encodeChange(key: Buffer, entry: Entry): Buffer {
   return encodeStagedEntry(key, entryIdentity(entry), data);
 }
 
-export function checkMetadataSize(entry: Pick<Entry, 'metadata'>): void {
+export function checkMetadata(entry: Pick<Entry, 'metadata'>): void {
+  checkReserved(entry.metadata);
   let size = 0;
   for (const [key, value] of Object.entries(entry.metadata)) {
     size += Buffer.byteLength(key) + Buffer.byteLength(value);

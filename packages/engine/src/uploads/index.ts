@@ -25,8 +25,15 @@ import type {
 } from '../face/uploads.ts';
 import { parseKey } from '../names/names.ts';
 import { hashBody } from '../objects/body-hash.ts';
-import { decodeObject, pointerOfEntry, toObjectEntry, withBlockStore } from '../objects/object-entry.ts';
+import {
+  checkCopied,
+  decodeObject,
+  pointerOfEntry,
+  toObjectEntry,
+  withBlockStore,
+} from '../objects/object-entry.ts';
 import { findObject } from '../objects/read-object.ts';
+import { checkStorageClass } from '../objects/reserved-metadata.ts';
 import { checkBranchAndCondition, checkUpload, defaultContentType } from '../objects/upload-object.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
@@ -63,6 +70,7 @@ export function uploads(context: EngineContext): Uploads {
 }
 
 async function createUpload(context: EngineContext, options: CreateUploadOptions): Promise<Upload> {
+  checkStorageClass(options.storageClass);
   const { scope } = await checkUpload(context, options);
   const adapter = adapterOf(context, scope);
   const physicalAddress = context.addresses.next();
@@ -138,6 +146,8 @@ async function copyPart(context: EngineContext, options: CopyPartOptions): Promi
       range,
     ),
   );
+  // A refused part stays without a record, so no completion can name it.
+  checkCopied(source, range === undefined ? source.size : range.end - range.start + 1, stored.size);
   return rememberPart(context, data, {
     partNumber: options.partNumber,
     etag: stored.etag,
@@ -204,7 +214,7 @@ async function joinParts(
     } catch (error) {
       if (!(error instanceof BlockError) || error.kind !== 'upload_not_found') throw error;
       if (!(await adapter.exists(upload.pointer))) throw error;
-      return (await adapter.properties(upload.pointer)).lastModified;
+      return (await adapter.properties(upload.pointer, { skipEtag: true })).lastModified;
     }
   });
 }
