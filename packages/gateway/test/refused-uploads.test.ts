@@ -53,7 +53,7 @@ describe('a refused upload', () => {
   it.each([large.length, 900_000])(
     'of %i bytes that the store refuses ends with its answer, too',
     async (size) => {
-      const { put: working } = gateway.block;
+      const working = gateway.block.put.bind(gateway.block);
       gateway.block.put = async (_pointer, body) => {
         // A store may let go of the body it refuses only after it has said so.
         if (!(body instanceof Uint8Array)) {
