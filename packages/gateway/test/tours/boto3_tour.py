@@ -6,6 +6,7 @@ import tempfile
 import urllib.request
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import ClientError
 from common import ODD_PATHS, access_key, big_file, bucket, check, content, endpoint, expect, read_big, secret_key
 
@@ -74,10 +75,8 @@ while True:
         break
     result = s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": item["Key"]} for item in page["Contents"]]})
     expect(result.get("Errors", []), [], "delete errors")
-print("ok", file=sys.stderr)
 
 # Signature V2: botocore asks for /bucket and signs /bucket/.
-from botocore.config import Config
 
 old = boto3.client(
     "s3",
@@ -108,3 +107,4 @@ urllib.request.urlopen(urllib.request.Request(described, data=b"x", method="PUT"
 expect(old.head_object(Bucket=bucket, Key=f"{v2}/d")["Metadata"], {"color": "red"}, "metadata signed with SigV2")
 gone = old.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": f"{v2}/{name}"} for name in ("a b", "c", "d")]})
 expect(len(gone["Deleted"]), 3, "delete_objects with SigV2")
+print("ok", file=sys.stderr)
