@@ -130,20 +130,89 @@ test('an empty object and an object larger than a page of memory come back whole
   expect((await ask('GET', `${refs()}?path=large`)).text).toBe(large.toString());
 });
 
-test('If-None-Match: * creates once; other conditions are not implemented', async () => {
+test('If-None-Match: * creates once; other forms of it are not implemented', async () => {
   const create = { body: 'x', headers: { 'if-none-match': '*' } };
   expect((await ask('POST', `${objects()}?path=once`, create)).status).toBe(201);
   const again = await ask('POST', `${objects()}?path=once`, create);
   expect([again.status, again.body.message]).toEqual([412, 'path already exists']);
-  for (const headers of [
-    { 'if-none-match': 'x' },
-    { 'if-match': 'x' },
-    { 'if-match': '*', 'if-none-match': '*' },
-  ]) {
+  for (const headers of [{ 'if-none-match': 'x' }, { 'if-match': '*', 'if-none-match': '*' }]) {
     expect(
       (await ask('POST', `${objects()}?path=other`, { body: 'x', headers: { ...headers } })).status,
     ).toBe(501);
   }
+});
+
+test('If-Match replaces only the object it names', async () => {
+  const write = (body: string, ifMatch: string, path = 'named') =>
+    ask('POST', `${objects()}?path=${path}`, { body, headers: { 'if-match': ifMatch } });
+  expect((await write('x', '*')).status).toBe(412);
+  expect((await write('x', `"${md5('x')}"`)).status).toBe(412);
+  await put('named', 'first');
+  for (const other of [`"${md5('other')}"`, `W/"${md5('first')}"`, '""'])
+    expect((await write('no', other)).status).toBe(412);
+  expect((await ask('GET', `${refs()}?path=named`)).text).toBe('first');
+  const { headers } = await ask('GET', `${refs()}?path=named`);
+  expect((await write('second', String(headers.get('etag')))).status).toBe(201);
+  expect((await write('third', md5('second'))).status).toBe(201);
+  expect((await write('late', `"${md5('second')}"`)).status).toBe(412);
+  expect((await write('fourth', '*')).status).toBe(201);
+  const large = Buffer.alloc(300_000, 'x');
+  const refused = await ask('POST', `${objects()}?path=named`, {
+    body: large,
+    headers: { 'if-match': `"${md5('third')}"` },
+  });
+  expect(refused.status).toBe(412);
+  expect((await ask('GET', `${refs()}?path=named`)).text).toBe('fourth');
+});
+
+test('of many writers that replace the same object, one succeeds', async () => {
+  await put('raced', 'start');
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, writer) =>
+      ask('POST', `${objects()}?path=raced`, {
+        body: `writer ${writer}`,
+        headers: { 'if-match': `"${md5('start')}"` },
+      }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+  expect(statuses.filter((status) => status === 412)).toHaveLength(19);
+  const winner = statuses.indexOf(201);
+  expect((await ask('GET', `${refs()}?path=raced`)).text).toBe(`writer ${winner}`);
+});
+
+test('reserved metadata is refused, kept through updates and never shown', async () => {
+  const reserved = { '::svc::Set-Cookie': 'x' };
+  for (const metadata of [reserved, { '::svc::Cache-Control': 'no-cache' }, { '::svc::': '' }]) {
+    await put('described', 'x');
+    const updated = await ask('PUT', `${objects()}/stat/user_metadata?path=described`, {
+      json: { set: metadata },
+    });
+    const staged = await ask('PUT', `${objects()}?path=described-staged`, {
+      json: { physical_address: 'mem://elsewhere/x', checksum: 'c', size_bytes: 1, metadata },
+    });
+    for (const { status, body } of [updated, staged]) {
+      expect(status).toBe(400);
+      expect(body.message).toContain('is reserved');
+    }
+  }
+  expect((await ask('GET', `${refs()}/stat?path=described-staged`)).status).toBe(404);
+});
+
+test('what a client stages may stand in headers', async () => {
+  const stage = (body: object) =>
+    ask('PUT', `${objects()}?path=odd`, {
+      json: { physical_address: 'mem://elsewhere/x', checksum: 'c', size_bytes: 1, ...body },
+    });
+  for (const body of [
+    { content_type: 'a\r\nb' },
+    { content_type: '\0' },
+    { mtime: 9_000_000_000_000_000 },
+    { mtime: -9_000_000_000_000_000 },
+  ])
+    expect((await stage(body)).status).toBe(400);
+  expect((await stage({ content_type: 'text/x; name="ä"', mtime: 0 })).status).toBe(201);
 });
 
 test('listings asked for at the same time do not mix', async () => {

@@ -40,12 +40,12 @@ export interface BlockAdapter {
   /** `end` is inclusive and cut at the object's end; start < 0 or end < start is `bad_index`. */
   getRange(pointer: ObjectPointer, start: number, end: number): Promise<ObjectBody>;
   exists(pointer: ObjectPointer): Promise<boolean>;
-  properties(pointer: ObjectPointer): Promise<ObjectProperties>;
+  properties(pointer: ObjectPointer, options?: PropertiesOptions): Promise<ObjectProperties>;
   /** Idempotent. */
   delete(pointer: ObjectPointer): Promise<void>;
   /** Deletes all it can, in as few requests as the store allows; returns those that could not be deleted. */
   deleteMany(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[]>;
-  copy(source: ObjectPointer, destination: ObjectPointer): Promise<PutResult>;
+  copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult>;
 
   createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;
   /** Parts 1..10000; a repeated number replaces. */
@@ -166,6 +166,11 @@ export interface PutResult {
   readonly etag: string | undefined;
 }
 
+export interface CopyResult extends PutResult {
+  /** Bytes that were copied. */
+  readonly size: number;
+}
+
 /**
  * An open object. It is read once, by `stream()` or `sendTo()`; an unread body must be released with `dispose()`.
  * Small objects may already be in memory: `bytes` is then set and neither call is needed.
@@ -175,9 +180,14 @@ export interface ObjectBody {
   readonly size: number;
   readonly bytes: Buffer | undefined;
   stream(): Readable;
-  /** Writes everything into the sink and ends it; when either side fails the sink is destroyed. */
+  /** Writes exactly `size` bytes into the sink and ends it; when either side fails the sink is destroyed. */
   sendTo(sink: Writable): Promise<void>;
   dispose(): void;
+}
+
+export interface PropertiesOptions {
+  /** The etag may be empty: spares the local store reading the object. */
+  readonly skipEtag?: boolean | undefined;
 }
 
 export interface ObjectProperties {

@@ -6,6 +6,15 @@ export * from './committed/tree.ts';
 export * from './engine.ts';
 export * from './errors.ts';
 export * from './face/index.ts';
+export {
+  isFieldValue,
+  isReservedKey,
+  storedHeaderKey,
+  storedHeaderOf,
+  storedHeaders,
+  userMetadata,
+  type StoredHeader,
+} from './objects/reserved-metadata.ts';
 export { fillPage } from './listing/fill-page.ts';
 export { planWalk } from './listing/key-range.ts';
 export { PageBuilder } from './listing/object-page.ts';

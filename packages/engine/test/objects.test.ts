@@ -255,6 +255,75 @@ test('[fix] a conditional write retried after a seal finds its own value and suc
   expect(await read(engine, repository, 'main', 'a')).toBe('mine');
 });
 
+test('of writers that replace one object, one succeeds, also while the branch is committed', async () => {
+  const world = createWorld();
+  const engines = [world.engine(), world.engine()];
+  const [first] = engines;
+  if (first === undefined) throw new Error('no engine');
+  const repository = await newRepository(first);
+  await put(first, repository, 'main', 'raced', 'start');
+  let { etag } = await first.objects.stat({ repository, ref: 'main', path: 'raced' });
+  for (let round = 0; round < 10; round += 1) {
+    const replace = engines.flatMap((engine, index) =>
+      [0, 1, 2, 3].map((writer) =>
+        engine.objects.upload({
+          repository,
+          branch: 'main',
+          path: 'raced',
+          body: Buffer.from(`round ${round} writer ${index}-${writer}`),
+          ifMatch: etag,
+        }),
+      ),
+    );
+    await put(first, repository, 'main', `other-${round}`, 'x');
+    const [outcomes] = await Promise.all([
+      Promise.allSettled(replace),
+      commit(first, repository, 'main').catch(() => undefined),
+    ]);
+    const written = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+    expect(written).toHaveLength(1);
+    const kinds = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? (outcome.reason as { kind: string }).kind : 'written',
+    );
+    expect(new Set([...kinds, 'precondition_failed', 'conflict', 'written']).size).toBe(3);
+    etag = written[0]?.value.etag ?? '';
+    expect((await first.objects.stat({ repository, ref: 'main', path: 'raced' })).etag).toBe(etag);
+  }
+});
+
+test('If-None-Match finds an entry of the same address that another call has staged', async () => {
+  const engine = createWorld().engine();
+  const repository = await newRepository(engine);
+  const place = { repository, branch: 'main', path: 'linked' };
+  const { physicalAddress } = await engine.objects.getPhysicalAddress(place);
+  const link = () =>
+    engine.objects.link({ ...place, physicalAddress, checksum: 'c', size: 1, mtime: 7, ifNoneMatch: '*' });
+  await link();
+  expect(await refusalKind(link())).toBe('precondition_failed');
+});
+
+test('reserved metadata: users cannot set it, updates keep it, copies drop what is made up', async () => {
+  const engine = createWorld().engine();
+  const repository = await newRepository(engine);
+  const kept = { '::svc::Cache-Control': 'no-cache' };
+  const upload = (path: string, metadata: Record<string, string>) =>
+    engine.objects.upload({ repository, branch: 'main', path, body: Buffer.from('x'), metadata });
+  for (const metadata of [
+    { '::svc::Set-Cookie': 'a' },
+    { '::svc::cache-control': 'a' },
+    { '::svc::Cache-Control': 'a\r\nb' },
+    { '::svc::Expires': '\0' },
+  ])
+    expect(await refusalKind(upload('no', metadata))).toBe('invalid');
+  await upload('yes', { ...kept, a: '1' });
+  const update = (metadata: Record<string, string>) =>
+    engine.objects.updateMetadata({ repository, branch: 'main', path: 'yes', metadata });
+  expect(await refusalKind(update({ '::svc::Expires': '0' }))).toBe('invalid');
+  await update({ b: '2' });
+  const { metadata } = await engine.objects.stat({ repository, ref: 'main', path: 'yes' });
+  expect({ ...metadata }).toEqual({ ...kept, b: '2' });
+});
+
 test('case 28: deleting', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);

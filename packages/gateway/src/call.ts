@@ -27,6 +27,9 @@ export interface Call {
   /** The client waits for `100 Continue`, which is sent when the body is first read. */
   readonly expectsContinue: boolean;
   readonly record: RequestRecord;
+  /** The caller may not know whether the repository exists, unless one of their rights is found and `reveal` called. */
+  readonly concealed: boolean;
+  readonly reveal: () => void;
 }
 
 /** A call on the service itself (`/`). */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { arn, one, type ClientOrigin } from '@svc/auth';
+import { arn, one, or, type ClientOrigin } from '@svc/auth';
 import { EngineError, type Repository } from '@svc/engine';
+import { drained } from './body/drain.ts';
 import { ClientGoneError, RequestBody } from './body/request-body.ts';
 import type { Call } from './call.ts';
 import { S3Error } from './errors/s3-error.ts';
@@ -18,9 +19,6 @@ import type { RequestRecord, Services } from './services.ts';
 import { authenticate, PlainAuthenticationError, type Authenticated } from './signature/authenticate.ts';
 
 const maxPath = 1024;
-/** A refused body up to this size is read away, so that the client sees the answer instead of a reset. */
-const drainLimit = 16 * 1024 * 1024;
-const drainTimeoutMs = 10_000;
 /** With less than this left, the connection is worth keeping. */
 const keepAliveDrainLimit = 1024 * 1024;
 
@@ -35,6 +33,11 @@ interface Exchange {
   continued: boolean;
   intent: Intent;
   body: RequestBody | undefined;
+  /**
+   * The caller may not know whether there is such a repository. Until a right of theirs is found, every refusal is
+   * the one an unknown repository gets.
+   */
+  concealed: boolean;
 }
 
 /** Answers one request: who, where, may they, then the operation. Never rejects. */
@@ -65,6 +68,7 @@ export async function serve(
     continued: !expectsContinue,
     intent: request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write',
     body: undefined,
+    concealed: false,
   };
   const routed = tryRoute(exchange, request.headers.get('host') ?? '');
   record.operation = 'operation' in routed ? routed.operation.id : 'unsupported';
@@ -150,6 +154,10 @@ async function answer(exchange: Exchange, routedByHost: Routed): Promise<void> {
     body,
     expectsContinue: exchange.expectsContinue,
     record,
+    concealed: exchange.concealed,
+    reveal: () => {
+      exchange.concealed = false;
+    },
   };
   if ('runService' in operation) return operation.runService(call);
   if (repository === undefined) throw new S3Error('NoSuchBucket');
@@ -213,20 +221,23 @@ async function authorize(
   address: Address,
   operation: Operation,
 ): Promise<void> {
-  if (typeof operation.requires !== 'function') return;
-  const requirement = operation.requires({
-    request: exchange.request,
-    repository: address.repository ?? '',
-    path: address.path,
-  });
+  const repository = address.repository ?? '';
+  const { requires } = operation;
+  const isFixed = typeof requires === 'function';
+  const requirement = isFixed
+    ? requires({ request: exchange.request, repository, path: address.path })
+    : or(one('fs:ReadRepository', arn.repository(repository)), one('fs:ListRepositories', arn.all));
   const decision = await exchange.services.auth.authorize(authenticated.identity, requirement, client);
-  if (!decision.allowed) throw new S3Error('AccessDenied');
+  if (decision.allowed) return;
+  if (isFixed || requires === 'authenticated') throw new S3Error('AccessDenied');
+  exchange.concealed = true;
 }
 
 /** Turns whatever went wrong into the one answer the client gets. */
 function fail(exchange: Exchange, thrown: unknown): void {
   const { services, message, response, reply, record } = exchange;
   const error = exchange.body?.failure ?? thrown;
+  exchange.body?.abandon();
   if (error instanceof ClientGoneError || response.destroyed || (message.destroyed && !message.complete)) {
     record.status = 499;
     response.destroy();
@@ -237,7 +248,7 @@ function fail(exchange: Exchange, thrown: unknown): void {
     reply.json(401, { message: error.message }, disposeBody(exchange));
     return;
   }
-  const refusal = toS3Error(error, exchange.intent);
+  const refusal = exchange.concealed ? new S3Error('AccessDenied') : toS3Error(error, exchange.intent);
   if (refusal.status === 500)
     services.logger.error(
       { err: refusal.cause ?? refusal, request_id: record.requestId, operation: record.operation },
@@ -270,32 +281,13 @@ function disposeBody({ message, reply, continued }: Exchange): Record<string, st
   if (message.readableEnded) return {};
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return {};
-  // The client still waits and will not send: what comes next on this connection would be taken for the body.
-  if (!continued) return { Connection: 'close' };
-  if (encoding === undefined && Number(length) <= keepAliveDrainLimit) {
+  // A client that still waits to be told to continue may send its body or not: the connection cannot be kept.
+  if (continued && encoding === undefined && Number(length) <= keepAliveDrainLimit) {
     message.resume();
     return {};
   }
   reply.endAfter = drained(message);
   return { Connection: 'close' };
-}
-
-/** Reads a bounded rest of the body away: closing with unread bytes would reset the connection. */
-function drained(message: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let length = 0;
-    const finish = (): void => {
-      clearTimeout(timer);
-      message.off('data', onData).off('end', finish).off('close', finish);
-      resolve();
-    };
-    const onData = (data: Buffer): void => {
-      length += data.length;
-      if (length > drainLimit) finish();
-    };
-    const timer = setTimeout(finish, drainTimeoutMs);
-    message.on('data', onData).on('end', finish).on('close', finish).resume();
-  });
 }
 
 function newRecord(request: S3Request, requestId: string, services: Services): RequestRecord {

@@ -107,6 +107,33 @@ describe('header signatures', () => {
   });
 });
 
+describe('the old query form of SigV2', () => {
+  const signed = (path: string): string => {
+    const query =
+      `AWSAccessKeyId=${adminKey.accessKeyId}&SignatureMethod=HmacSHA256&SignatureVersion=2` +
+      `&Timestamp=${encodeURIComponent(new Date(clock).toISOString())}`;
+    const text = `POST\n127.0.0.1:${gateway.port}\n${path}\n${query}`;
+    const signature = createHmac('sha256', adminKey.secretAccessKey).update(text).digest('base64');
+    return `${path}?${query}&Signature=${encodeURIComponent(signature)}`;
+  };
+
+  it('reads, and writes nothing: it covers neither the method nor a header', async () => {
+    await s3.put('/repo/main/x', 'content', { now: now() });
+    const host = { host: `127.0.0.1:${gateway.port}` };
+    const url = signed('/repo/main/x');
+    expect((await s3.raw('GET', url, host)).text).toBe('content');
+    expect((await s3.raw('HEAD', url, host)).status).toBe(200);
+    for (const reply of [
+      await s3.raw('DELETE', url, host),
+      await s3.raw('PUT', url, host, Buffer.from('other')),
+      await s3.raw('PUT', url, { ...host, 'x-amz-copy-source': 'other/main/secret' }),
+      await s3.raw('POST', `${signed('/repo')}&delete`, host, Buffer.from('<Delete/>')),
+    ])
+      expect([reply.status, reply.code]).toEqual([403, 'AccessDenied']);
+    expect((await s3.get('/repo/main/x', { now: now() })).text).toBe('content');
+  });
+});
+
 describe('identities without a signature', () => {
   const basic = (secret: string) =>
     `Basic ${Buffer.from(`${adminKey.accessKeyId}:${secret}`).toString('base64')}`;

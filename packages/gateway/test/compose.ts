@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAuth, type Auth } from '@svc/auth';
-import { openBlockStores, type BlockStoreConfig } from '@svc/block';
+import { openBlockStores, type BlockAdapter, type BlockStoreConfig } from '@svc/block';
 import { createCommittedTrees, createEngine, type Engine } from '@svc/engine';
 import { createMemStore, LocalCacheBus, type KvStore } from '@svc/kv';
 import { tempDir } from '@svc/testing';
@@ -28,6 +28,8 @@ export interface ComposeOptions {
 export interface TestGateway {
   readonly engine: Engine;
   readonly auth: Auth;
+  /** The store itself, to put there what the gateway would not. */
+  readonly block: BlockAdapter;
   readonly server: Server;
   readonly port: number;
   readonly endpoint: string;
@@ -110,6 +112,7 @@ export async function composeGateway(options: ComposeOptions = {}): Promise<Test
   return {
     engine,
     auth,
+    block: blockStores.get(''),
     server,
     port,
     endpoint: `${options.tls === true ? 'https' : 'http'}://127.0.0.1:${port}`,

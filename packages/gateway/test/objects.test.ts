@@ -64,7 +64,7 @@ describe('reads', () => {
       'accept-ranges': 'bytes',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'SAMEORIGIN',
-      'content-security-policy': "default-src 'none'",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; sandbox",
     });
     expect(got.rawHeaders).toContain('ETag');
     expect(Date.parse(got.headers['last-modified'] ?? '')).toBeGreaterThan(0);

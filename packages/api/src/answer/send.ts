@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { drained } from '../request/drain.ts';
 import { hasBody } from '../request/json-body.ts';
 import type { Answer } from './answer.ts';
 
@@ -19,13 +20,15 @@ export function send(
     if (value !== undefined) list.push(name, value);
   }
   if (requestId !== undefined) list.push('x-request-id', requestId);
-  // What is left of a refused upload is not worth reading: the connection ends with the answer.
-  if (!request.complete && hasBody(request)) list.push('connection', 'close');
+  // The connection ends with the answer to an upload that was refused half-way.
+  const isRefusedUpload = !request.complete && hasBody(request);
+  if (isRefusedUpload) list.push('connection', 'close');
   if (sent !== undefined) response.once('finish', sent);
   if (typeof body === 'string') {
     const size = Buffer.byteLength(body);
     if (!('content-length' in headers)) list.push('content-length', size);
     response.writeHead(status, list as string[]);
+    if (isRefusedUpload) return endDrained(request, response, body).then(() => size);
     // Plain ASCII is the same in both encodings, and this one is written without looking at each character.
     response.end(body, size === body.length ? 'latin1' : 'utf8');
     return size;
@@ -39,9 +42,18 @@ export function send(
   if (body === undefined) {
     if (status !== 204 && status !== 304 && !('content-length' in headers)) list.push('content-length', 0);
     response.writeHead(status, list as string[]);
+    if (isRefusedUpload) return endDrained(request, response, '').then(() => 0);
     response.end();
     return 0;
   }
   response.writeHead(status, list as string[]);
   return body.sendTo(response).then(() => Number(headers['content-length'] ?? 0));
+}
+
+/** Sends the whole answer at once, and ends the connection when the rest of the body was read away. */
+async function endDrained(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+  if (body === '') response.flushHeaders();
+  else response.write(body);
+  await drained(request);
+  response.end();
 }

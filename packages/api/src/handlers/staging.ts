@@ -5,7 +5,7 @@ import { byteRangeOf } from '../request/byte-range.ts';
 import { bodyError, RequestError } from '../request/request-error.ts';
 import { objectView } from '../views/object.ts';
 import { addressRights } from './address-rights.ts';
-import { createOnly } from './upload.ts';
+import { conditional, writeCondition } from './upload.ts';
 
 type Ids =
   | 'stageObject'
@@ -64,20 +64,22 @@ export function stagingHandlers({ engine, auth, installation }: ApiOptions): Han
 
     async linkPhysicalAddress(call) {
       const { params, query, headers, body } = call;
-      const ifNoneMatch = createOnly(headers);
-      const linked = await objects.link({
-        ...params,
-        path: query.path,
-        physicalAddress: body.staging.physical_address ?? '',
-        checksum: body.checksum,
-        size: body.size_bytes,
-        mtime: body.mtime,
-        metadata: body.user_metadata,
-        contentType: body.content_type,
-        force: body.force,
-        ifNoneMatch,
-        ...addressRights(auth, call),
-      });
+      const condition = writeCondition(headers);
+      const linked = await conditional(condition, () =>
+        objects.link({
+          ...params,
+          path: query.path,
+          physicalAddress: body.staging.physical_address ?? '',
+          checksum: body.checksum,
+          size: body.size_bytes,
+          mtime: body.mtime,
+          metadata: body.user_metadata,
+          contentType: body.content_type,
+          force: body.force,
+          ...condition,
+          ...addressRights(auth, call),
+        }),
+      );
       return objectView(linked);
     },
 

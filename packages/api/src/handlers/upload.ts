@@ -1,10 +1,17 @@
-import type { ServerResponse } from 'node:http';
-import type { ObjectEntry, Objects, UploadObjectOptions } from '@svc/engine';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  EngineError,
+  type ObjectEntry,
+  type Objects,
+  type UploadObjectOptions,
+  type WriteCondition,
+} from '@svc/engine';
 import type { Operations } from '@svc/contract';
 import type { Handler } from '../call.ts';
 import { mediaTypeOf, readBytes } from '../request/json-body.ts';
 import { readFormFile } from '../request/form-file.ts';
 import { RequestError } from '../request/request-error.ts';
+import { UploadStream } from '../request/upload-stream.ts';
 import { defaultContentType, objectView } from '../views/object.ts';
 import { headerMetadata } from './header-metadata.ts';
 
@@ -13,15 +20,18 @@ const smallBody = 256 * 1024;
 
 export function uploadHandler(objects: Objects): Handler<Operations['uploadObject']> {
   return async ({ params, query, headers, request, response }) => {
+    const condition = writeCondition(headers);
     const target = {
       ...params,
       path: query.path,
       force: query.force,
-      ifNoneMatch: createOnly(headers),
+      ...condition,
       metadata: headerMetadata(request),
     };
     const upload = (body: UploadObjectOptions['body'], contentType: string, signal?: AbortSignal) =>
-      objects.upload({ ...target, body, contentType, storageClass: query.storageClass, signal });
+      conditional(condition, () =>
+        objects.upload({ ...target, body, contentType, storageClass: query.storageClass, signal }),
+      );
     const given = request.headers['content-type'] ?? '';
     const isForm = mediaTypeOf(given) === 'multipart/form-data';
     const contentType = given === '' ? defaultContentType : given;
@@ -35,15 +45,27 @@ export function uploadHandler(objects: Objects): Handler<Operations['uploadObjec
           ? readFormFile(request, 'content', (file) =>
               upload({ stream: file.stream, size: -1 }, file.contentType, signal),
             )
-          : upload(
-              { stream: request, size: length === undefined ? -1 : Number(length) },
-              contentType,
-              signal,
+          : uploadStreamed(request, (stream) =>
+              upload({ stream, size: length === undefined ? -1 : Number(length) }, contentType, signal),
             ),
       );
     }
     return objectView(entry, { storedContentType: true });
   };
+}
+
+/** Lets go of the body when the upload fails: whoever was to read it may still hold the stream. */
+async function uploadStreamed<T>(
+  request: IncomingMessage,
+  upload: (stream: UploadStream) => Promise<T>,
+): Promise<T> {
+  const stream = new UploadStream(request);
+  try {
+    return await upload(stream);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
 }
 
 /** Runs work that a leaving client aborts. */
@@ -60,14 +82,32 @@ async function untilGone<T>(response: ServerResponse, work: (signal: AbortSignal
   }
 }
 
-/** `If-None-Match: *` is the only condition of this operation. */
-export function createOnly(headers: {
+/** `If-None-Match: *` writes a new object, `If-Match` replaces the one with that ETag (`*`: any). */
+export function writeCondition(headers: {
   readonly 'if-match'?: string;
   readonly 'if-none-match'?: string;
-}): '*' | undefined {
-  const ifNoneMatch = headers['if-none-match'];
-  if (headers['if-match'] !== undefined || (ifNoneMatch !== undefined && ifNoneMatch !== '*')) {
+}): WriteCondition {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  if (
+    (ifMatch !== undefined && ifNoneMatch !== undefined) ||
+    (ifNoneMatch !== undefined && ifNoneMatch !== '*')
+  ) {
     throw new RequestError(501, 'Not Implemented');
   }
-  return ifNoneMatch;
+  if (ifNoneMatch !== undefined) return { ifNoneMatch };
+  return ifMatch === undefined ? {} : { ifMatch: ifMatch.trim().replace(/^"(.*)"$/s, '$1') };
+}
+
+/** Runs a write: an object that `If-Match` does not find, or finds changed meanwhile, is not the one it names. */
+export async function conditional<T>(condition: WriteCondition, write: () => Promise<T>): Promise<T> {
+  if (condition.ifMatch === undefined) return write();
+  try {
+    return await write();
+  } catch (error) {
+    const failed =
+      error instanceof EngineError &&
+      error.subject === 'object' &&
+      (error.kind === 'not_found' || error.kind === 'conflict');
+    throw failed ? new RequestError(412, 'Precondition failed') : error;
+  }
 }

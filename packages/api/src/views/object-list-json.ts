@@ -1,4 +1,4 @@
-import type { ListedObject, ObjectPage } from '@svc/engine';
+import { userMetadata, type ListedObject, type ObjectPage } from '@svc/engine';
 import { AddressWriter, type ShownFolder } from './address-writer.ts';
 import { JsonWriter } from './json-writer.ts';
 import { ListingKernel } from './listing-kernel.ts';
@@ -98,7 +98,7 @@ function writeObject(
     json.text(bytes, item.contentTypeStart, item.contentTypeEnd);
   } else json.raw(quotedDefaultContentType);
   if (withMetadata) {
-    const { metadata } = item;
+    const metadata = userMetadata(item.metadata);
     for (const _key in metadata) {
       json.raw(',"metadata":');
       json.value(metadata);

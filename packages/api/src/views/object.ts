@@ -1,4 +1,4 @@
-import type { DiffItem, DiffPage, ObjectEntry } from '@svc/engine';
+import { userMetadata, type DiffItem, type DiffPage, type ObjectEntry } from '@svc/engine';
 import { paginationView } from './page.ts';
 
 export const defaultContentType = 'application/octet-stream';
@@ -22,7 +22,11 @@ export function objectView(entry: ObjectEntry, options: ObjectViewOptions = {}) 
     size_bytes: entry.size,
     mtime: entry.mtime.seconds,
     metadata:
-      options.metadata === 'none' ? undefined : options.metadata === 'empty' ? {} : { ...entry.metadata },
+      options.metadata === 'none'
+        ? undefined
+        : options.metadata === 'empty'
+          ? {}
+          : userMetadata(entry.metadata),
     content_type:
       entry.contentType === '' && options.storedContentType !== true ? defaultContentType : entry.contentType,
   };
@@ -48,7 +52,7 @@ function diffView(item: DiffItem, withRightStats: boolean) {
             checksum: stats.etag,
             mtime: stats.mtime.seconds,
             content_type: stats.contentType === '' ? defaultContentType : stats.contentType,
-            metadata: { ...stats.metadata },
+            metadata: userMetadata(stats.metadata),
           }
         : undefined,
   };

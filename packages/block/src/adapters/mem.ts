@@ -5,6 +5,7 @@ import type {
   BodySource,
   CompletedPart,
   CompletedUpload,
+  CopyResult,
   DeleteFailure,
   MultipartUpload,
   ObjectBody,
@@ -133,9 +134,9 @@ class MemAdapter implements BlockAdapter {
     return [];
   }
 
-  async copy(source: ObjectPointer, destination: ObjectPointer): Promise<PutResult> {
+  async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {
     const { bytes, storageClass } = this.#find(source);
-    return this.#store(objectName(destination), bytes, storageClass);
+    return { ...this.#store(objectName(destination), bytes, storageClass), size: bytes.length };
   }
 
   async createMultipart(pointer: ObjectPointer, options: PutOptions = {}): Promise<string> {

@@ -1,4 +1,4 @@
-import { addressRelative, timestampFromMillis, type Entry } from '@svc/encoding';
+import { addressRelative, timestampFromMillis, type Entry, type StringMap } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
@@ -15,8 +15,9 @@ import { checkStagingWritable } from '../protection/writable.ts';
 import { changeEntry, removeEntry, stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { withFreshData } from './fresh-data.ts';
-import { pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
+import { checkCopied, pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
 import { findObject } from './read-object.ts';
+import { refuseReserved, reservedMetadata, soundMetadata } from './reserved-metadata.ts';
 import { checkBranchAndCondition } from './upload-object.ts';
 
 const maxPaths = 1000;
@@ -49,9 +50,10 @@ export async function copyObject(context: EngineContext, options: CopyObjectOpti
       lastModified: timestampFromMillis(copied.lastModified?.getTime() ?? context.clock()),
       size: original.size,
       etag: original.etag,
-      metadata: options.metadata ?? original.metadata,
+      metadata: options.metadata ?? soundMetadata(original.metadata),
       contentType: options.contentType ?? original.contentType,
     };
+    checkCopied(original, original.size, copied.size);
     await stageEntry(context, place, entry, options, trace);
     return toObjectEntry(context, scope, destination.path, entry);
   });
@@ -64,7 +66,7 @@ export function checkSameStore(left: RepositoryScope, right: RepositoryScope): v
   }
 }
 
-/** Replaces an object's whole user metadata. */
+/** Replaces an object's whole user metadata; the headers kept with it stay. */
 export async function updateMetadata(
   context: EngineContext,
   options: Parameters<Objects['updateMetadata']>[0],
@@ -72,15 +74,24 @@ export async function updateMetadata(
   const { repository, branch, path, metadata } = options;
   checkBranchName(branch);
   const key = parseKey(path);
+  refuseReserved(metadata);
   const scope = await context.repositories.open(repository);
   await checkStagingWritable(context, scope, branch, false);
   try {
-    await changeEntry(context, { scope, branch, key }, (entry) => ({ ...entry, metadata }));
+    await changeEntry(context, { scope, branch, key }, (entry) => ({
+      ...entry,
+      metadata: joined(metadata, reservedMetadata(entry.metadata)),
+    }));
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'not_found' || error.subject !== 'object')
       throw error;
     throw notFound('object', `update user metadata on ${repository}/${branch}/${path}: not found`);
   }
+}
+
+/** Without a prototype, as every map of metadata. */
+function joined(...maps: readonly StringMap[]): StringMap {
+  return Object.assign(Object.create(null) as Record<string, string>, ...maps) as StringMap;
 }
 
 export async function deleteObject(context: EngineContext, options: DeleteObjectOptions): Promise<void> {

@@ -69,7 +69,20 @@ export function decodeObject(
   path: string,
   data: Buffer,
 ): ObjectEntry {
-  return toObjectEntry(context, scope, path, decodeEntry(data));
+  const entry = decodeEntry(data);
+  if (entry.size < 0) {
+    throw new EngineError('corrupt', `the entry of '${path}' has a negative size`, { subject: 'object' });
+  }
+  return toObjectEntry(context, scope, path, entry);
+}
+
+/** Refuses a copy of more or fewer bytes than the source's entry promises: the copy would lie, too. */
+export function checkCopied(source: ObjectEntry, promised: number, copied: number): void {
+  if (copied === promised) return;
+  throw invalid(
+    `the data of '${source.path}' is not what its entry says: ${copied} bytes instead of ${promised}`,
+    'object',
+  );
 }
 
 /** Runs a call to the block store; its refusals become the engine's. */

@@ -10,9 +10,16 @@ import { stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { signAddress } from './addresses.ts';
 import { acceptAddress } from './given-address.ts';
-import { fromBlockError, pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
+import {
+  checkCopied,
+  fromBlockError,
+  pointerOfEntry,
+  toObjectEntry,
+  withBlockStore,
+} from './object-entry.ts';
 import { checkSameStore } from './change-object.ts';
 import { findObject } from './read-object.ts';
+import { checkContentType, refuseReserved } from './reserved-metadata.ts';
 import { defaultContentType } from './upload-object.ts';
 
 const maxParts = 10_000;
@@ -78,6 +85,7 @@ export async function copyMultipartPart(
   const part = await withBlockStore(adapterOf(context, scope), (adapter) =>
     adapter.uploadPartCopy(upload, options.partNumber, pointerOfEntry(sourceScope, source), range),
   );
+  checkCopied(source, range === undefined ? source.size : range.end - range.start + 1, part.size);
   return { etag: part.etag };
 }
 
@@ -88,6 +96,8 @@ export async function completePresignedMultipart(
 ): Promise<ObjectEntry> {
   const scope = await openSupported(context, options.repository);
   if (options.parts.length === 0) throw invalid('parts are required', 'object');
+  refuseReserved(options.metadata);
+  checkContentType(options.contentType);
   const key = await checkPlace(context, scope, options);
   const upload = await uploadOf(context, scope, options);
   const completed = await withBlockStore(adapterOf(context, scope), (adapter) =>

@@ -1,4 +1,4 @@
-import { smallObjectSize, type ObjectBody } from '@svc/block';
+import type { ObjectBody } from '@svc/block';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face/objects.ts';
@@ -8,7 +8,8 @@ import type { TreeRecord } from '../committed/tree.ts';
 import { lookup, lookupAsLastSeen, lookupAtOnce } from '../staging/lookup.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { decodeObject, fromBlockError, pointerOfEntry, withBlockStore } from './object-entry.ts';
+import { decodeObject, pointerOfEntry, withBlockStore } from './object-entry.ts';
+import { openData, type DataRange } from './open-data.ts';
 
 /** The entry a ref shows under a path. */
 export async function findObject(
@@ -79,34 +80,11 @@ export async function openEntry(
   context: EngineContext,
   repository: string,
   entry: ObjectEntry,
-  range?: { readonly start: number; readonly end: number },
+  range?: DataRange,
 ): Promise<ObjectBody> {
   const scope = context.repositories.opened(repository) ?? (await context.repositories.open(repository));
   const body = openData(context, scope, entry, range);
   return body instanceof Promise ? await body : body;
-}
-
-function openData(
-  context: EngineContext,
-  scope: RepositoryScope,
-  entry: ObjectEntry,
-  range: { readonly start: number; readonly end: number } | undefined,
-): ObjectBody | Promise<ObjectBody> {
-  const store = adapterOf(context, scope);
-  const pointer = pointerOfEntry(scope, entry);
-  if (range !== undefined)
-    return withBlockStore(store, (adapter) => adapter.getRange(pointer, range.start, range.end));
-  if (entry.size > smallObjectSize) return withBlockStore(store, (adapter) => adapter.get(pointer));
-  const kept = context.smallObjects.find(store, entry);
-  if (kept !== undefined) return kept;
-  try {
-    const small = store.getAtOnce?.(pointer);
-    if (small === undefined) return withBlockStore(store, (adapter) => adapter.get(pointer));
-    context.smallObjects.read(store, entry, small);
-    return small;
-  } catch (error) {
-    throw fromBlockError(error);
-  }
 }
 
 export async function underlyingProperties(
@@ -117,7 +95,7 @@ export async function underlyingProperties(
     context.repositories.opened(options.repository) ?? (await context.repositories.open(options.repository));
   const entry = await findObject(context, scope, options.ref, options.path);
   const { storageClass } = await withBlockStore(adapterOf(context, scope), (adapter) =>
-    adapter.properties(pointerOfEntry(scope, entry)),
+    adapter.properties(pointerOfEntry(scope, entry), { skipEtag: true }),
   );
   return { storageClass };
 }

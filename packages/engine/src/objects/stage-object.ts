@@ -1,3 +1,4 @@
+import { BlockError } from '@svc/block';
 import { emptyStringMap, timestampFromMillis, timestampFromSeconds, type Entry } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
@@ -11,10 +12,16 @@ import type {
 import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { stageEntry } from '../staging/write.ts';
+import type { RepositoryScope } from '../store/scope.ts';
 import { signAddress } from './addresses.ts';
-import { acceptAddress } from './given-address.ts';
-import { toObjectEntry, withBlockStore } from './object-entry.ts';
+import { acceptAddress, type GivenAddress } from './given-address.ts';
+import { pointerOf, toObjectEntry, withBlockStore } from './object-entry.ts';
+import { checkContentType, refuseReserved } from './reserved-metadata.ts';
 import { defaultContentType } from './upload-object.ts';
+
+/** What a stored timestamp may hold. */
+const firstSecond = -62_135_596_800;
+const lastSecond = 253_402_300_799;
 
 /** Stages an entry for data that is already in the store. */
 export function stageObject(context: EngineContext, options: StageObjectOptions): Promise<ObjectEntry> {
@@ -38,6 +45,7 @@ async function stageGiven(
   if (!Number.isSafeInteger(options.size) || options.size < 0) {
     throw invalid(`size_bytes must be a non-negative integer, not ${options.size}`, 'object');
   }
+  checkDescription(options);
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, branch, options.force);
   const seen = await context.branches.get(scope, branch);
@@ -48,6 +56,7 @@ async function stageGiven(
     signatureRequired,
     rights: options,
   });
+  await checkSize(context, scope, given, options);
   const entry: Entry = {
     ...given,
     lastModified:
@@ -61,6 +70,35 @@ async function stageGiven(
   };
   await stageEntry(context, { scope, branch, key, seen }, entry, options);
   return toObjectEntry(context, scope, path, entry);
+}
+
+/** What a client says of an object comes back in headers of its answers. */
+function checkDescription(options: LinkObjectOptions): void {
+  refuseReserved(options.metadata);
+  checkContentType(options.contentType);
+  const { mtime } = options;
+  if (mtime !== undefined && !(mtime >= firstSecond && mtime <= lastSecond)) {
+    throw invalid(`mtime must be a time between the years 1 and 9999, not ${mtime}`, 'object');
+  }
+}
+
+/** Where the store can tell, an entry may not lie about the size of its data, which may also come later. */
+async function checkSize(
+  context: EngineContext,
+  scope: RepositoryScope,
+  given: GivenAddress,
+  options: LinkObjectOptions,
+): Promise<void> {
+  const pointer = pointerOf(scope.repository.storageNamespace, given);
+  let stored: number;
+  try {
+    stored = (await adapterOf(context, scope).properties(pointer, { skipEtag: true })).size;
+  } catch (error) {
+    if (error instanceof BlockError) return;
+    throw error;
+  }
+  if (stored === options.size) return;
+  throw invalid(`size_bytes is ${options.size}, but the data at the address has ${stored} bytes`, 'object');
 }
 
 function unquoted(checksum: string): string {

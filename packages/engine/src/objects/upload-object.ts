@@ -6,9 +6,10 @@ import type { ObjectEntry, Objects, UploadObjectOptions, WriteCondition } from '
 import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
-import { checkCondition, checkMetadataSize, stageEntry, type StagedKey } from '../staging/write.ts';
+import { checkCondition, checkMetadata, stageEntry, type StagedKey } from '../staging/write.ts';
 import { hashBody } from './body-hash.ts';
 import { withFreshData } from './fresh-data.ts';
+import { checkContentType, checkStorageClass } from './reserved-metadata.ts';
 import { toObjectEntry, withBlockStore } from './object-entry.ts';
 
 export const defaultContentType = 'application/octet-stream';
@@ -18,6 +19,7 @@ export async function uploadObject(
   context: EngineContext,
   options: UploadObjectOptions,
 ): Promise<ObjectEntry> {
+  checkStorageClass(options.storageClass);
   const place = await checkUpload(context, options);
   const { scope } = place;
   const adapter = adapterOf(context, scope);
@@ -57,7 +59,8 @@ export async function checkUpload(
 ): Promise<StagedKey> {
   checkBranchName(options.branch);
   const key = parseKey(options.path);
-  checkMetadataSize({ metadata: options.metadata ?? emptyStringMap });
+  checkMetadata({ metadata: options.metadata ?? emptyStringMap });
+  checkContentType(options.contentType);
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, options.branch, options.force);
   const place = { scope, branch: options.branch, key };

@@ -15,6 +15,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { WriteCondition } from '../face/objects.ts';
+import { checkReserved } from '../objects/reserved-metadata.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { lookupCommitted, lookupStaged } from './lookup.ts';
@@ -80,8 +81,7 @@ export async function stageEntry(
     }
     const current = await readCurrent(context, place, branch, token);
     // A try before a seal may have left this very entry: that is success, not a rival.
-    if (current.record !== undefined && decodeEntry(current.record.data).address === entry.address)
-      return true;
+    if (trace.mayBeStored && current.record !== undefined && isEntry(current.record, entry)) return true;
     checkCondition(condition, current.record);
     const stored = await traced(() => context.kv.setIf(token, place.key, value, current.condition));
     if (!stored && condition.ifMatch !== undefined) {
@@ -89,6 +89,10 @@ export async function stageEntry(
     }
     return stored;
   });
+}
+
+function isEntry(record: TreeRecord, entry: Entry): boolean {
+  return record.data.equals(encodeEntry(entry));
 }
 
 interface TracedWrite {
@@ -139,7 +143,7 @@ async function isKnownMissing(
 }
 
 function encodeChange(key: Buffer, entry: Entry): Buffer {
-  checkMetadataSize(entry);
+  checkMetadata(entry);
   const data = encodeEntry(entry);
   if (data.length > maxValuePartBytes) {
     throw invalid(`entry of ${data.length} bytes is above the maximum of ${maxValuePartBytes}`, 'object');
@@ -147,7 +151,8 @@ function encodeChange(key: Buffer, entry: Entry): Buffer {
   return encodeStagedEntry(key, entryIdentity(entry), data);
 }
 
-export function checkMetadataSize(entry: Pick<Entry, 'metadata'>): void {
+export function checkMetadata(entry: Pick<Entry, 'metadata'>): void {
+  checkReserved(entry.metadata);
   let size = 0;
   for (const [key, value] of Object.entries(entry.metadata)) {
     size += Buffer.byteLength(key) + Buffer.byteLength(value);

@@ -153,7 +153,7 @@ async function joinParts(
     } catch (error) {
       if (!(error instanceof BlockError) || error.kind !== 'upload_not_found') throw error;
       if (!(await adapter.exists(upload.pointer))) throw error;
-      return (await adapter.properties(upload.pointer)).lastModified;
+      return (await adapter.properties(upload.pointer, { skipEtag: true })).lastModified;
     }
   });
 }

@@ -20,8 +20,9 @@ import type {
 } from '../face/uploads.ts';
 import { hashBody } from '../objects/body-hash.ts';
 import { checkSameStore } from '../objects/change-object.ts';
-import { pointerOfEntry, withBlockStore } from '../objects/object-entry.ts';
+import { checkCopied, pointerOfEntry, withBlockStore } from '../objects/object-entry.ts';
 import { findObject } from '../objects/read-object.ts';
+import { checkStorageClass } from '../objects/reserved-metadata.ts';
 import { checkUpload, defaultContentType } from '../objects/upload-object.ts';
 import { multipartsPartition } from '../store/keys.ts';
 import { completeUpload } from './complete-upload.ts';
@@ -53,6 +54,7 @@ export function uploads(context: EngineContext): Uploads {
 }
 
 async function createUpload(context: EngineContext, options: CreateUploadOptions): Promise<Upload> {
+  checkStorageClass(options.storageClass);
   const { scope } = await checkUpload(context, options);
   const adapter = adapterOf(context, scope);
   const physicalAddress = context.addresses.next();
@@ -131,7 +133,10 @@ async function copyPart(context: EngineContext, options: CopyPartOptions): Promi
         options.partNumber,
         pointerOfEntry(sourceScope, source),
         range,
-        (part) => accept(part),
+        async (part) => {
+          checkCopied(source, range === undefined ? source.size : range.end - range.start + 1, part.size);
+          await accept(part);
+        },
       ),
     ),
   );

@@ -47,6 +47,7 @@ export class RequestBody {
   readonly #trailerAlgorithm: ChecksumAlgorithm | undefined;
   readonly #beforeRead: () => void;
   #trailers: ReadonlyMap<string, string> | undefined;
+  #stream: Readable | undefined;
   /** Why the body itself could not be read, whatever the engine made of it. */
   failure: Error | undefined;
   /** Decoded length; -1 when the client did not tell. */
@@ -82,7 +83,13 @@ export class RequestBody {
     if (this.size >= 0 && this.size <= collectLimit) return this.collect(collectLimit);
     const stream = new BodyStream(this.#message, this.#beforeRead, (onData) => this.#decoder(onData));
     stream.once('error', (error) => (this.failure ??= error));
+    this.#stream = stream;
     return { stream, size: this.size };
+  }
+
+  /** Lets go of the body: whoever was to read it failed, and may still hold the stream. */
+  abandon(): void {
+    this.#stream?.destroy();
   }
 
   /** The whole body. */
@@ -258,7 +265,7 @@ class BodyStream extends Readable {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#message.off('data', this.#onInput).off('end', this.#onEnd);
     this.#message.off('error', this.#onGone).off('close', this.#onGone);
-    if (!this.#message.readableEnded) this.#message.pause();
+    // Not paused: it may be let go of late, when the answer is on its way and the rest is being read away.
     done(error);
   }
 

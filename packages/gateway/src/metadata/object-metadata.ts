@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { StringMap } from '@svc/encoding';
+import { isFieldValue, storedHeaderKey, storedHeaderOf, storedHeaders, type StoredHeader } from '@svc/engine';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import { decodeWords, encodeWords } from './encoded-words.ts';
@@ -7,19 +8,9 @@ import { decodeWords, encodeWords } from './encoded-words.ts';
 const requestPrefix = 'x-amz-meta-';
 /** How user metadata is named in an entry, and so in the API. */
 const storedPrefix = 'X-Amz-Meta-';
-/** Response headers kept with an object; hidden from `x-amz-meta-*`. */
-const systemPrefix = '::svc::';
 const maxUserMetadata = 2048;
 const printable = /^[ -~]*$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-
-const systemHeaders = [
-  'Cache-Control',
-  'Content-Disposition',
-  'Content-Encoding',
-  'Content-Language',
-  'Expires',
-] as const;
 
 /** What a write request says about the object besides its bytes. */
 export interface ObjectDescription {
@@ -49,9 +40,9 @@ export function describeObject(request: S3Request, presigned: boolean): ObjectDe
       if (lower.startsWith(requestPrefix)) add(lower.slice(requestPrefix.length), decodeWords(value));
     }
   if (size > maxUserMetadata) throw new S3Error('MetadataTooLarge');
-  for (const name of systemHeaders) {
-    const value = systemHeader(request, name);
-    if (value !== undefined && value !== '') metadata[systemPrefix + name] = value;
+  for (const name of storedHeaders) {
+    const value = headerToStore(request, name);
+    if (value !== undefined && value !== '') metadata[storedHeaderKey(name)] = value;
   }
   const storageClass =
     request.headers.get('x-amz-storage-class') ??
@@ -65,7 +56,7 @@ export function describeObject(request: S3Request, presigned: boolean): ObjectDe
   };
 }
 
-function systemHeader(request: S3Request, name: (typeof systemHeaders)[number]): string | undefined {
+function headerToStore(request: S3Request, name: StoredHeader): string | undefined {
   const value = request.headers.get(name.toLowerCase());
   if (value === undefined || name !== 'Content-Encoding')
     return value === undefined ? undefined : headerValue(value);
@@ -92,15 +83,21 @@ export function addMetadataHeaders(metadata: StringMap, headers: Record<string, 
       const name = key.slice(storedPrefix.length).toLowerCase();
       if (token.test(name)) headers[requestPrefix + name] = encodeWords(value);
       else missing++;
-    } else if (key.startsWith(systemPrefix)) {
-      headers[key.slice(systemPrefix.length)] = safeHeaderValue(value);
+      continue;
     }
+    // Whoever wrote the entry: only these few are ever sent, and only as they were meant.
+    const stored = storedHeaderOf(key);
+    if (stored !== undefined && isFieldValue(value)) headers[stored] = fieldValue(value);
   }
   if (missing > 0) headers['x-amz-missing-meta'] = String(missing);
 }
 
+/** A text as header bytes. It must be a field value. */
+export function fieldValue(value: string): string {
+  return printable.test(value) ? value : Buffer.from(value, 'utf8').toString('latin1');
+}
+
 /** A stored text as header bytes; control characters could split the response and are dropped. */
 export function safeHeaderValue(value: string): string {
-  if (printable.test(value)) return value;
-  return Buffer.from(value.replaceAll(/\p{Cc}/gu, ''), 'utf8').toString('latin1');
+  return fieldValue(printable.test(value) ? value : value.replaceAll(/\p{Cc}/gu, ''));
 }

@@ -30,6 +30,7 @@ export async function deleteObjects(call: Call): Promise<void> {
   const permissions = await call.services.auth.permissionsOf(call.identity, call.client);
   const items: Item[] = [];
   const batches = new Map<string, Item[]>();
+  let mayDelete = false;
   for (const object of listed) {
     const key = childText(object, 'Key');
     if (key === undefined) throw new S3Error('MalformedXML');
@@ -38,7 +39,10 @@ export async function deleteObjects(call: Call): Promise<void> {
     if (item.path === '') continue;
     const version = childText(object, 'VersionId');
     const requirement = one('fs:DeleteObject', arn.object(call.repository.id, item.path));
-    if (!permissions.check(requirement).allowed) item.failure = new S3Error('AccessDenied', 'Access Denied');
+    const { allowed } = permissions.check(requirement);
+    if (allowed) call.reveal();
+    mayDelete ||= allowed;
+    if (!allowed) item.failure = new S3Error('AccessDenied', 'Access Denied');
     else if (version !== undefined && version !== '' && version !== 'null')
       item.failure = new S3Error('NoSuchVersion');
     else if (item.branch === '' || Buffer.byteLength(item.path) > maxPath)
@@ -51,6 +55,7 @@ export async function deleteObjects(call: Call): Promise<void> {
       else batch.push(item);
     }
   }
+  if (call.concealed && !mayDelete) throw new S3Error('AccessDenied');
   for (const [branch, batch] of batches) await deleteBatch(call, branch, batch);
   call.reply.xml(200, document('DeleteResult', items.map((item) => resultOf(item, quiet)).join('')));
 }

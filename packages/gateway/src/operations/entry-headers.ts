@@ -8,7 +8,15 @@ export function quotedEtag(etag: string): string {
 
 /** `YYYY-MM-DDTHH:MM:SS.mmmZ` */
 export function xmlTime(time: Timestamp): string {
-  return new Date(timestampToMillis(time)).toISOString();
+  return dateOf(timestampToMillis(time)).toISOString();
+}
+
+/** The largest time a date can hold. */
+const lastMillis = 8_640_000_000_000_000;
+
+/** An entry's time is whatever somebody stored; one that is no date is shown as the nearest that is. */
+function dateOf(millis: number): Date {
+  return new Date(Math.min(Math.max(millis, -lastMillis), lastMillis));
 }
 
 const secondsOfDay = 86_400;
@@ -19,7 +27,9 @@ let lastDate = '';
 export function httpTime({ seconds }: Timestamp): string {
   const day = Math.floor(seconds / secondsOfDay);
   if (day !== lastDay) {
-    lastDate = new Date(day * secondsOfDay * 1000).toUTCString().slice(0, -'00:00:00 GMT'.length);
+    lastDate = dateOf(day * secondsOfDay * 1000)
+      .toUTCString()
+      .slice(0, -'00:00:00 GMT'.length);
     lastDay = day;
   }
   const second = seconds - day * secondsOfDay;

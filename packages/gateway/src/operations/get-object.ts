@@ -3,6 +3,8 @@ import { EngineError } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { readObject } from './read-object.ts';
 
+const lockedDown = "default-src 'none'; base-uri 'none'; form-action 'none'";
+
 export async function getObject(call: Call): Promise<void> {
   const { services, repository, reply, record } = call;
   const { status, headers, entry, range, length } = await readObject(call);
@@ -19,7 +21,9 @@ export async function getObject(call: Call): Promise<void> {
   // Objects are served from the service's own origin: a stored page must not run there.
   headers['X-Content-Type-Options'] = 'nosniff';
   headers['X-Frame-Options'] = 'SAMEORIGIN';
-  headers['Content-Security-Policy'] = "default-src 'none'";
+  // The sandbox would stop the browser's own viewer of PDF files.
+  headers['Content-Security-Policy'] =
+    headers['Content-Type'] === 'application/pdf' ? lockedDown : `${lockedDown}; sandbox`;
   record.bytesOut = length;
   // Opened before the head is sent, so that missing data is still an error the client sees.
   const body = await services.engine.objects.openEntry(repository.id, entry, range);

@@ -1,6 +1,7 @@
-import type { ObjectEntry } from '@svc/engine';
+import { isFieldValue, type ObjectEntry } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
+import { fieldValue } from '../metadata/object-metadata.ts';
 import { evaluateConditions, rangeStillValid } from '../request/conditions.ts';
 import { parseRange, type ByteRange } from '../request/range.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
@@ -69,9 +70,9 @@ function overrideHeaders({ query }: S3Request, headers: Record<string, string>):
   for (const [parameter, header] of overrides) {
     const value = query.text(parameter);
     if (value === undefined) continue;
-    if (/[\r\n]/.test(value))
-      throw new S3Error('InvalidArgument', `${parameter} must not contain line breaks.`);
-    headers[header] = Buffer.from(value, 'utf8').toString('latin1');
+    if (!isFieldValue(value))
+      throw new S3Error('InvalidArgument', `${parameter} must not contain control characters.`);
+    headers[header] = fieldValue(value);
   }
 }
 

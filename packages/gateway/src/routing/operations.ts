@@ -38,7 +38,7 @@ export interface RequirementInput {
 
 /**
  * The permission an operation needs. `each-key`: checked by the operation for every key of its document;
- * `authenticated`: only refusals are answered.
+ * `authenticated`: only refusals are answered, to those who may know of the repository.
  */
 export type RequirementRule = ((input: RequirementInput) => Requirement) | 'each-key' | 'authenticated';
 
@@ -76,11 +76,14 @@ const onObject =
     one(action, arn.object(repository, path));
 
 const onCopy = (input: RequirementInput): Requirement => {
-  const source = copySourceOf(input.request);
-  return and(
-    onObject('fs:WriteObject')(input),
-    one('fs:ReadObject', arn.object(source.repository, source.path)),
-  );
+  const write = onObject('fs:WriteObject')(input);
+  try {
+    const source = copySourceOf(input.request);
+    return and(write, one('fs:ReadObject', arn.object(source.repository, source.path)));
+  } catch {
+    // The operation refuses such a source, but only to those who may write here at all.
+    return write;
+  }
 };
 
 const onListing = ({ request, repository }: RequirementInput): Requirement => {

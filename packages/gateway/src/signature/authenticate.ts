@@ -166,6 +166,12 @@ async function authenticateV2(
   signature: V2Signature,
   { auth, domains, now }: Authentication,
 ): Promise<Authenticated> {
+  // This form signs neither the method nor any header: whoever sees one request could turn it into another.
+  if (signature.form === 'java' && request.method !== 'GET' && request.method !== 'HEAD')
+    throw new S3Error(
+      'AccessDenied',
+      'This form of signature is accepted for reading only: sign with SigV4.',
+    );
   const credentials = await auth.credentialsFor(signature.accessKeyId);
   if (credentials === undefined) {
     auth.signatureFailed(client);

@@ -30,7 +30,9 @@ describe('SigV2', () => {
       'x-amz-sdk-checksum-algorithm': 'CRC32',
       authorization: 'AWS AKID:OhX6oucVvqkMpAOjh9/LYuIiCSU=',
     });
-    expect(stringToSign(request, 'Sun, 15 Nov 2026 00:32:56 GMT', undefined)).toBe(
+    expect(
+      stringToSign(request, readV2Header(request), 'Sun, 15 Nov 2026 00:32:56 GMT', '/repo/main/x%20y'),
+    ).toBe(
       'PUT\n\n\nSun, 15 Nov 2026 00:32:56 GMT\nx-amz-checksum-crc32:NhCmhg==\n' +
         'x-amz-sdk-checksum-algorithm:CRC32\n/repo/main/x%20y?partNumber=1&uploadId=u/1',
     );
@@ -41,7 +43,9 @@ describe('SigV2', () => {
     const sign = (dateLine: string, headers: Record<string, string>) => {
       const request = s3RequestOf('GET', '/repo/', { host: 'h', ...headers });
       const signature = createHmac('sha1', secret)
-        .update(stringToSign(request, dateLine, undefined))
+        .update(
+          stringToSign(request, { form: 'header', accessKeyId: 'AKID', signature: '' }, dateLine, '/repo/'),
+        )
         .digest('base64');
       return s3RequestOf('GET', '/repo/', { host: 'h', ...headers, authorization: `AWS AKID:${signature}` });
     };
@@ -59,8 +63,45 @@ describe('SigV2', () => {
   });
 
   it('puts the repository of a virtual host in front of the path', () => {
-    const request = s3RequestOf('GET', '/main/x', { host: 'repo.s3.test', date: 'd' });
-    expect(stringToSign(request, 'd', 'repo').endsWith('\n/repo/main/x')).toBe(true);
+    const signature = createHmac('sha1', secret).update('GET\n\n\nd\n/repo/main/x').digest('base64');
+    const request = s3RequestOf('GET', '/main/x', { date: 'd', authorization: `AWS AKID:${signature}` });
+    expect(verifyV2(request, readV2Header(request), secret, 'repo')).toBe(true);
+    expect(verifyV2(request, readV2Header(request), secret, undefined)).toBe(false);
+  });
+
+  it('takes a repository with and without the slash behind it, as botocore signs, but nothing deeper', () => {
+    const signed = (resource: string, target: string, repository?: string) => {
+      const signature = createHmac('sha1', secret).update(`GET\n\n\nd\n${resource}`).digest('base64');
+      const request = s3RequestOf('GET', target, { date: 'd', authorization: `AWS AKID:${signature}` });
+      return verifyV2(request, readV2Header(request), secret, repository);
+    };
+    expect(signed('/repo/', '/repo')).toBe(true);
+    expect(signed('/repo', '/repo/')).toBe(true);
+    expect(signed('/repo/?location', '/repo?location&prefix=a')).toBe(true);
+    expect(signed('/repo', '/', 'repo')).toBe(true);
+    expect(signed('/repo/x/', '/repo/x')).toBe(false);
+    expect(signed('/repo/x', '/repo/x/')).toBe(false);
+    expect(signed('/repo//', '/repo/')).toBe(false);
+    expect(signed('/repo/', '/')).toBe(false);
+    const expires = createHmac('sha1', secret).update('GET\n\n\n1\n/repo/').digest('base64');
+    const url = `/repo?AWSAccessKeyId=A&Expires=1&prefix=main/&Signature=${encodeURIComponent(expires)}`;
+    const request = s3RequestOf('GET', url, {});
+    expect(verifyV2(request, readV2Query(request), secret, undefined)).toBe(true);
+  });
+
+  it('covers what a presigned URL says in place of headers', () => {
+    const text = 'PUT\n\ntext/x\n1\nx-amz-meta-a:b c\n/repo/main/x';
+    const signature = encodeURIComponent(createHmac('sha1', secret).update(text).digest('base64'));
+    const verified = (query: string, headers: Record<string, string> = {}) => {
+      const target = `/repo/main/x?AWSAccessKeyId=A&Expires=1&Signature=${signature}&${query}`;
+      const request = s3RequestOf('PUT', target, headers);
+      return verifyV2(request, readV2Query(request), secret, undefined);
+    };
+    expect(verified('content-type=text%2Fx&x-amz-meta-a=b+c')).toBe(true);
+    expect(verified('x-amz-meta-a=b+c', { 'content-type': 'text/x' })).toBe(true);
+    expect(verified('content-type=text%2Fx&x-amz-meta-a=b+c&x-amz-meta-more=x')).toBe(false);
+    expect(verified('content-type=text%2Fx&x-amz-meta-a=b+c', { 'x-amz-meta-a': 'other' })).toBe(false);
+    expect(verified('content-type=text%2Fx')).toBe(false);
   });
 
   it.each([

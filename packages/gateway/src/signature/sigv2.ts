@@ -56,9 +56,19 @@ export function verifyV2(
 ): boolean {
   if (given.form === 'java')
     return equalSignatures(javaSignature(request, secret, repository), given.signature);
-  return dateLines(request, given).some((date) =>
-    equalSignatures(hmacSha1(secret, stringToSign(request, date, repository)), given.signature),
+  return pathsOf(request, repository).some((path) =>
+    dateLines(request, given).some((date) =>
+      equalSignatures(hmacSha1(secret, stringToSign(request, given, date, path)), given.signature),
+    ),
   );
+}
+
+/** botocore asks for `/<repository>` and signs `/<repository>/`. The two name the same thing, so either will do. */
+function pathsOf(request: S3Request, repository: string | undefined): string[] {
+  const path = `${repository === undefined ? '' : `/${repository}`}${request.rawPath}`;
+  const [, bare, slash] = /^(\/[^/]+)(\/?)$/.exec(path) ?? [];
+  if (bare === undefined) return [path];
+  return [path, slash === '' ? `${path}/` : bare];
 }
 
 /** minio-go signs the Date header even when `x-amz-date` is there, others leave the line empty. */
@@ -69,24 +79,37 @@ function dateLines(request: S3Request, given: V2Signature): string[] {
   return date === '' ? [''] : ['', date];
 }
 
-export function stringToSign(request: S3Request, dateLine: string, repository: string | undefined): string {
-  const { headers } = request;
-  const amz = [...headers.keys()].filter((name) => name.startsWith('x-amz-')).sort();
-  const lines = amz.map((name) => `${name}:${headers.get(name) ?? ''}\n`).join('');
+export function stringToSign(request: S3Request, given: V2Signature, dateLine: string, path: string): string {
+  const signed = signedHeaders(request, given);
+  const amz = [...signed.keys()].filter((name) => name.startsWith('x-amz-')).sort();
+  const lines = amz.map((name) => `${name}:${signed.get(name) ?? ''}\n`).join('');
   return (
-    `${request.method}\n${headers.get('content-md5') ?? ''}\n${headers.get('content-type') ?? ''}\n` +
-    `${dateLine}\n${lines}${resource(request, repository)}`
+    `${request.method}\n${signed.get('content-md5') ?? ''}\n${signed.get('content-type') ?? ''}\n` +
+    `${dateLine}\n${lines}${resource(request, path)}`
   );
 }
 
-function resource(request: S3Request, repository: string | undefined): string {
-  const bucket = repository === undefined ? '' : `/${repository}`;
+/** In a presigned URL, botocore puts what it would send as signed headers into the query. */
+function signedHeaders(request: S3Request, { form }: V2Signature): ReadonlyMap<string, string> {
+  if (form !== 'query') return request.headers;
+  const headers = new Map(request.headers);
+  for (const [name, value] of request.query) {
+    const lower = name.toLowerCase();
+    if (!lower.startsWith('x-amz-') && lower !== 'content-type' && lower !== 'content-md5') continue;
+    const text = Buffer.from(value).toString('latin1');
+    const sent = headers.get(lower);
+    headers.set(lower, sent === undefined || sent === text ? text : `${sent},${text}`);
+  }
+  return headers;
+}
+
+function resource(request: S3Request, path: string): string {
   const listed: string[] = [];
   for (const [name, value] of request.query)
     if (subResources.has(name))
       listed.push(value === '' ? name : `${name}=${Buffer.from(value).toString('latin1')}`);
   listed.sort();
-  return `${bucket}${request.rawPath}${listed.length > 0 ? `?${listed.join('&')}` : ''}`;
+  return `${path}${listed.length > 0 ? `?${listed.join('&')}` : ''}`;
 }
 
 function hmacSha1(secret: string, text: string): string {

@@ -6,6 +6,7 @@ import tempfile
 import urllib.request
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import ClientError
 from common import ODD_PATHS, access_key, big_file, bucket, check, content, endpoint, expect, read_big, secret_key
 
@@ -74,4 +75,36 @@ while True:
         break
     result = s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": item["Key"]} for item in page["Contents"]]})
     expect(result.get("Errors", []), [], "delete errors")
+
+# Signature V2: botocore asks for /bucket and signs /bucket/.
+
+old = boto3.client(
+    "s3",
+    endpoint_url=endpoint,
+    aws_access_key_id=access_key,
+    aws_secret_access_key=secret_key,
+    region_name="us-east-1",
+    verify=os.environ.get("AWS_CA_BUNDLE", True),
+    config=Config(signature_version="s3", s3={"addressing_style": "path"}),
+)
+v2 = f"{root}/v2"
+old.head_bucket(Bucket=bucket)
+old.put_object(Bucket=bucket, Key=f"{v2}/a b", Body=b"one")
+old.put_object(Bucket=bucket, Key=f"{v2}/c", Body=b"two")
+listed = [item["Key"] for item in old.list_objects(Bucket=bucket, Prefix=f"{v2}/")["Contents"]]
+expect(listed, [f"{v2}/a b", f"{v2}/c"], "list_objects with SigV2")
+expect(old.list_objects_v2(Bucket=bucket, Prefix=f"{v2}/")["KeyCount"], 2, "list_objects_v2 with SigV2")
+for url, text in [
+    (old.generate_presigned_url("list_objects", Params={"Bucket": bucket, "Prefix": f"{v2}/"}), b"main/boto3/v2/c"),
+    (old.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": f"{v2}/c"}), b"two"),
+]:
+    with urllib.request.urlopen(url, context=context) as answer:
+        check(text in answer.read(), f"presigned with SigV2: {url}")
+described = old.generate_presigned_url(
+    "put_object", Params={"Bucket": bucket, "Key": f"{v2}/d", "Metadata": {"color": "red"}}
+)
+urllib.request.urlopen(urllib.request.Request(described, data=b"x", method="PUT", headers={"Content-Type": ""}), context=context)
+expect(old.head_object(Bucket=bucket, Key=f"{v2}/d")["Metadata"], {"color": "red"}, "metadata signed with SigV2")
+gone = old.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": f"{v2}/{name}"} for name in ("a b", "c", "d")]})
+expect(len(gone["Deleted"]), 3, "delete_objects with SigV2")
 print("ok", file=sys.stderr)

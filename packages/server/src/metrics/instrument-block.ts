@@ -56,7 +56,7 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     getRange: (pointer, start, end) =>
       measure('get_range', () => adapter.getRange(pointer, start, end), readSize),
     exists: (pointer) => measure('exists', () => adapter.exists(pointer)),
-    properties: (pointer) => measure('get_properties', () => adapter.properties(pointer)),
+    properties: (pointer, options) => measure('get_properties', () => adapter.properties(pointer, options)),
     delete: (pointer) => measure('remove', () => adapter.delete(pointer)),
     deleteMany: (pointers) => measure('remove_many', () => adapter.deleteMany(pointers)),
     copy: (source, destination) => measure('copy', () => adapter.copy(source, destination)),

@@ -7,11 +7,13 @@ import type {
   BodySource,
   CompletedPart,
   CompletedUpload,
+  CopyResult,
   DeleteFailure,
   MultipartUpload,
   ObjectBody,
   ObjectPointer,
   ObjectProperties,
+  PropertiesOptions,
   PresignedUrl,
   PutOptions,
   PutResult,
@@ -291,10 +293,10 @@ class LocalAdapter implements BlockAdapter {
     }
   }
 
-  async properties(pointer: ObjectPointer): Promise<ObjectProperties> {
+  async properties(pointer: ObjectPointer, options: PropertiesOptions = {}): Promise<ObjectProperties> {
     const file = await this.#reader.open(this.#paths.locate(pointer));
     try {
-      const etag = await this.#reader.md5(file);
+      const etag = options.skipEtag === true ? '' : await this.#reader.md5(file);
       return { size: file.stats.size, etag, lastModified: file.stats.mtime, storageClass: undefined };
     } finally {
       closeSync(file.fd);
@@ -327,7 +329,7 @@ class LocalAdapter implements BlockAdapter {
     return failures;
   }
 
-  async copy(source: ObjectPointer, destination: ObjectPointer): Promise<PutResult> {
+  async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {
     const path = this.#locateForWrite(destination);
     const sourcePath = this.#paths.locate(source);
     const file = await this.#reader.open(sourcePath);
@@ -351,7 +353,7 @@ class LocalAdapter implements BlockAdapter {
     } finally {
       closeSync(file.fd);
     }
-    return written;
+    return { ...written, size: file.stats.size };
   }
 
   async createMultipart(pointer: ObjectPointer, options: PutOptions = {}): Promise<string> {

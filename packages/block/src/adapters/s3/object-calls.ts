@@ -10,6 +10,8 @@ import type { RequestBody } from './request-body.ts';
 
 type Encryption = Pick<S3StoreConfig, 'serverSideEncryption' | 'serverSideEncryptionKmsKeyId'>;
 
+const plainText = /^[ -~]+$/;
+
 /** Calls about one object as a whole. */
 export class ObjectCalls {
   readonly #client: S3Client;
@@ -44,7 +46,10 @@ export class ObjectCalls {
       headers['x-amz-server-side-encryption-aws-kms-key-id'] = serverSideEncryptionKmsKeyId;
     }
     if (options.storageClass) headers['x-amz-storage-class'] = options.storageClass;
-    if (options.contentType) headers['content-type'] = options.contentType;
+    // The entry keeps the type; the store is told only what can stand in a signed header.
+    if (options.contentType && plainText.test(options.contentType)) {
+      headers['content-type'] = options.contentType;
+    }
     return headers;
   }
 
@@ -60,7 +65,11 @@ export class ObjectCalls {
           size === 0 ? { status: 416, code: 'InvalidRange' } : { status: 501, code: 'NotImplemented' };
         throw refusalError({ ...code, message: 'the range was not honoured' }, 'read', target);
       }
-      if (size > smallObjectSize || !Number.isSafeInteger(size)) return streamBody(response, size);
+      if (!Number.isSafeInteger(size)) {
+        await response.body.dump();
+        throw new BlockError('unavailable', `${target}: the store answered without a length`);
+      }
+      if (size > smallObjectSize) return streamBody(response, size);
       try {
         return bytesBody(Buffer.from(await response.body.arrayBuffer()));
       } catch (error) {

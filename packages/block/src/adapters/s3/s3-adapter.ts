@@ -5,6 +5,7 @@ import type {
   BodySource,
   CompletedPart,
   CompletedUpload,
+  CopyResult,
   DeleteFailure,
   MultipartUpload,
   ObjectBody,
@@ -146,12 +147,15 @@ export class S3Adapter implements BlockAdapter {
     return deleteMany(this.#client, pointers, (pointer) => this.delete(pointer));
   }
 
-  async copy(source: ObjectPointer, destination: ObjectPointer): Promise<PutResult> {
+  async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {
     const from = resolveBucketObject('s3', source);
     const to = resolveBucketObject('s3', destination);
     const { size, storageClass } = await this.#objects.head(from);
     if (size > this.#copyLimits.maxSingle)
-      return await this.#multipart.copyInParts(from, to, size, this.#copyLimits.part, { storageClass });
+      return {
+        ...(await this.#multipart.copyInParts(from, to, size, this.#copyLimits.part, { storageClass })),
+        size,
+      };
     const response = await this.#client.send({
       method: 'PUT',
       ...to,
@@ -162,6 +166,7 @@ export class S3Adapter implements BlockAdapter {
     return {
       etag: unquote(childText(result, 'ETag')),
       lastModified: dateOf(childText(result, 'LastModified')),
+      size,
     };
   }
 
