@@ -134,9 +134,9 @@ async function authenticateV4(
   { auth, signingKeys, verifiedUrls, now }: Authentication,
 ): Promise<Authenticated> {
   checkSignedHeaders(request, signature);
-  const credentials = await auth.credentialsFor(signature.accessKeyId);
+  const credentials = await auth.credentialsFor(signature.accessKeyId, client);
   if (credentials === undefined) {
-    auth.signatureFailed(client);
+    auth.signatureFailed(client, signature.accessKeyId);
     throw new S3Error('InvalidAccessKeyId');
   }
   const key = signingKeys.get(credentials.secretAccessKey, signature.scope);
@@ -144,7 +144,7 @@ async function authenticateV4(
   if (!verifiedUrls.has(request, signature, key)) {
     const verified = verifySignature(request, signature, key);
     if (!verified.valid) {
-      auth.signatureFailed(client);
+      auth.signatureFailed(client, signature.accessKeyId);
       throw new S3Error('SignatureDoesNotMatch');
     }
     ({ forwardedHost } = verified);
@@ -166,9 +166,9 @@ async function authenticateV2(
   signature: V2Signature,
   { auth, domains, now }: Authentication,
 ): Promise<Authenticated> {
-  const credentials = await auth.credentialsFor(signature.accessKeyId);
+  const credentials = await auth.credentialsFor(signature.accessKeyId, client);
   if (credentials === undefined) {
-    auth.signatureFailed(client);
+    auth.signatureFailed(client, signature.accessKeyId);
     throw new S3Error('InvalidAccessKeyId');
   }
   const forwarded = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
@@ -176,7 +176,7 @@ async function authenticateV2(
     verifyV2(request, signature, credentials.secretAccessKey, domains.repositoryOf(host ?? ''));
   const direct = verify(request.headers.get('host'));
   if (!direct && (forwarded === undefined || !verify(forwarded))) {
-    auth.signatureFailed(client);
+    auth.signatureFailed(client, signature.accessKeyId);
     throw new S3Error('SignatureDoesNotMatch');
   }
   checkV2Time(request, signature, now());
