@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { arn, one, type ClientOrigin } from '@svc/auth';
 import { EngineError, type Repository } from '@svc/engine';
+import { HeldMemory } from './body/held-memory.ts';
 import { ClientGoneError, RequestBody } from './body/request-body.ts';
 import type { Call } from './call.ts';
 import { S3Error } from './errors/s3-error.ts';
@@ -31,6 +32,7 @@ interface Exchange {
   readonly request: S3Request;
   readonly reply: Reply;
   readonly record: RequestRecord;
+  readonly memory: HeldMemory;
   readonly expectsContinue: boolean;
   continued: boolean;
   intent: Intent;
@@ -61,6 +63,7 @@ export async function serve(
       accept: request.headers.get('accept'),
     }),
     record,
+    memory: new HeldMemory(services.bodyMemory),
     expectsContinue,
     continued: !expectsContinue,
     intent: request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write',
@@ -76,6 +79,7 @@ export async function serve(
   } catch (error) {
     fail(exchange, error);
   }
+  exchange.memory.release();
   record.operation = begun;
   record.bytesSent = exchange.reply.bytesSent;
   record.durationMs = performance.now() - started;
@@ -133,6 +137,7 @@ async function answer(exchange: Exchange, routedByHost: Routed): Promise<void> {
     request,
     authenticated,
     checksumIsOfBody: !('checksumIsOfBody' in operation),
+    memory: exchange.memory,
     beforeRead: () => sendContinue(exchange),
   });
   exchange.body = body;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { awaitsContinue } from '../request/expect-continue.ts';
 import { hasBody } from '../request/json-body.ts';
 import type { Answer } from './answer.ts';
 
@@ -19,9 +20,11 @@ export function send(
     if (value !== undefined) list.push(name, value);
   }
   if (requestId !== undefined) list.push('x-request-id', requestId);
-  // What is left of a refused upload is not worth reading: the connection ends with the answer.
-  if (!request.complete && hasBody(request)) list.push('connection', 'close');
   if (sent !== undefined) response.once('finish', sent);
+  if (!request.complete && hasBody(request)) {
+    const hasLength = 'content-length' in headers;
+    return sendBeforeBody(request, response, { status, list, body, hasLength });
+  }
   if (typeof body === 'string') {
     const size = Buffer.byteLength(body);
     if (!('content-length' in headers)) list.push('content-length', size);
@@ -44,4 +47,62 @@ export function send(
   }
   response.writeHead(status, list as string[]);
   return body.sendTo(response).then(() => Number(headers['content-length'] ?? 0));
+}
+
+/** A refused body up to this size is read away, so that the client sees the answer instead of a broken connection. */
+const drainBytes = 16 * 1024 * 1024;
+const drainMs = 10_000;
+/** A client that sends nothing for this long has noticed, or never will. */
+const drainSilenceMs = 1000;
+
+interface EarlyAnswer {
+  readonly status: number;
+  readonly list: (string | number | readonly string[])[];
+  readonly body: Answer['body'];
+  readonly hasLength: boolean;
+}
+
+/**
+ * Answers a request whose body is still on its way. The connection ends with the answer, but not before the client had
+ * the time to read it: closing one with unread bytes resets it.
+ */
+async function sendBeforeBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, list, body, hasLength }: EarlyAnswer,
+): Promise<number> {
+  list.push('connection', 'close');
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  if (bytes !== undefined && !(bytes instanceof Uint8Array)) {
+    response.writeHead(status, list as string[]);
+    await bytes.sendTo(response);
+    return 0;
+  }
+  if (!hasLength && status !== 204 && status !== 304) list.push('content-length', bytes?.byteLength ?? 0);
+  response.writeHead(status, list as string[]);
+  if (bytes === undefined || response.req.method === 'HEAD') response.flushHeaders();
+  else response.write(bytes);
+  if (!awaitsContinue(request)) await readAway(request);
+  response.end();
+  return bytes?.byteLength ?? 0;
+}
+
+function readAway(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const giveUp = performance.now() + drainMs;
+    let bytes = 0;
+    const finish = (): void => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', finish).off('close', finish);
+      resolve();
+    };
+    const count = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > drainBytes || performance.now() > giveUp) finish();
+      else timer.refresh();
+    };
+    const timer = setTimeout(finish, drainSilenceMs);
+    if (request.destroyed) finish();
+    else request.on('data', count).on('end', finish).on('close', finish).resume();
+  });
 }

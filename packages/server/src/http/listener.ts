@@ -10,6 +10,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { BodyDeadlines } from './body-deadlines.ts';
 import { FairTurns } from './fair-turns.ts';
 import { attachRecord } from './request-record.ts';
 
@@ -24,10 +25,12 @@ export interface ListenerOptions {
   /** A request that waits for `100 Continue` before it sends its body; by default it is told to go on. */
   readonly serveExpecting?: RequestListener | undefined;
   readonly traces: () => boolean;
+  /** Ends requests whose bodies do not come; a test brings its own clock. */
+  readonly deadlines?: BodyDeadlines | undefined;
 }
 
 /**
- * Long uploads must not be cut, so a request has no time limit once its head has arrived; load balancers and
+ * Long uploads must not be cut, so a request has no time limit of its own; `BodyDeadlines` watches the body. Load balancers and
  * pools reuse connections for longer than Node's default keeps them; S3 metadata makes large heads.
  */
 const serverOptions: ServerOptions = {
@@ -49,17 +52,21 @@ export class Listener {
   readonly server: PlainServer | TlsServer;
   readonly #options: ListenerOptions;
   readonly #turns = new FairTurns();
+  readonly #deadlines: BodyDeadlines;
   #inFlight = 0;
   #draining = false;
   #idle: (() => void) | undefined;
   /** One function for all responses, each of which closes once. */
-  readonly #closed = (): void => {
-    this.#inFlight--;
-    if (this.#draining && this.#inFlight === 0) this.#idle?.();
-  };
+  readonly #closed: (this: ServerResponse) => void;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    this.#deadlines = options.deadlines ?? new BodyDeadlines();
+    // oxlint-disable-next-line typescript/no-this-alias
+    const listener = this;
+    this.#closed = function closed(this: ServerResponse): void {
+      listener.#ended(this.req);
+    };
     const serve: RequestListener = (request, response) => this.#track(request, response, options.serve);
     this.server =
       options.tls === undefined
@@ -79,9 +86,16 @@ export class Listener {
   #track(request: IncomingMessage, response: ServerResponse, serve: RequestListener): void {
     if (this.#options.traces()) attachRecord(request, response);
     this.#inFlight++;
+    if (hasBody(request)) this.#deadlines.watch(request, response);
     response.on('close', this.#closed);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#turns.serve(() => serve(request, response));
+  }
+
+  #ended(request: IncomingMessage): void {
+    if (hasBody(request)) this.#deadlines.answered(request);
+    this.#inFlight--;
+    if (this.#draining && this.#inFlight === 0) this.#idle?.();
   }
 
   listen(host: string, port: number): Promise<AddressInfo> {
@@ -111,6 +125,7 @@ export class Listener {
       });
       clearTimeout(timer);
     }
+    this.#deadlines.close();
     this.server.closeAllConnections();
     return finished;
   }
@@ -119,6 +134,11 @@ export class Listener {
   useTls(pair: TlsPair): void {
     if ('setSecureContext' in this.server) this.server.setSecureContext(pair);
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 function continueAndServe(serve: RequestListener): RequestListener {
