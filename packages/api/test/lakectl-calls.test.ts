@@ -18,7 +18,11 @@ afterAll(() => api.stop());
 
 interface Answer {
   readonly status: number;
-  readonly body: Readonly<Record<string, never>> & { readonly results?: readonly Record<string, unknown>[] };
+  readonly body: {
+    readonly id?: string;
+    readonly results?: readonly Readonly<Record<string, unknown>>[];
+    readonly version_config?: { readonly version_context?: string };
+  };
   readonly text: string;
   readonly headers: Headers;
 }
@@ -27,7 +31,7 @@ async function call(
   method: string,
   path: string,
   body?: unknown,
-  headers: HeadersInit = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const isForm = body instanceof FormData;
   const response = await fetch(api.url + path, {
@@ -42,7 +46,7 @@ async function call(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type') === 'application/json';
-  const parsed = isJson ? (JSON.parse(text) as Answer['body']) : ({} as Answer['body']);
+  const parsed = isJson ? (JSON.parse(text) as Answer['body']) : {};
   return { status: response.status, body: parsed, text, headers: response.headers };
 }
 
@@ -54,7 +58,7 @@ test('no command begins with a warning', async () => {
     storage_config: { blockstore_type: 'mem' },
   });
   // lakectl warns before every command when this is anything else.
-  const context = (body['version_config'] as { version_context?: string }).version_context;
+  const context = body.version_config?.version_context;
   expect([undefined, '', 'lakeFS']).toContain(context);
   const events = [{ class: 'lakectl', name: 'repo_create', count: 1 }];
   expect((await call('POST', '/statistics', { events })).status).toBe(204);
@@ -125,7 +129,7 @@ test('branch protection is changed with the tag of what was read', async () => {
 test('refs are dumped by a task that is asked for', async () => {
   const begun = await call('POST', '/repositories/tour/dump');
   expect(begun.status).toBe(202);
-  const status = await call('GET', `/repositories/tour/dump?task_id=${String(begun.body['id'])}`);
+  const status = await call('GET', `/repositories/tour/dump?task_id=${begun.body.id}`);
   expect(status.status).toBe(200);
   expect((await call('GET', '/repositories')).body.results).toHaveLength(1);
 });

@@ -9,9 +9,10 @@ import type {
 import { createServer as createTlsServer } from 'node:https';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { BodyDeadlines } from './body-deadlines.ts';
 import { FairTurns } from './fair-turns.ts';
+import { PendingHeads } from './pending-heads.ts';
 import { attachRecord } from './request-record.ts';
 
 export interface TlsPair {
@@ -27,11 +28,13 @@ export interface ListenerOptions {
   readonly traces: () => boolean;
   /** Ends requests whose bodies do not come; a test brings its own clock. */
   readonly deadlines?: BodyDeadlines | undefined;
+  /** Bounds the memory of heads that are still arriving; a test brings its own bound. */
+  readonly heads?: PendingHeads | undefined;
 }
 
 /**
- * Long uploads must not be cut, so a request has no time limit of its own; `BodyDeadlines` watches the body. Load balancers and
- * pools reuse connections for longer than Node's default keeps them; S3 metadata makes large heads.
+ * Long uploads must not be cut, so a request has no time limit of its own; `BodyDeadlines` watches its body. Load
+ * balancers and pools reuse connections for longer than Node's default keeps them; S3 metadata makes large heads.
  */
 const serverOptions: ServerOptions = {
   headersTimeout: 60_000,
@@ -53,6 +56,7 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #turns = new FairTurns();
   readonly #deadlines: BodyDeadlines;
+  readonly #heads: PendingHeads;
   #inFlight = 0;
   #draining = false;
   #idle: (() => void) | undefined;
@@ -62,6 +66,7 @@ export class Listener {
   constructor(options: ListenerOptions) {
     this.#options = options;
     this.#deadlines = options.deadlines ?? new BodyDeadlines();
+    this.#heads = options.heads ?? new PendingHeads();
     // oxlint-disable-next-line typescript/no-this-alias
     const listener = this;
     this.#closed = function closed(this: ServerResponse): void {
@@ -74,6 +79,10 @@ export class Listener {
         : createTlsServer({ ...serverOptions, ...options.tls }, serve);
     this.server.timeout = 0;
     this.server.on('connection', () => this.#turns.connected());
+    // With TLS these are the connections that requests belong to.
+    this.server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+      this.#heads.connected(socket),
+    );
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#track(request, response, options.serveExpecting ?? continueAndServe(options.serve));
     });
@@ -86,6 +95,7 @@ export class Listener {
   #track(request: IncomingMessage, response: ServerResponse, serve: RequestListener): void {
     if (this.#options.traces()) attachRecord(request, response);
     this.#inFlight++;
+    this.#heads.arrived(request.socket);
     if (hasBody(request)) this.#deadlines.watch(request, response);
     response.on('close', this.#closed);
     if (this.#draining) response.shouldKeepAlive = false;
@@ -93,6 +103,7 @@ export class Listener {
   }
 
   #ended(request: IncomingMessage): void {
+    this.#heads.answered(request.socket);
     if (hasBody(request)) this.#deadlines.answered(request);
     this.#inFlight--;
     if (this.#draining && this.#inFlight === 0) this.#idle?.();
@@ -126,6 +137,7 @@ export class Listener {
       clearTimeout(timer);
     }
     this.#deadlines.close();
+    this.#heads.close();
     this.server.closeAllConnections();
     return finished;
   }
