@@ -15,6 +15,13 @@ if (Number.parseInt(process.versions.node) < 26) {
   // itself, and the service would take a second one for impatience.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // npm puts a shell between itself and us: a signal ends npm and the shell, and we never hear of it.
+  const { ppid } = process;
+  const orphaned = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(orphaned);
+    child.kill('SIGTERM');
+  }, 250).unref();
   child.on('exit', (code, signal) => {
     process.exit(code ?? (signal === 'SIGINT' ? 130 : 1));
   });

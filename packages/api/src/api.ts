@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basePath, openApiDocument, operations } from '@svc/contract';
 import type { Operation } from '@svc/contract';
 import { Answer } from './answer/answer.ts';
@@ -6,12 +6,13 @@ import { send } from './answer/send.ts';
 import type { Call } from './call.ts';
 import { createHandlers } from './handlers/index.ts';
 import type { ApiOptions } from './options.ts';
+import { expectContinue } from './request/expect-continue.ts';
 import { hasBody } from './request/json-body.ts';
 import { Route } from './route.ts';
 import { Router } from './router.ts';
 
 /** The HTTP API below the prefix of the contract (`basePath`). */
-export function createApi(options: ApiOptions): RequestListener {
+export function createApi(options: ApiOptions): ApiListener {
   const handlers: Readonly<Record<string, unknown>> = createHandlers(options);
   const router = new Router<Route>();
   for (const operation of Object.values(operations) as Operation[]) {
@@ -20,8 +21,21 @@ export function createApi(options: ApiOptions): RequestListener {
       router.add(operation.method, path, route);
     }
   }
-  return (request, response) => serve(router, request, response);
+  return (request, response, expectsContinue = false) => {
+    if (expectsContinue) expectContinue(request);
+    serve(router, request, response);
+  };
 }
+
+/**
+ * A listener for node:http. With `expectsContinue` the client waits to be told to send its body, and is told only when
+ * the body is wanted.
+ */
+export type ApiListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  expectsContinue?: boolean,
+) => void;
 
 /** True for requests that are the API's to answer, whether or not it knows the path. */
 export function isApiRequest(request: IncomingMessage): boolean {

@@ -12,6 +12,7 @@ import type {
   ResultOf,
 } from '@svc/contract';
 import type { Answer } from './answer/answer.ts';
+import type { HeldMemory } from './request/body-memory.ts';
 
 /** One validated, authenticated and authorized request. */
 export interface Call<O extends Operation = Operation> {
@@ -27,6 +28,8 @@ export interface Call<O extends Operation = Operation> {
   readonly actor: Actor;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** What is collected of the body counts here. */
+  readonly memory: HeldMemory;
   /** Throws unless the caller fulfils a requirement that only the operation could work out. */
   ensure(requirement: Requirement): Promise<void>;
 }

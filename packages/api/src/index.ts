@@ -1,4 +1,5 @@
 export { createApi, isApiRequest, openApiJson } from './api.ts';
+export type { ApiListener } from './api.ts';
 export type {
   ApiObserver,
   ApiOptions,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Auth } from '@svc/auth';
 import type { Engine } from '@svc/engine';
+import type { BodyMemory } from './request/body-memory.ts';
 
 /** What the API says of one object store. */
 export interface StorageFacts {
@@ -91,4 +92,6 @@ export interface ApiOptions {
   /** Asked per request: facts such as the recommended version change while the server runs. */
   readonly installation: () => InstallationFacts;
   readonly observer?: ApiObserver | undefined;
+  /** Memory for bodies being collected: of callers who are known, and of anybody. Without it there is no limit. */
+  readonly bodyMemory?: { readonly callers: BodyMemory; readonly strangers: BodyMemory } | undefined;
 }

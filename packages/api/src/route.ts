@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { committerOf } from '@svc/auth';
-import type { ClientOrigin, Identity, Requirement, RequirementOf } from '@svc/auth';
+import type { ClientOrigin, Identity, Requirement, RequirementOf, TemplateValues } from '@svc/auth';
 import type { Operation } from '@svc/contract';
 import type { TSchema } from 'typebox';
 import { Answer, jsonHeaders } from './answer/answer.ts';
@@ -12,10 +12,12 @@ import type { Refusal } from './answer/error-table.ts';
 import { send } from './answer/send.ts';
 import type { Call } from './call.ts';
 import type { ApiOptions } from './options.ts';
-import { requirementOf } from './permission.ts';
+import { requirementOf, speaksOfBody } from './permission.ts';
+import { HeldMemory } from './request/body-memory.ts';
 import { readBySchema } from './request/body-schema.ts';
+import { sendContinue } from './request/expect-continue.ts';
 import { readHeaders } from './request/headers.ts';
-import { readJsonBody } from './request/json-body.ts';
+import { maxJsonBytes, maxStrangersBytes, readJsonBody } from './request/json-body.ts';
 import { parametersOf } from './request/parameter.ts';
 import type { Parameter } from './request/parameter.ts';
 import { prepareBody } from './request/prepare-body.ts';
@@ -44,7 +46,10 @@ const policyOperations: ReadonlySet<string> = new Set([
   'externalPrincipalLogin',
 ]);
 
-/** Serves one operation: validation, authentication, permission, handler, answer, in this order. */
+/**
+ * Serves one operation: parameters, authentication, permission, body, handler, answer, in this order. Of a stranger no
+ * more is read than the head, except where everybody may ask.
+ */
 export class Route {
   readonly #operation: Operation;
   readonly #options: ApiOptions;
@@ -54,6 +59,8 @@ export class Route {
   readonly #params: readonly Parameter[];
   readonly #bodySchema;
   readonly #requirement: RequirementOf;
+  /** What must be allowed can be told from the head alone. */
+  readonly #requiresBeforeBody: boolean;
   readonly #valueStatus: number;
   readonly #emptyStatus: number;
 
@@ -65,6 +72,7 @@ export class Route {
     this.#headers = parametersOf(operation.headers, 'header');
     this.#params = parametersOf(operation.params ?? {}, 'path');
     this.#requirement = requirementOf(operation.permission);
+    this.#requiresBeforeBody = !speaksOfBody(operation.permission);
     this.#bodySchema = operation.body?.content['application/json'];
     const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
     this.#valueStatus = Number(successes[0] ?? 200);
@@ -78,7 +86,7 @@ export class Route {
   ): Promise<void> {
     const started = performance.now();
     const requestId = randomUUID();
-    const { auth, observer } = this.#options;
+    const { auth, observer, bodyMemory } = this.#options;
     const { operationId, permission } = this.#operation;
     observer?.started?.(operationId);
     let identity: Identity | undefined;
@@ -89,14 +97,12 @@ export class Route {
     let firstByteAt: number | undefined;
     // Set once the request is sound: refusals at the edge carry no id.
     let sentId: string | undefined;
+    const memory = new HeldMemory(permission.type === 'open' ? bodyMemory?.strangers : bodyMemory?.callers);
     try {
-      const query = this.#query.read(request.url ?? '');
       this.#checkParams(params);
+      const query = this.#query.read(request.url ?? '');
       const headers = readHeaders(this.#headers, request.headers, operationId === 'setBranchProtectionRules');
-      const body =
-        this.#bodySchema === undefined ? undefined : await this.#readBody(request, this.#bodySchema);
       sentId = requestId;
-
       if (auth.mode === 'simplified' && policyOperations.has(operationId)) {
         throw new RequestError(501, 'Not Implemented');
       }
@@ -108,10 +114,19 @@ export class Route {
           auth.recognize(request.headers, socket) ??
           (await auth.authenticate({ method, headers: request.headers, client, requestId }));
         if (identity === undefined) throw unauthenticated();
-        const requirement = this.#requirement({ path: params, query, body });
-        if (requirement !== undefined && !auth.allowsAtOnce(identity, requirement, client)) {
-          await auth.ensureAllowed(identity, requirement, client);
+        if (this.#requiresBeforeBody) {
+          const checking = this.#check({ path: params, query, body: undefined }, identity, client);
+          if (checking !== undefined) await checking;
         }
+      }
+      sendContinue(request, response);
+      sentId = undefined;
+      const body =
+        this.#bodySchema === undefined ? undefined : await this.#readBody(request, this.#bodySchema, memory);
+      sentId = requestId;
+      if (identity !== undefined && !this.#requiresBeforeBody) {
+        const checking = this.#check({ path: params, query, body }, identity, client);
+        if (checking !== undefined) await checking;
       }
       this.#options.engine.usage.record();
       const call = new RunningCall(this.#options, {
@@ -124,6 +139,7 @@ export class Route {
         identity,
         request,
         response,
+        memory,
       });
       const answer = this.#answerOf(await this.#handler(call as unknown as Call));
       status = answer.status;
@@ -131,6 +147,7 @@ export class Route {
       const sent = send(request, response, answer, sentId);
       sentBytes = typeof sent === 'number' ? sent : await sent;
     } catch (error) {
+      memory.release();
       const refusal = clientGone(request, response) ? goneRefusal : refusalOf(error);
       status = refusal.status;
       if (refusal.unexpected === true) observer?.failed?.(error, { requestId, operationId });
@@ -138,6 +155,7 @@ export class Route {
       firstByteAt ??= performance.now();
       sentBytes = await this.#refuse(request, response, refusal, sentId);
     }
+    memory.release();
     observer?.finished?.({
       requestId,
       operationId,
@@ -158,17 +176,28 @@ export class Route {
     });
   }
 
+  /** Rejects unless the caller is allowed; undefined when that is known at once. */
+  #check(values: TemplateValues, identity: Identity, client: ClientOrigin): Promise<void> | undefined {
+    const { auth } = this.#options;
+    const requirement = this.#requirement(values);
+    if (requirement === undefined || auth.allowsAtOnce(identity, requirement, client)) return undefined;
+    return auth.ensureAllowed(identity, requirement, client);
+  }
+
   #checkParams(params: Readonly<Record<string, string>>): void {
-    for (const parameter of this.#params) parameter.parse(params[parameter.name] ?? '');
     for (const name in params) {
+      if (params[name] === '') throw parameterError('path', name, 'empty value is not allowed');
       if (params[name]?.includes('\0') === true) {
         throw parameterError('path', name, 'a zero byte is not allowed');
       }
     }
+    for (const parameter of this.#params) parameter.parse(params[parameter.name] ?? '');
   }
 
-  async #readBody(request: IncomingMessage, schema: TSchema): Promise<unknown> {
-    const value = await readJsonBody(request, this.#operation.body?.required === true);
+  async #readBody(request: IncomingMessage, schema: TSchema, memory: HeldMemory): Promise<unknown> {
+    const maxBytes = this.#operation.permission.type === 'open' ? maxStrangersBytes : maxJsonBytes;
+    const required = this.#operation.body?.required === true;
+    const value = await readJsonBody(request, required, { maxBytes, memory });
     if (value === undefined) return undefined;
     const body = readBySchema(schema, value);
     const prepare = prepareBody[this.#operation.operationId];
@@ -223,6 +252,7 @@ interface CallParts {
   readonly identity: Identity | undefined;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly memory: HeldMemory;
 }
 
 class RunningCall {
@@ -234,6 +264,7 @@ class RunningCall {
   readonly client;
   readonly request;
   readonly response;
+  readonly memory;
   readonly #identity: Identity | undefined;
   readonly #options: ApiOptions;
 
@@ -246,6 +277,7 @@ class RunningCall {
     this.client = parts.client;
     this.request = parts.request;
     this.response = parts.response;
+    this.memory = parts.memory;
     this.#identity = parts.identity;
     this.#options = options;
   }

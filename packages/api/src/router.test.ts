@@ -34,12 +34,26 @@ test('decodes segments, so that an encoded slash stays inside one', () => {
   expect(() => find('GET', '/things/%ff')).toThrow(URIError);
 });
 
-test('finds nothing for other methods, empty parameters and other paths', () => {
-  for (const path of ['/things/', '/', '', '/thing', '/things/a/', '/things//parts/b', '/things/a/parts']) {
+test('finds nothing for other methods, trailing slashes and other paths', () => {
+  for (const path of [
+    '/things/',
+    '/',
+    '',
+    '/thing',
+    '/things/a/',
+    '/things//',
+    '/things/a//b',
+    '/things/a/parts',
+  ]) {
     expect(find('GET', path), path).toEqual([]);
   }
   expect(find('DELETE', '/things/a')).toEqual([]);
   expect(find('GET', '/__proto__')).toEqual([]);
+});
+
+test('finds empty parameters before the end', () => {
+  expect(find('GET', '/things//parts/b')).toEqual(['part', { thing: '', part: 'b' }]);
+  expect(find('GET', '/things//parts/')).toEqual([]);
 });
 
 test('finds each of thousands of paths again as before', () => {

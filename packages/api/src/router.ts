@@ -15,8 +15,8 @@ const mostKnown = 1000;
 const longestKnown = 256;
 
 /**
- * Finds the handler of a method and a path. A fixed name goes before a parameter; parameters are whole segments and
- * never empty.
+ * Finds the handler of a method and a path. A fixed name goes before a parameter; parameters are whole segments. One
+ * before the end may be empty, which is for the handler to refuse; at the end that is a trailing slash.
  */
 export class Router<H> {
   readonly #root = new Place<H>();
@@ -91,7 +91,8 @@ function findIn<H>(
     const found = findIn(fixed, method, segments, index + 1, values);
     if (found !== undefined) return found;
   }
-  if (place.parameter === undefined || segment === '') return undefined;
+  const isTrailingSlash = segment === '' && index === segments.length - 1;
+  if (place.parameter === undefined || isTrailingSlash) return undefined;
   values.push(segment);
   const found = findIn(place.parameter, method, segments, index + 1, values);
   if (found === undefined) values.pop();

@@ -42,7 +42,9 @@ export function expectDocumented(
     candidates.find(({ template }) => !template.includes('{')) ??
     candidates.sort((a, b) => b.template.length - a.template.length)[0];
   if (operation === undefined) {
-    expect(status, `${method} ${bare} is not in the document`).toBe(404);
+    // A parameter that is left empty is refused by name.
+    const isEmptied = bare.includes('//') && status === 400 && body.includes('empty value is not allowed');
+    if (!isEmptied) expect(status, `${method} ${bare} is not in the document`).toBe(404);
     return;
   }
   const key = String(status) in operation.responses ? String(status) : 'default';

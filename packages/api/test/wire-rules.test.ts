@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '@svc/contract';
+import type { Operation } from '@svc/contract';
 import { EngineError } from '@svc/engine';
 import { authorization, basic, startApi } from './start-api.ts';
 import type { RunningApi } from './start-api.ts';
@@ -78,7 +80,6 @@ test.each([
   ['GET', '/'],
   ['GET', '/repositories/'],
   ['GET', '/repositories/r/branches/'],
-  ['GET', '/repositories//branches'],
   ['PATCH', '/repositories'],
   ['OPTIONS', '/repositories'],
   ['GET', '/healthcheck/'],
@@ -89,13 +90,39 @@ test.each([
   expect(headers.get('content-type')).toBe('application/json');
 });
 
+/** Every path of the contract with one of its parameters left empty. */
+const emptied = (Object.values(operations) as Operation[]).flatMap(({ method, path, aliases = [] }) =>
+  [path, ...aliases.map((alias) => alias.path)].flatMap((template) =>
+    [...template.matchAll(/\{(\w+)\}/g)].map(({ 0: placeholder, 1: name = '', index }) => ({
+      method,
+      path: (template.slice(0, index) + template.slice(index + placeholder.length)).replaceAll(
+        /\{\w+\}/g,
+        'abc',
+      ),
+      name,
+      atEnd: index + placeholder.length === template.length,
+    })),
+  ),
+);
+
+test('an empty path parameter is refused by name, and at the end it is a trailing slash', async () => {
+  expect(emptied.length).toBeGreaterThan(150);
+  for (const { method, path, name, atEnd } of emptied) {
+    const { status, message } = await ask(method, path, { anonymous: true });
+    expect([method, path, status]).toEqual([method, path, atEnd ? 404 : 400]);
+    if (!atEnd && method !== 'HEAD')
+      expect(message).toBe(`parameter "${name}" in path has an error: empty value is not allowed`);
+  }
+});
+
 test('only objects have HEAD', async () => {
   const response = await fetch(`${api.url}/healthcheck`, { method: 'HEAD' });
   expect(response.status).toBe(404);
 });
 
-test('validation comes before authentication, authentication before the operation', async () => {
-  const broken = await ask('POST', '/repositories', { body: '{', headers: json, anonymous: true });
+test('parameters are validated before authentication, bodies after it', async () => {
+  expect((await ask('GET', '/repositories?amount=x', { anonymous: true })).status).toBe(400);
+  const broken = await ask('POST', '/repositories', { body: '{', headers: json });
   expect(broken.status).toBe(400);
   expect(broken.headers.get('x-request-id')).toBeNull();
   const sound = await ask('POST', '/repositories', {
@@ -209,7 +236,6 @@ test.each(bodies)('a body with %s is refused by field', async (_case, body, head
   const { status, message } = await ask('POST', '/repositories/r/branches', {
     ...(body !== undefined && { body }),
     headers,
-    anonymous: true,
   });
   expect([status, message]).toEqual([400, `request body has an error: ${reason}`]);
 });
@@ -349,16 +375,63 @@ test('a finished request is reported once', async () => {
   });
 });
 
-test('a JSON body over the limit is refused without being read', async () => {
+/** The answer to a head whose body never comes. */
+async function answerToHead(path: string, headers: readonly string[]): Promise<string> {
   const socket = connect(api.port, '127.0.0.1');
-  socket.write(
-    `POST /api/v1/repositories HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${40 * 1024 * 1024}\r\n\r\n{`,
-  );
+  socket.on('error', () => undefined);
+  socket.write([`POST /api/v1${path} HTTP/1.1`, 'host: x', ...headers, '', ''].join('\r\n'));
   const answer = await new Promise<string>((resolve) => {
-    let text = '';
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    socket.on('close', () => resolve(text));
+    socket.on('data', (chunk: Buffer) => resolve(chunk.toString()));
+    socket.on('close', () => resolve('closed'));
   });
+  socket.destroy();
+  return answer;
+}
+
+const announced = (bytes: number) => ['content-type: application/json', `content-length: ${bytes}`];
+
+test('a JSON body over the limit is refused without being read', async () => {
+  const answer = await answerToHead('/repositories', [
+    `authorization: ${authorization}`,
+    ...announced(40 * 1024 * 1024),
+  ]);
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   expect(answer).toContain('connection: close');
+});
+
+test.each(['/repositories', '/repositories/r/branches', '/auth/users', '/statistics'])(
+  'of a stranger no body of %s is awaited',
+  async (path) => {
+    expect(await answerToHead(path, announced(100))).toMatch(/^HTTP\/1\.1 401 /);
+    const wrong = `authorization: Basic ${Buffer.from('AKIAJTESTADMINKEY:guess').toString('base64')}`;
+    expect(await answerToHead(path, [wrong, ...announced(100)])).toMatch(/^HTTP\/1\.1 401 /);
+  },
+);
+
+test('of a caller who lacks the permission no body is awaited', async () => {
+  await api.auth.users.create({ username: 'nobody' }, { username: 'test' });
+  const key = await api.auth.credentials.create('nobody', { username: 'test' });
+  const header = `authorization: ${basic(key.accessKeyId, key.secretAccessKey)}`;
+  const answer = await answerToHead('/repositories/r/branches/main/commits', [header, ...announced(100)]);
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  expect(answer).toContain('insufficient permissions');
+});
+
+test.each(['/auth/login', '/setup', '/setup_lakefs', '/setup_comm_prefs'])(
+  'whoever asks %s may send 64 KiB',
+  async (path) => {
+    expect(await answerToHead(path, announced(64 * 1024 + 1))).toMatch(/^HTTP\/1\.1 413 /);
+    const body = `{"username":"${'a'.repeat(60_000)}"}`;
+    expect((await ask('POST', path, { body, headers: json, anonymous: true })).status).not.toBe(413);
+  },
+);
+
+test('a refused upload sees its answer instead of a broken connection', async () => {
+  // More than the buffers of a connection take, so that the client is still sending when the answer comes.
+  const body = Buffer.alloc(8 * 1024 * 1024, ' ');
+  const answer = await fetch(`${api.url}/repositories/r/branches/main/objects?path=a`, {
+    method: 'POST',
+    body,
+  });
+  expect(answer.status).toBe(401);
 });

@@ -82,10 +82,13 @@ export interface Auth {
    * requests mostly repeat the header.
    */
   recognize(headers: RequestHead['headers'], connection: object): Identity | undefined;
-  /** For signature verification: the user and secret of an access key, or undefined when there is no such key. */
-  credentialsFor(accessKeyId: string): Promise<SigningCredentials | undefined>;
+  /**
+   * For signature verification: the user and secret of an access key, or undefined when there is no such key. Throws
+   * `too_many_failures` when the client has failed too often to try this key again.
+   */
+  credentialsFor(accessKeyId: string, client?: ClientOrigin): Promise<SigningCredentials | undefined>;
   /** Counts a failed signature; throws `too_many_failures` once its address has failed too often. */
-  signatureFailed(client: ClientOrigin): void;
+  signatureFailed(client: ClientOrigin, accessKeyId: string): void;
 
   /** User name and password (or access key and secret) for a session. */
   login(request: LoginRequest): Promise<Session>;
@@ -93,6 +96,8 @@ export interface Auth {
   loginSts(request: StsLogin): Promise<Session>;
   /** `Set-Cookie` value that starts a browser session. */
   sessionCookie(session: Session, client: ClientOrigin): string;
+  /** Ends every session of the user whose token the request carries; a request without one changes nothing. */
+  logout(request: RequestHead): Promise<void>;
   /** `Set-Cookie` values that end every kind of browser session. */
   logoutCookies(client: ClientOrigin): string[];
 
@@ -163,6 +168,8 @@ export interface Users {
   detachPolicy(username: string, policyId: string, actor: Actor): Promise<void>;
   /** Ends every earlier login of the user. */
   setPassword(username: string, password: string, actor: Actor): Promise<void>;
+  /** Ends every earlier login of the user, on every worker before it resolves. */
+  endSessions(username: string, actor: Actor): Promise<void>;
   setFriendlyName(username: string, friendlyName: string, actor: Actor): Promise<void>;
 }
 

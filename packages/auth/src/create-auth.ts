@@ -106,16 +106,26 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     installation,
     authenticate: (request) => masked(requests.authenticate(request)),
     recognize: (headers, connection) => requests.recognize(headers, connection),
-    credentialsFor: (accessKeyId) => masked(signingCredentials(callers, accessKeyId)),
-    signatureFailed: (client) => {
+    credentialsFor: async (accessKeyId, client) => {
+      const wait = client === undefined ? undefined : limits.exceededGuess(client.ip, accessKeyId);
+      if (wait !== undefined) throw tooManyFailures(wait);
+      return masked(signingCredentials(callers, accessKeyId));
+    },
+    signatureFailed: (client, accessKeyId) => {
       const wait = limits.exceeded('address', client.ip);
-      limits.failed('address', client.ip);
+      limits.guessFailed(client.ip, accessKeyId);
       if (wait !== undefined) throw tooManyFailures(wait);
     },
     login: (request) => masked(login(request)),
     loginExternalPrincipal: (request) => masked(serviceLogin.externalPrincipal(request)),
     loginSts: (request) => masked(serviceLogin.sts(request)),
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
+    logout: async (request) => {
+      const session = await masked(requests.session(request));
+      if (session === undefined) return;
+      const { username } = session.user;
+      await masked(users.endSessions(username, { username, requestId: request.requestId }));
+    },
     logoutCookies: (client) => endSessionCookies(client, cookies),
     authorize: async (identity, requirement, client) =>
       (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip)),

@@ -6,6 +6,7 @@ import type { Engine } from '@svc/engine';
 import { GatewayDomains } from './routing/domains.ts';
 import { isGatewayRequest } from './routing/is-gateway-request.ts';
 import { serve } from './serve.ts';
+import type { BodyMemory } from './body/held-memory.ts';
 import type { GatewayLogger, GatewayObserver, Services } from './services.ts';
 import { VerifiedUrls } from './signature/verified-urls.ts';
 
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   readonly fallbackUrl?: string | undefined;
   readonly logger: GatewayLogger;
   readonly observer?: GatewayObserver | undefined;
+  /** Memory for bodies being collected. Without it there is no limit. */
+  readonly bodyMemory?: BodyMemory | undefined;
   /** Milliseconds since 1970. */
   readonly clock?: (() => number) | undefined;
 }
@@ -49,6 +52,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     fallbackUrl: fallbackUrlOf(options.fallbackUrl),
     logger: options.logger,
     observer: options.observer,
+    bodyMemory: options.bodyMemory,
     now: options.clock ?? Date.now,
     hostId: randomBytes(8).toString('hex').toUpperCase(),
   };

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { arn, one, or, type ClientOrigin } from '@svc/auth';
 import { EngineError, type Repository } from '@svc/engine';
 import { drained } from './body/drain.ts';
+import { HeldMemory } from './body/held-memory.ts';
 import { ClientGoneError, RequestBody } from './body/request-body.ts';
 import type { Call } from './call.ts';
 import { S3Error } from './errors/s3-error.ts';
@@ -29,6 +30,7 @@ interface Exchange {
   readonly request: S3Request;
   readonly reply: Reply;
   readonly record: RequestRecord;
+  readonly memory: HeldMemory;
   readonly expectsContinue: boolean;
   continued: boolean;
   intent: Intent;
@@ -64,6 +66,7 @@ export async function serve(
       accept: request.headers.get('accept'),
     }),
     record,
+    memory: new HeldMemory(services.bodyMemory),
     expectsContinue,
     continued: !expectsContinue,
     intent: request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write',
@@ -80,6 +83,7 @@ export async function serve(
   } catch (error) {
     fail(exchange, error);
   }
+  exchange.memory.release();
   record.operation = begun;
   record.bytesSent = exchange.reply.bytesSent;
   record.durationMs = performance.now() - started;
@@ -137,6 +141,7 @@ async function answer(exchange: Exchange, routedByHost: Routed): Promise<void> {
     request,
     authenticated,
     checksumIsOfBody: !('checksumIsOfBody' in operation),
+    memory: exchange.memory,
     beforeRead: () => sendContinue(exchange),
   });
   exchange.body = body;

@@ -1,6 +1,7 @@
 import type { Auth, Identity } from '@svc/auth';
 import type { SigningKeyCache } from '@svc/encoding';
 import type { Engine } from '@svc/engine';
+import type { BodyMemory } from './body/held-memory.ts';
 import type { GatewayDomains } from './routing/domains.ts';
 import type { VerifiedUrls } from './signature/verified-urls.ts';
 
@@ -58,6 +59,7 @@ export interface Services {
   readonly fallbackUrl: URL | undefined;
   readonly logger: GatewayLogger;
   readonly observer: GatewayObserver | undefined;
+  readonly bodyMemory: BodyMemory | undefined;
   readonly now: () => number;
   /** Sixteen upper hex digits naming this process in `x-amz-id-2` and `<HostId>`. */
   readonly hostId: string;

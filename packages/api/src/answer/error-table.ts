@@ -68,7 +68,10 @@ const blockStatuses: Readonly<Record<string, number>> = {
 
 /** Turns every error an operation may throw into a status and a message, in one place. */
 export function refusalOf(error: unknown): Refusal {
-  if (error instanceof RequestError) return { status: error.status, message: error.message };
+  if (error instanceof RequestError) {
+    const { status, message, headers } = error;
+    return { status, message, ...(headers !== undefined && { headers }) };
+  }
   if (error instanceof EngineError) {
     const status = engineStatuses[error.kind];
     return { status, message: error.message, ...(status === 500 && { unexpected: true }) };

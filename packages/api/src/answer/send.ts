@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drained } from '../request/drain.ts';
+import { awaitsContinue } from '../request/expect-continue.ts';
 import { hasBody } from '../request/json-body.ts';
 import type { Answer } from './answer.ts';
 
@@ -20,15 +21,15 @@ export function send(
     if (value !== undefined) list.push(name, value);
   }
   if (requestId !== undefined) list.push('x-request-id', requestId);
-  // The connection ends with the answer to an upload that was refused half-way.
-  const isRefusedUpload = !request.complete && hasBody(request);
-  if (isRefusedUpload) list.push('connection', 'close');
   if (sent !== undefined) response.once('finish', sent);
+  if (!request.complete && hasBody(request)) {
+    const hasLength = 'content-length' in headers;
+    return sendBeforeBody(request, response, { status, list, body, hasLength });
+  }
   if (typeof body === 'string') {
     const size = Buffer.byteLength(body);
     if (!('content-length' in headers)) list.push('content-length', size);
     response.writeHead(status, list as string[]);
-    if (isRefusedUpload) return endDrained(request, response, body).then(() => size);
     // Plain ASCII is the same in both encodings, and this one is written without looking at each character.
     response.end(body, size === body.length ? 'latin1' : 'utf8');
     return size;
@@ -42,7 +43,6 @@ export function send(
   if (body === undefined) {
     if (status !== 204 && status !== 304 && !('content-length' in headers)) list.push('content-length', 0);
     response.writeHead(status, list as string[]);
-    if (isRefusedUpload) return endDrained(request, response, '').then(() => 0);
     response.end();
     return 0;
   }
@@ -50,10 +50,34 @@ export function send(
   return body.sendTo(response).then(() => Number(headers['content-length'] ?? 0));
 }
 
-/** Sends the whole answer at once, and ends the connection when the rest of the body was read away. */
-async function endDrained(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
-  if (body === '') response.flushHeaders();
-  else response.write(body);
-  await drained(request);
+interface EarlyAnswer {
+  readonly status: number;
+  readonly list: (string | number | readonly string[])[];
+  readonly body: Answer['body'];
+  readonly hasLength: boolean;
+}
+
+/**
+ * Answers a request whose body is still on its way. The connection ends with the answer, but not before the client had
+ * the time to read it: closing one with unread bytes resets it.
+ */
+async function sendBeforeBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, list, body, hasLength }: EarlyAnswer,
+): Promise<number> {
+  list.push('connection', 'close');
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  if (bytes !== undefined && !(bytes instanceof Uint8Array)) {
+    response.writeHead(status, list as string[]);
+    await bytes.sendTo(response);
+    return 0;
+  }
+  if (!hasLength && status !== 204 && status !== 304) list.push('content-length', bytes?.byteLength ?? 0);
+  response.writeHead(status, list as string[]);
+  if (bytes === undefined || response.req.method === 'HEAD') response.flushHeaders();
+  else response.write(bytes);
+  if (!awaitsContinue(request)) await drained(request);
   response.end();
+  return bytes?.byteLength ?? 0;
 }

@@ -19,7 +19,7 @@ import { headerMetadata } from './header-metadata.ts';
 const smallBody = 256 * 1024;
 
 export function uploadHandler(objects: Objects): Handler<Operations['uploadObject']> {
-  return async ({ params, query, headers, request, response }) => {
+  return async ({ params, query, headers, request, response, memory }) => {
     const condition = writeCondition(headers);
     const target = {
       ...params,
@@ -38,7 +38,7 @@ export function uploadHandler(objects: Objects): Handler<Operations['uploadObjec
     const length = request.headers['content-length'];
     let entry: ObjectEntry;
     if (!isForm && length !== undefined && Number(length) <= smallBody) {
-      entry = await upload(await readBytes(request, smallBody), contentType);
+      entry = await upload(await readBytes(request, { maxBytes: smallBody, memory }), contentType);
     } else {
       entry = await untilGone(response, (signal) =>
         isForm

@@ -1,11 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { HeldMemory } from './body-memory.ts';
+import { jsonCostProblem } from './json-cost.ts';
+import { Pieces } from './pieces.ts';
 import { bodyError, RequestError } from './request-error.ts';
 
+/** Of a caller who is known. */
 export const maxJsonBytes = 32 * 1024 * 1024;
+/** Where anybody may ask: a login or a setup has a handful of short fields. */
+export const maxStrangersBytes = 64 * 1024;
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly memory: HeldMemory;
+}
 
 /** The decoded JSON body, or undefined when the request has none. */
-export async function readJsonBody(request: IncomingMessage, required: boolean): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  required: boolean,
+  limits: BodyLimits,
+): Promise<unknown> {
   if (!hasBody(request)) {
     if (required) throw bodyError('value is required but missing');
     return undefined;
@@ -14,12 +29,14 @@ export async function readJsonBody(request: IncomingMessage, required: boolean):
   if (mediaTypeOf(contentType) !== 'application/json') {
     throw bodyError(`header Content-Type has unexpected value ${JSON.stringify(contentType)}`);
   }
-  const bytes = await readBytes(request, maxJsonBytes);
+  const bytes = await readBytes(request, limits);
   if (bytes.length === 0) {
     if (required) throw bodyError('value is required but missing');
     return undefined;
   }
   if (!isUtf8(bytes)) throw bodyError('not valid UTF-8');
+  const tooCostly = jsonCostProblem(bytes);
+  if (tooCostly !== undefined) throw bodyError(tooCostly);
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown;
   } catch {
@@ -38,36 +55,53 @@ export function mediaTypeOf(contentType: string): string {
   return (semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }
 
-/** Collects a body of at most `limit` bytes. */
-export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = () => new RequestError(413, `request body is larger than ${limit} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
-  if (request.complete && !request.destroyed) {
-    const bytes = arrivedBytes(request);
-    return bytes.length > limit ? Promise.reject(tooLarge()) : Promise.resolve(bytes);
-  }
+/** Collects a body of at most `maxBytes`; what arrives is held in memory until its request has ended. */
+export function readBytes(request: IncomingMessage, { maxBytes, memory }: BodyLimits): Promise<Buffer> {
+  const tooLarge = () => new RequestError(413, `request body is larger than ${maxBytes} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    if (request.destroyed) throw clientGone();
+    if (request.complete) {
+      const bytes = arrivedBytes(request);
+      if (bytes.length > maxBytes) throw tooLarge();
+      memory.hold(bytes.length);
+      resolve(bytes);
+      return;
+    }
+    const pieces = new Pieces();
     let size = 0;
+    const refuse = (error: Error): void => {
+      pieces.clear();
+      size = Infinity;
+      request.pause();
+      reject(error);
+    };
     // The listeners stay: they end with the request, and taking them off costs more than they do.
     request.on('data', (chunk: Buffer) => {
+      if (size === Infinity) return;
       size += chunk.length;
-      if (size <= limit) {
-        chunks.push(chunk);
+      if (size > maxBytes) {
+        refuse(tooLarge());
         return;
       }
-      chunks.length = 0;
-      request.pause();
-      reject(tooLarge());
+      try {
+        memory.hold(chunk.length);
+      } catch (error) {
+        refuse(error as Error);
+        return;
+      }
+      pieces.add(chunk);
     });
-    request.on('end', () => {
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-    });
+    request.on('end', () => resolve(pieces.take()));
     request.on('error', reject);
     request.on('close', () => {
-      if (!request.readableEnded) reject(new RequestError(499, 'the client went away'));
+      if (!request.readableEnded) reject(clientGone());
     });
   });
+}
+
+function clientGone(): RequestError {
+  return new RequestError(499, 'the client went away');
 }
 
 /** A small body mostly arrives with its headers: what is here already needs no events. */

@@ -2,10 +2,12 @@
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, headers?: Readonly<Record<string, string>>) {
     super(message);
     this.status = status;
+    this.headers = headers;
   }
 }
 

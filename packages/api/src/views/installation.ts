@@ -3,7 +3,6 @@ import type { CustomViewer, InstallationFacts, StorageFacts } from '../options.t
 export function versionView(facts: InstallationFacts) {
   return {
     version: facts.version,
-    version_context: 'svc',
     latest_version: facts.latestVersion,
     upgrade_recommended: facts.upgradeRecommended,
     upgrade_url: facts.upgradeUrl,

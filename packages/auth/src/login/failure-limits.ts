@@ -7,7 +7,7 @@ const windowMs = 60_000;
 const topic = 'auth.failures';
 
 /** What is counted, and how many failures a minute are too many. Successes are never counted. */
-const limits = { address: 100, login: 10, setup: 10, forgotPassword: 5 } as const;
+const limits = { address: 100, guess: 1, login: 10, setup: 10, forgotPassword: 5 } as const;
 export type FailureKind = keyof typeof limits;
 
 /**
@@ -48,6 +48,21 @@ export class FailureLimits {
     if (wait !== undefined) throw tooManyFailures(wait);
   }
 
+  /**
+   * Seconds to wait when an address has failed too often to try this name again. Names it has not failed with are still
+   * tried: many clients may share the address of a proxy, and one that is misconfigured must not stop the others.
+   */
+  exceededGuess(address: string, name: string): number | undefined {
+    const wait = this.exceeded('address', address);
+    if (wait === undefined) return undefined;
+    return this.exceeded('guess', guessOf(address, name)) === undefined ? undefined : wait;
+  }
+
+  guessFailed(address: string, name: string): void {
+    this.failed('address', address);
+    this.failed('guess', guessOf(address, name));
+  }
+
   failed(kind: FailureKind, subject: string): void {
     const key = `${kind}\0${subject}`;
     this.#add(key);
@@ -80,6 +95,15 @@ export class FailureLimits {
     const since = this.#clock() - windowMs;
     return (this.#failures.get(key) ?? []).filter((time) => time > since);
   }
+}
+
+function guessOf(address: string, name: string): string {
+  return `${address}\0${shortened(name)}`;
+}
+
+/** Whatever a stranger sends as a name is kept in memory and written to the log: not megabytes of it. */
+export function shortened(name: string): string {
+  return name.length <= 256 ? name : `${name.slice(0, 256)}…`;
 }
 
 export function tooManyFailures(retryAfterSeconds: number): AuthError {

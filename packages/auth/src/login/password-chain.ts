@@ -8,7 +8,7 @@ import { credentialBinding, openSecret, sealSecret } from '../crypto/secret-box.
 import { authenticationFailed } from '../errors.ts';
 import type { ClientOrigin } from '../identity.ts';
 import type { User } from '../model.ts';
-import { tooManyFailures, type FailureLimits } from './failure-limits.ts';
+import { shortened, tooManyFailures, type FailureLimits } from './failure-limits.ts';
 import type { CallerCache, KnownKey } from './caller-cache.ts';
 import type { UserProvisioning } from './user-provisioning.ts';
 
@@ -61,6 +61,11 @@ export class PasswordChain {
 
   async authenticate(attempt: PasswordAttempt): Promise<Authenticated> {
     const { limits, logger } = this.#options;
+    const { ip } = attempt.client;
+    // Nothing is tried, so that no guess can be right. A login can wait; of programs only those that have failed must.
+    const wait = limits.exceeded('address', ip);
+    const mustWait = attempt.allowEmail ? wait : limits.exceededGuess(ip, attempt.username);
+    if (mustWait !== undefined) throw tooManyFailures(mustWait);
     const reasons: Record<string, string> = {};
     const builtIn = await this.#byAccessKey(attempt, reasons);
     if (builtIn !== undefined) return builtIn;
@@ -72,14 +77,13 @@ export class PasswordChain {
       {
         event: 'login failed',
         user: shortened(attempt.username),
-        client_ip: attempt.client.ip,
+        client_ip: ip,
         reasons,
         ...request(attempt),
       },
       'authentication failed',
     );
-    const wait = limits.exceeded('address', attempt.client.ip);
-    limits.failed('address', attempt.client.ip);
+    limits.guessFailed(ip, attempt.username);
     if (wait !== undefined) throw tooManyFailures(wait);
     throw authenticationFailed();
   }
@@ -185,11 +189,6 @@ export class PasswordChain {
   #cacheName({ username, password }: PasswordAttempt): string {
     return createHmac('sha256', this.#cacheKey).update(`${username}\0${password}`).digest('base64');
   }
-}
-
-/** Whatever a stranger sends as a name is kept in memory and written to the log: not megabytes of it. */
-function shortened(username: string): string {
-  return username.length <= 256 ? username : `${username.slice(0, 256)}…`;
 }
 
 function request({ requestId }: PasswordAttempt): object {

@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SessionVerifier } from '../auth.ts';
 import { isJwt } from '../crypto/jwt.ts';
-import { authenticationFailed } from '../errors.ts';
+import { authenticationFailed, AuthError } from '../errors.ts';
 import type { AuthMethod, Identity, RequestHead } from '../identity.ts';
 import type { CallerCache, KnownKey } from './caller-cache.ts';
 import { readCookies, sessionCookies } from './cookies.ts';
@@ -95,6 +95,31 @@ export class RequestAuthenticator {
     }
     const header = request.headers['cookie'];
     return header === undefined ? undefined : this.#byCookie(request, readCookies(header));
+  }
+
+  /**
+   * The caller by the token of a session. Undefined when the request carries none that holds, or when another site makes
+   * the browser send it.
+   */
+  async session(request: RequestHead): Promise<Identity | undefined> {
+    try {
+      const authorization = readAuthorization(request.headers['authorization']);
+      if (authorization?.scheme === 'bearer') return await this.#byToken(authorization.token, 'bearer');
+      const cookies = readCookies(request.headers['cookie']);
+      for (const name of sessionCookies) {
+        const token = cookies.get(name);
+        if (token === undefined || !isJwt(token)) continue;
+        // Ending a session changes something, whatever the method.
+        refuseCrossOrigin({ ...request, method: 'POST' });
+        return await this.#byToken(token, 'cookie');
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof AuthError && (error.kind === 'unauthenticated' || error.kind === 'forbidden')) {
+        return undefined;
+      }
+      throw error;
+    }
   }
 
   async #byCookie(request: RequestHead, cookies: ReadonlyMap<string, string>): Promise<Identity | undefined> {

@@ -172,10 +172,19 @@ export class UserStore implements Users {
   async setPassword(username: string, password: string, actor: Actor): Promise<void> {
     checkPassword(password);
     const encryptedPassword = Buffer.from(await hashPassword(password));
-    // Whole seconds, as tokens have: one issued in the second of the change is refused too.
-    const tokensValidAfter = Math.floor(this.#context.clock() / 1000) + 1;
-    await this.#update(username, (data) => ({ ...data, encryptedPassword, tokensValidAfter }));
+    await this.#update(username, (data) => ({ ...this.#withoutSessions(data), encryptedPassword }));
     logChange(this.#context, actor, 'password changed', { user: username });
+  }
+
+  async endSessions(username: string, actor: Actor): Promise<void> {
+    await this.#update(username, (data) => this.#withoutSessions(data));
+    logChange(this.#context, actor, 'sessions ended', { user: username });
+  }
+
+  /** Whole seconds, as tokens have: one issued in this second is refused too, also when another change was in it. */
+  #withoutSessions(data: UserData): UserData {
+    const nextSecond = Math.floor(this.#context.clock() / 1000) + 1;
+    return { ...data, tokensValidAfter: Math.max(nextSecond, data.tokensValidAfter + 1) };
   }
 
   async setFriendlyName(username: string, friendlyName: string, actor: Actor): Promise<void> {

@@ -6,11 +6,24 @@ import { s3RequestOf } from '../../test/s3-request-of.ts';
 import type { S3Error } from '../errors/s3-error.ts';
 import type { Authenticated } from '../signature/authenticate.ts';
 import { digestsOf } from './checksums.ts';
+import { HeldMemory } from './held-memory.ts';
 import { RequestBody } from './request-body.ts';
 
 const scope = { date: '20130524', region: 'us-east-1', service: 's3' };
 const key = deriveSigningKey('wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', scope);
 const user = { username: 'u', createdAt: 0, source: 'internal' };
+
+/** What is left of the shared memory. */
+let room = Infinity;
+let memory: HeldMemory;
+
+beforeEach(() => {
+  room = Infinity;
+  memory = new HeldMemory({
+    take: (bytes) => bytes <= room && ((room -= bytes), true),
+    release: (bytes) => void (room += bytes),
+  });
+});
 
 /** Whether all of a body is there before it is asked for. */
 let arrived = false;
@@ -42,7 +55,14 @@ function bodyOf(
     presigned: false,
   };
   const request = s3RequestOf('PUT', '/r/main/x', headers);
-  return new RequestBody({ message, request, authenticated, checksumIsOfBody: true, beforeRead: () => {} });
+  return new RequestBody({
+    message,
+    request,
+    authenticated,
+    checksumIsOfBody: true,
+    memory,
+    beforeRead: () => {},
+  });
 }
 
 async function read(body: RequestBody): Promise<{ content: Buffer; verified: Record<string, string> }> {
@@ -297,6 +317,42 @@ describe.each([
   });
 });
 
+describe('the shared memory', () => {
+  const headers = { 'content-length': '5' };
+
+  it('is held by a collected body until its request ends', async () => {
+    room = 5;
+    expect(await bodyOf([Buffer.from('12345')], headers).open()).toEqual(Buffer.from('12345'));
+    expect(room).toBe(0);
+    memory.release();
+    expect(room).toBe(5);
+  });
+
+  it('is not waited for: a small object streams where there is none left', async () => {
+    room = 4;
+    const opened = await bodyOf([Buffer.from('12345')], headers).open();
+    if (Buffer.isBuffer(opened)) throw new Error('expected a stream');
+    expect(opened.stream.readableHighWaterMark).toBe(64 * 1024);
+    expect(Buffer.concat(await opened.stream.toArray())).toEqual(Buffer.from('12345'));
+    expect(room).toBe(4);
+  });
+
+  it('is needed for a document, whose client is told to slow down', async () => {
+    room = 4;
+    await expect(bodyOf([Buffer.from('12345')], headers).readDocument(100)).rejects.toMatchObject({
+      code: 'SlowDown',
+    });
+    // Without a length it may become as long as it is allowed to.
+    const chunked = bodyOf([Buffer.from('1')], { 'transfer-encoding': 'chunked' });
+    await expect(chunked.readDocument(100)).rejects.toMatchObject({ code: 'SlowDown' });
+  });
+
+  it('is not used up by how finely a body is cut', async () => {
+    const pieces = Array.from({ length: 5000 }, () => Buffer.from('x'));
+    expect(await bodyOf(pieces, { 'content-length': '5000' }).open()).toEqual(Buffer.alloc(5000, 'x'));
+  });
+});
+
 describe('a streamed body', () => {
   it('holds its source back while nobody reads', async () => {
     const source = new PassThrough({ highWaterMark: 64 * 1024 });
@@ -311,6 +367,7 @@ describe('a streamed body', () => {
         presigned: false,
       },
       checksumIsOfBody: true,
+      memory,
       beforeRead: () => {},
     });
     const opened = await body.open();
@@ -339,6 +396,7 @@ describe('a streamed body', () => {
         presigned: false,
       },
       checksumIsOfBody: true,
+      memory,
       beforeRead: () => {},
     });
     const opened = await gone.open();

@@ -16,10 +16,16 @@ import {
   type ChecksumAlgorithm,
 } from './checksums.ts';
 import { ChunkSignatures } from './chunk-signatures.ts';
+import type { HeldMemory } from './held-memory.ts';
 import { payloadModeOf, type PayloadMode } from './payload-mode.ts';
 
 /** Bodies up to this size are collected in memory: one buffer is cheaper than a stream. */
 const collectLimit = 1024 * 1024;
+/** How far a stream runs ahead of its reader, and how far where memory is short. */
+const streamAhead = 1024 * 1024;
+const streamAheadAtLeast = 64 * 1024;
+/** A piece costs some hundred bytes besides its own: however finely a client cuts its body, they are joined. */
+const mostPieces = 1024;
 
 /** A whole small body, or a stream of known or unknown (-1) length: what the engine takes. */
 export type CollectedBody = Buffer | { readonly stream: Readable; readonly size: number };
@@ -30,6 +36,8 @@ export interface RequestBodyOptions {
   readonly authenticated: Authenticated;
   /** False where `x-amz-checksum-*` speaks of the whole object (CompleteMultipartUpload). */
   readonly checksumIsOfBody: boolean;
+  /** What is collected counts here. */
+  readonly memory: HeldMemory;
   /** Called when the body is first wanted: the moment for `100 Continue`. */
   readonly beforeRead: () => void;
 }
@@ -46,6 +54,7 @@ export class RequestBody {
   readonly #checksum: Checksum | undefined;
   readonly #trailerAlgorithm: ChecksumAlgorithm | undefined;
   readonly #beforeRead: () => void;
+  readonly #memory: HeldMemory;
   #trailers: ReadonlyMap<string, string> | undefined;
   #stream: Readable | undefined;
   /** Why the body itself could not be read, whatever the engine made of it. */
@@ -58,6 +67,7 @@ export class RequestBody {
     const { message, request, authenticated } = options;
     this.#message = message;
     this.#beforeRead = options.beforeRead;
+    this.#memory = options.memory;
     this.#authenticated = authenticated;
     this.#mode = payloadModeOf(authenticated.payloadHash);
     if (this.#mode.kind === 'chunked' && this.#mode.signed && authenticated.identity.method === 'sig_v2')
@@ -78,10 +88,12 @@ export class RequestBody {
     return [...names];
   }
 
-  /** The body for the engine. Small ones are collected first. */
+  /** The body for the engine. Small ones are collected first, where there is memory for them. */
   async open(): Promise<CollectedBody> {
-    if (this.size >= 0 && this.size <= collectLimit) return this.collect(collectLimit);
-    const stream = new BodyStream(this.#message, this.#beforeRead, (onData) => this.#decoder(onData));
+    if (this.size >= 0 && this.size <= collectLimit && this.#memory.hold(this.size))
+      return this.collect(collectLimit);
+    const ahead = this.#memory.hold(streamAhead) ? streamAhead : streamAheadAtLeast;
+    const stream = new BodyStream(this.#message, ahead, this.#beforeRead, (onData) => this.#decoder(onData));
     stream.once('error', (error) => (this.failure ??= error));
     this.#stream = stream;
     return { stream, size: this.size };
@@ -92,17 +104,19 @@ export class RequestBody {
     this.#stream?.destroy();
   }
 
-  /** The whole body. */
+  /** The whole body. Its memory is held already. */
   collect(limit: number): Promise<Buffer> {
     const message = this.#message;
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
+      const joined: Buffer[] = [];
       let length = 0;
       const finish = (error: unknown): void => {
         message.off('data', onInput).off('end', onEnd).off('error', onGone).off('close', onGone);
         if (error === undefined) {
-          const [first] = pieces;
-          resolve(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, length));
+          const all = joined.length === 0 ? pieces : [...joined, ...pieces];
+          const [first] = all;
+          resolve(all.length === 1 && first !== undefined ? first : Buffer.concat(all, length));
         } else {
           message.pause();
           this.failure = error as Error;
@@ -114,6 +128,7 @@ export class RequestBody {
         if (length > limit)
           throw new S3Error('InvalidRequest', `The request body is larger than ${limit} bytes.`);
         pieces.push(data);
+        if (pieces.length === mostPieces) joined.push(Buffer.concat(pieces.splice(0)));
       };
       const decoder = this.#decoder(onData);
       const onInput = (input: Buffer): void => {
@@ -155,6 +170,7 @@ export class RequestBody {
   async readDocument(limit: number): Promise<Buffer> {
     if (this.size > limit)
       throw new S3Error('MalformedXML', `The request document is larger than ${limit} bytes.`);
+    if (!this.#memory.hold(this.size < 0 ? limit : this.size)) throw new S3Error('SlowDown');
     const document = await this.collect(limit);
     this.verify(digestsOf(document, this.digests));
     return document;
@@ -237,10 +253,11 @@ class BodyStream extends Readable {
 
   constructor(
     message: IncomingMessage,
+    ahead: number,
     beforeRead: () => void,
     makeDecoder: (onData: (data: Buffer) => void) => BodyDecoder,
   ) {
-    super({ highWaterMark: 1024 * 1024 });
+    super({ highWaterMark: ahead });
     this.#message = message;
     this.#beforeRead = beforeRead;
     this.#decoder = makeDecoder((data) => {

@@ -52,6 +52,9 @@ function signatureForm(request: S3Request): Form | undefined {
   return undefined;
 }
 
+/** More than any client sends. Taking a query apart to verify its signature costs far more than its bytes. */
+const longestQuery = 64 * 1024;
+
 /** Who sends the request. Reads nothing of the body. */
 export async function authenticate(
   request: S3Request,
@@ -59,6 +62,8 @@ export async function authenticate(
   requestId: string,
   using: Authentication,
 ): Promise<Authenticated> {
+  if (request.rawQuery.length > longestQuery)
+    throw new S3Error('InvalidRequest', `The query is longer than ${longestQuery} bytes.`);
   const form = signatureForm(request);
   const plain = await plainIdentity(request, client, requestId, form !== undefined, using.auth);
   if (plain !== undefined)
@@ -134,9 +139,9 @@ async function authenticateV4(
   { auth, signingKeys, verifiedUrls, now }: Authentication,
 ): Promise<Authenticated> {
   checkSignedHeaders(request, signature);
-  const credentials = await auth.credentialsFor(signature.accessKeyId);
+  const credentials = await auth.credentialsFor(signature.accessKeyId, client);
   if (credentials === undefined) {
-    auth.signatureFailed(client);
+    auth.signatureFailed(client, signature.accessKeyId);
     throw new S3Error('InvalidAccessKeyId');
   }
   const key = signingKeys.get(credentials.secretAccessKey, signature.scope);
@@ -144,7 +149,7 @@ async function authenticateV4(
   if (!verifiedUrls.has(request, signature, key)) {
     const verified = verifySignature(request, signature, key);
     if (!verified.valid) {
-      auth.signatureFailed(client);
+      auth.signatureFailed(client, signature.accessKeyId);
       throw new S3Error('SignatureDoesNotMatch');
     }
     ({ forwardedHost } = verified);
@@ -172,9 +177,9 @@ async function authenticateV2(
       'AccessDenied',
       'This form of signature is accepted for reading only: sign with SigV4.',
     );
-  const credentials = await auth.credentialsFor(signature.accessKeyId);
+  const credentials = await auth.credentialsFor(signature.accessKeyId, client);
   if (credentials === undefined) {
-    auth.signatureFailed(client);
+    auth.signatureFailed(client, signature.accessKeyId);
     throw new S3Error('InvalidAccessKeyId');
   }
   const forwarded = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
@@ -182,7 +187,7 @@ async function authenticateV2(
     verifyV2(request, signature, credentials.secretAccessKey, domains.repositoryOf(host ?? ''));
   const direct = verify(request.headers.get('host'));
   if (!direct && (forwarded === undefined || !verify(forwarded))) {
-    auth.signatureFailed(client);
+    auth.signatureFailed(client, signature.accessKeyId);
     throw new S3Error('SignatureDoesNotMatch');
   }
   checkV2Time(request, signature, now());

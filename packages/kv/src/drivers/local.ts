@@ -25,6 +25,7 @@ import {
   scanBound,
   type PhysicalKey,
 } from './local/physical-key.ts';
+import { openChecked } from './local/store-file.ts';
 
 const driverPage = 1000;
 /** A page of large values ends early, so that one page never holds the event loop or the memory for long. */
@@ -48,7 +49,9 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<KvStor
   let gate: OpeningGate | undefined;
   try {
     gate = await openGate(options.path);
-    return new LocalStore(await gate.whileOpening(() => openLmdb(options.path)), gate, space, options);
+    const { path } = options;
+    const db = await gate.whileOpening(() => openChecked(path, () => openLmdb(path)));
+    return new LocalStore(db, gate, space, options);
   } catch (error) {
     gate?.close();
     throw diskError('connect_failed', options.path, error);

@@ -3,11 +3,21 @@ interface BannerOptions {
   readonly url: string;
   /** Those of the quick start; otherwise the reader is sent to the setup. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+  /** Who can connect to a server with preset settings; undefined for one that was configured. */
+  readonly reach: 'this machine' | 'other machines' | undefined;
 }
 
+const reaches = {
+  'this machine': `
+  Only this machine can connect. To let others in, begin a new installation with generated secrets:
+  SVC_LISTEN_ADDRESS=0.0.0.0:8000 SVC_DATABASE_LOCAL_PATH=~/svc-open/kv SVC_BLOCKSTORE_LOCAL_PATH=~/svc-open/data\n`,
+  'other machines': `
+  Other machines can connect. The secrets were generated for this installation and are kept beside its database.\n`,
+} as const;
+
 /** What a person who has just started the server wants to know. */
-export function banner({ version, url, credentials }: BannerOptions): string {
-  const head = `\nsvc ${version} is serving at ${url}\n`;
+export function banner({ version, url, credentials, reach }: BannerOptions): string {
+  const head = `\nsvc ${version} is serving at ${url}\n${reach === undefined ? '' : reaches[reach]}`;
   if (credentials === undefined) {
     return `${head}
   Not set up yet? Create the first administrator with "svc setup --user-name admin", or open ${url}/setup.

@@ -4,7 +4,7 @@ import type { Auth } from '@svc/auth';
 import { openAuth, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
 import { checkSchemaVersion } from '../compose/schema-version.ts';
-import { loadConfig } from '../config/index.ts';
+import { loadConfig, withPresetSecrets } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
 import { createLogger } from '../logging/index.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -25,7 +25,7 @@ export async function withKv<T>(
   use: (opened: Opened & { readonly foundation: FoundationOptions }) => Promise<T>,
   options: OpenOptions = {},
 ): Promise<T> {
-  const { config } = loadConfig(globals);
+  const { config } = withPresetSecrets(loadConfig(globals));
   const logger = createLogger({
     level: 'WARN',
     format: 'text',

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { LoadedConfig } from '../config/index.ts';
-import { loadConfig, printConfig, quickstartCredentials } from '../config/index.ts';
+import { isLoopback, loadConfig, printConfig, withPresetSecrets } from '../config/index.ts';
 import { keepsStateInMemory } from '../compose/store-configs.ts';
 import { publicUrl } from '../http/address.ts';
 import { LogOutputs, createLogger, errorText } from '../logging/index.ts';
@@ -8,6 +8,7 @@ import type { RootLogger } from '../logging/index.ts';
 import { Supervisor } from '../processes/supervisor.ts';
 import type { ServerAddress } from '../processes/messages.ts';
 import { describeStartError } from '../processes/start-error.ts';
+import { whenOrphaned } from '../processes/when-orphaned.ts';
 import { watchForChange } from '../processes/watch-file.ts';
 import type { WorkerProcesses } from '../processes/worker-processes.ts';
 import { version } from '../version.ts';
@@ -21,7 +22,7 @@ interface RunOptions {
 
 /** `svc run`: the primary process, from the configuration to the last drained request. Returns the exit code. */
 export async function run(globals: GlobalOptions, options: RunOptions): Promise<number> {
-  const loaded = loadConfig(globals);
+  const loaded = withPresetSecrets(loadConfig(globals));
   const { config } = loaded;
   if (loaded.preset !== undefined) {
     process.stderr.write(`WARNING: --${loaded.preset} is for trying things out, not for production.\n`);
@@ -92,14 +93,36 @@ function stopOnSignal(supervisor: Supervisor): Promise<undefined> {
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    if (isStartedByNpm()) whenOrphaned(onSignal);
   });
+}
+
+/** npm puts a shell between itself and us: a signal ends npm and the shell, and we never hear of it. */
+function isStartedByNpm(): boolean {
+  return process.env['npm_command'] === 'exec' || process.env['npm_command'] === 'start';
 }
 
 function announce({ config, preset }: LoadedConfig, logger: RootLogger, address: ServerAddress): void {
   const url = publicUrl(address.host, address.port, config.tls.enabled);
   logger.info({ listen_address: `${address.host}:${address.port}`, version }, 'serving requests');
   process.stderr.write(
-    banner({ version, url, credentials: preset === 'quickstart' ? quickstartCredentials : undefined }),
+    banner({
+      version,
+      url,
+      credentials:
+        preset === 'quickstart'
+          ? {
+              accessKeyId: config.installation.access_key_id,
+              secretAccessKey: config.installation.secret_access_key,
+            }
+          : undefined,
+      reach:
+        preset === undefined
+          ? undefined
+          : isLoopback(config.listen_address)
+            ? 'this machine'
+            : 'other machines',
+    }),
   );
 }
 

@@ -35,7 +35,11 @@ the default.
   and has created nothing.
 - \`svc config print\` shows the effective value of every key and where it came from. Secrets (🔒) are never shown.
 - \`--local-settings\` presets the local database and block store with development secrets; \`--quickstart\` also
-  creates a first user. Neither is for production.
+  creates a first user. Neither is for production. These secrets are published, so both listen on \`127.0.0.1:8000\`.
+  To let other machines in, set \`listen_address\` for a new installation (with \`database.local.path\` and
+  \`blockstore.local.path\` of its own): its secrets are then generated, kept in \`preset-secrets.json\` beside the
+  database, and the secret access key is printed at start. An installation made with the published secrets is not
+  served to other machines.
 - While the server runs, a change of \`logging.level\` in the file applies within seconds. Everything else needs a
   restart.
 `;

@@ -2,6 +2,8 @@ export { ConfigFileError } from './config-file-error.ts';
 export { formatDuration } from './duration.ts';
 export { ConfigError, loadConfig } from './load.ts';
 export type { LoadOptions, LoadedConfig, Source } from './load.ts';
+export { isLoopback } from './listen-host.ts';
+export { withPresetSecrets } from './preset-secrets.ts';
 export { developmentSecrets, quickstartCredentials } from './presets.ts';
 export type { Preset } from './presets.ts';
 export { describeSource, printConfig, secretValues } from './print.ts';

@@ -210,7 +210,7 @@ function apply(
   }
 }
 
-function setAt(config: Config, name: string, value: unknown): void {
+export function setAt(config: Config, name: string, value: unknown): void {
   const parts = name.split('.');
   const last = parts.pop() ?? name;
   const group = parts.length === 0 ? config : valueAt(config, parts.join('.'));

@@ -16,6 +16,8 @@ export const developmentSecrets = {
 } as const;
 
 const localSettings = {
+  // Its secrets are published: only this machine may come in. See `withPresetSecrets` for what lets others in.
+  listen_address: '127.0.0.1:8000',
   'database.type': 'local',
   'blockstore.type': 'local',
   'auth.encrypt.secret_key': developmentSecrets.encrypt,

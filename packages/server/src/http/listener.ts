@@ -9,8 +9,10 @@ import type {
 import { createServer as createTlsServer } from 'node:https';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { BodyDeadlines } from './body-deadlines.ts';
 import { FairTurns } from './fair-turns.ts';
+import { PendingHeads } from './pending-heads.ts';
 import { attachRecord } from './request-record.ts';
 
 export interface TlsPair {
@@ -24,11 +26,15 @@ export interface ListenerOptions {
   /** A request that waits for `100 Continue` before it sends its body; by default it is told to go on. */
   readonly serveExpecting?: RequestListener | undefined;
   readonly traces: () => boolean;
+  /** Ends requests whose bodies do not come; a test brings its own clock. */
+  readonly deadlines?: BodyDeadlines | undefined;
+  /** Bounds the memory of heads that are still arriving; a test brings its own bound. */
+  readonly heads?: PendingHeads | undefined;
 }
 
 /**
- * Long uploads must not be cut, so a request has no time limit once its head has arrived; load balancers and
- * pools reuse connections for longer than Node's default keeps them; S3 metadata makes large heads.
+ * Long uploads must not be cut, so a request has no time limit of its own; `BodyDeadlines` watches its body. Load
+ * balancers and pools reuse connections for longer than Node's default keeps them; S3 metadata makes large heads.
  */
 const serverOptions: ServerOptions = {
   headersTimeout: 60_000,
@@ -49,17 +55,23 @@ export class Listener {
   readonly server: PlainServer | TlsServer;
   readonly #options: ListenerOptions;
   readonly #turns = new FairTurns();
+  readonly #deadlines: BodyDeadlines;
+  readonly #heads: PendingHeads;
   #inFlight = 0;
   #draining = false;
   #idle: (() => void) | undefined;
   /** One function for all responses, each of which closes once. */
-  readonly #closed = (): void => {
-    this.#inFlight--;
-    if (this.#draining && this.#inFlight === 0) this.#idle?.();
-  };
+  readonly #closed: (this: ServerResponse) => void;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    this.#deadlines = options.deadlines ?? new BodyDeadlines();
+    this.#heads = options.heads ?? new PendingHeads();
+    // oxlint-disable-next-line typescript/no-this-alias
+    const listener = this;
+    this.#closed = function closed(this: ServerResponse): void {
+      listener.#ended(this.req);
+    };
     const serve: RequestListener = (request, response) => this.#track(request, response, options.serve);
     this.server =
       options.tls === undefined
@@ -67,6 +79,10 @@ export class Listener {
         : createTlsServer({ ...serverOptions, ...options.tls }, serve);
     this.server.timeout = 0;
     this.server.on('connection', () => this.#turns.connected());
+    // With TLS these are the connections that requests belong to.
+    this.server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+      this.#heads.connected(socket),
+    );
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#track(request, response, options.serveExpecting ?? continueAndServe(options.serve));
     });
@@ -79,9 +95,18 @@ export class Listener {
   #track(request: IncomingMessage, response: ServerResponse, serve: RequestListener): void {
     if (this.#options.traces()) attachRecord(request, response);
     this.#inFlight++;
+    this.#heads.arrived(request.socket);
+    if (hasBody(request)) this.#deadlines.watch(request, response);
     response.on('close', this.#closed);
     if (this.#draining) response.shouldKeepAlive = false;
     this.#turns.serve(() => serve(request, response));
+  }
+
+  #ended(request: IncomingMessage): void {
+    this.#heads.answered(request.socket);
+    if (hasBody(request)) this.#deadlines.answered(request);
+    this.#inFlight--;
+    if (this.#draining && this.#inFlight === 0) this.#idle?.();
   }
 
   listen(host: string, port: number): Promise<AddressInfo> {
@@ -111,6 +136,8 @@ export class Listener {
       });
       clearTimeout(timer);
     }
+    this.#deadlines.close();
+    this.#heads.close();
     this.server.closeAllConnections();
     return finished;
   }
@@ -119,6 +146,11 @@ export class Listener {
   useTls(pair: TlsPair): void {
     if ('setSecureContext' in this.server) this.server.setSecureContext(pair);
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 function continueAndServe(serve: RequestListener): RequestListener {

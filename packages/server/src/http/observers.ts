@@ -3,6 +3,7 @@ import type { GatewayObserver } from '@svc/gateway';
 import type { Logger } from '../logging/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { HistogramSeries, NumberSeries } from '../metrics/series.ts';
+import { ClientEvents } from '../stats/client-events.ts';
 import type { Statistics } from '../stats/statistics.ts';
 import { clientName, peerOf } from './access-log.ts';
 import type { AccessLog } from './access-log.ts';
@@ -18,6 +19,7 @@ interface ObserverOptions {
 export function observeApi(options: ObserverOptions): ApiObserver {
   const { logger, metrics, statistics, accessLog } = options;
   const operations = new Map<string, ApiOperation>();
+  const clientEvents = new ClientEvents();
   const operationOf = (id: string): ApiOperation => {
     const known = operations.get(id);
     if (known !== undefined) return known;
@@ -74,7 +76,7 @@ export function observeApi(options: ObserverOptions): ApiObserver {
         'request failed',
       ),
     counted(events) {
-      for (const event of events) statistics.count({ class: event.class, name: event.name }, event.count);
+      for (const event of events) statistics.count(clientEvents.eventOf(event), event.count);
     },
   };
 }

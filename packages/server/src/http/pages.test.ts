@@ -11,7 +11,7 @@ async function ask(path: string, changes: Partial<PagesOptions> = {}, init: Requ
     storeAnswers: () => Promise.resolve(true),
     metrics: () => Promise.resolve('m 1\n'),
     openApi: () => '{}',
-    logout: () => ({ cookies: ['access_token=; Max-Age=0'], location: '/auth/login' }),
+    logout: () => Promise.resolve({ cookies: ['access_token=; Max-Age=0'], location: '/auth/login' }),
     ui: placeholderUi,
     ...changes,
   });

@@ -7,10 +7,11 @@ export interface PagesOptions {
   readonly storeAnswers: () => Promise<boolean>;
   readonly metrics: () => Promise<string>;
   readonly openApi: () => string;
-  readonly logout: (request: IncomingMessage) => {
+  /** Ends the sessions of whoever asks. */
+  readonly logout: (request: IncomingMessage) => Promise<{
     readonly cookies: readonly string[];
     readonly location: string;
-  };
+  }>;
   /** The web UI, or undefined when it is switched off. */
   readonly ui: RequestListener | undefined;
 }
@@ -37,7 +38,7 @@ export function createPages(options: PagesOptions): RequestListener {
         send(response, 200, 'application/json', options.openApi());
         break;
       case '/logout':
-        logout(options, request, response);
+        void logout(options, request, response);
         break;
       default:
         if (options.ui === undefined || url.startsWith('/_'))
@@ -80,10 +81,18 @@ async function metrics(options: PagesOptions, response: ServerResponse): Promise
   }
 }
 
-function logout(options: PagesOptions, request: IncomingMessage, response: ServerResponse): void {
-  const { cookies, location } = options.logout(request);
-  response.writeHead(303, { Location: location, 'Set-Cookie': [...cookies], 'Content-Length': 0 });
-  response.end();
+async function logout(
+  options: PagesOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const { cookies, location } = await options.logout(request);
+    response.writeHead(303, { Location: location, 'Set-Cookie': [...cookies], 'Content-Length': 0 });
+    response.end();
+  } catch {
+    send(response, 503, 'text/plain', 'the session could not be ended; try again\n');
+  }
 }
 
 export function send(response: ServerResponse, status: number, type: string, body: string): void {

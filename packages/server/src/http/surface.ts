@@ -1,4 +1,5 @@
 import { isApiRequest } from '@svc/api';
+import type { ApiListener } from '@svc/api';
 import type { Gateway } from '@svc/gateway';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,7 @@ import type { TlsPair } from './listener.ts';
 
 interface SurfaceOptions {
   readonly tls?: TlsPair | undefined;
-  readonly api: RequestListener;
+  readonly api: ApiListener;
   readonly gateway: Gateway;
   /** Everything that is neither API nor gateway. */
   readonly pages: RequestListener;
@@ -37,9 +38,12 @@ export function createSurface({ tls, traces, api, gateway, pages }: SurfaceOptio
         void gateway.handleExpectContinue(request, response);
         return;
       }
-      response.writeContinue();
-      if (isApiRequest(request)) api(request, response);
-      else pages(request, response);
+      if (isApiRequest(request)) {
+        api(request, response, true);
+        return;
+      }
+      // No page reads a body.
+      pages(request, response);
     },
   });
 }

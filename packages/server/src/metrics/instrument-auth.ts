@@ -35,7 +35,9 @@ export function instrumentAuth(auth: Auth, metrics: Pick<Metrics, 'authDuration'
       return allows;
     },
     authenticate: measured('authenticate', (request) => auth.authenticate(request)),
-    credentialsFor: measured('credentials', (accessKeyId) => auth.credentialsFor(accessKeyId)),
+    credentialsFor: measured('credentials', (accessKeyId, client) =>
+      auth.credentialsFor(accessKeyId, client),
+    ),
     ensureAllowed: measured('authorize', (identity, requirement, client) =>
       auth.ensureAllowed(identity, requirement, client),
     ),

@@ -31,3 +31,15 @@ export function describeStartError(error: unknown, config: Pick<Config, 'listen_
   }
   return errorText(error);
 }
+
+/** Signals that a process gets for memory that is not there, such as pages a damaged file promises. */
+const memorySignals: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS']);
+
+/** What probably ended a process, as the continuation of a sentence; empty when nothing is known. */
+export function probableCause(signal: string | null, { database }: Pick<Config, 'database'>): string {
+  if (signal === null || !memorySignals.has(signal) || database.type !== 'local') return '';
+  return (
+    `; probably the key-value store in ${database.local.path} is damaged: look at the disk and at the system log, ` +
+    'and restore the folder from a backup'
+  );
+}

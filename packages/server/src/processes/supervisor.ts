@@ -9,6 +9,7 @@ import type { Member } from './exchange-hub.ts';
 import { forwardLines, logDescriptor } from './log-pipe.ts';
 import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { ensurePortIsFree } from './port-check.ts';
+import { probableCause } from './start-error.ts';
 import type { WorkerProcesses } from './worker-processes.ts';
 
 interface SupervisorOptions {
@@ -80,7 +81,10 @@ export class Supervisor {
         else if (message.type === 'failed') reject(new Error(message.message));
       });
       child.worker.on('exit', (code, signal) => {
-        reject(new Error(`the first worker process ended while starting (${signal ?? `status ${code}`})`));
+        const cause = probableCause(signal, this.#options.config);
+        reject(
+          new Error(`the first worker process ended while starting (${signal ?? `status ${code}`})${cause}`),
+        );
       });
     });
   }
@@ -98,7 +102,11 @@ export class Supervisor {
     worker.on('message', (message: ToPrimary) => this.#receive(child, message));
     worker.on('error', (error) => this.#options.logger.error({ error, role }, 'worker process failed'));
     worker.once('exit', (code: number, signal: string | null) =>
-      this.#ended(child, first, signal ?? `status ${code}`),
+      this.#ended(
+        child,
+        first,
+        `${signal ?? `status ${code}`}${probableCause(signal, this.#options.config)}`,
+      ),
     );
     const pipe = worker.process.stdio[logDescriptor];
     if (pipe !== undefined && pipe !== null) forwardLines(pipe as Readable, this.#options.logSink);

@@ -11,6 +11,7 @@ import { installationFacts } from '../compose/installation-facts.ts';
 import { storeOrigins } from '../compose/store-origins.ts';
 import type { Config } from '../config/index.ts';
 import { createAccessLog } from '../http/access-log.ts';
+import { createBodyMemory } from '../http/body-memory.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
@@ -62,6 +63,7 @@ export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface
     auditLevel: config.logging.audit_log_level,
     traceRequestHeaders: config.logging.trace_request_headers,
   });
+  const bodyMemory = createBodyMemory();
   const observing = { logger, metrics, statistics, accessLog };
   const surface = createSurface({
     tls,
@@ -73,6 +75,7 @@ export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface
       auth,
       installation: () => ({ ...facts, ...alerts }),
       observer: observeApi(observing),
+      bodyMemory,
     }),
     gateway: createGateway({
       engine: engine.engine,
@@ -83,6 +86,7 @@ export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface
       fallbackUrl: config.gateways.s3.fallback_url,
       logger,
       observer: observeGateway(observing),
+      bodyMemory: bodyMemory.callers,
     }),
     pages: createPages({
       draining: () => surface.draining,
@@ -97,13 +101,14 @@ export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface
         return renderMetrics([own, ...others]);
       },
       openApi: () => openApiJson(version),
-      logout(request: IncomingMessage) {
+      async logout(request: IncomingMessage) {
         const socket = request.socket as Partial<TLSSocket>;
         const client = auth.clientOf(
           request.socket.remoteAddress ?? '',
           socket.encrypted === true,
           request.headers,
         );
+        await auth.logout({ method: request.method ?? '', headers: request.headers, client });
         return { cookies: auth.logoutCookies(client), location: config.auth.logout_redirect_url };
       },
       ui: config.ui.enabled ? userInterface(config) : undefined,

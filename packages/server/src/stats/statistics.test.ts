@@ -67,3 +67,13 @@ test('a full map is posted at once; what fails is kept and sent later', async ()
     { class: 'c', name: 'b', value: 1 },
   ]);
 });
+
+test('what cannot be sent is kept in bounded memory', async () => {
+  const { made, bodies } = sender({ extended: true, flushSize: 100_000 });
+  for (let n = 0; n < 20_000; n++)
+    made.add({ class: 'api_server', name: 'getObject', ref: `made up ${n}` }, 1);
+  await made.close();
+  const metrics = bodies.flatMap((body) => body.metrics);
+  expect(metrics.length).toBeLessThanOrEqual(10_001);
+  expect(metrics.reduce((sum, { value }) => sum + value, 0)).toBe(20_000);
+});

@@ -67,6 +67,8 @@ interface SenderOptions {
 
 const retries = 2;
 const heartbeatMs = 3_600_000;
+/** While they cannot be sent: whoever asks chooses names and refs, and so how many there are. */
+const mostKept = 10_000;
 
 /** Posts counters to the configured address; what could not be sent is kept for the next time. */
 export class StatisticsSender {
@@ -85,7 +87,10 @@ export class StatisticsSender {
   }
 
   add(event: StatisticsEvent, value: number): void {
-    const key = JSON.stringify(this.#shown(event));
+    let key = JSON.stringify(this.#shown(event));
+    if (this.#counts.size >= mostKept && !this.#counts.has(key)) {
+      key = JSON.stringify({ class: event.class, name: event.name });
+    }
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + value);
     if (this.#counts.size >= this.#options.flushSize) void this.flush();
   }

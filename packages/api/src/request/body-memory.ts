@@ -1,0 +1,33 @@
+import { RequestError } from './request-error.ts';
+
+/** Memory that all bodies being collected in this process share; who owns it decides how much there is. */
+export interface BodyMemory {
+  /** False when there is not that much left; nothing is taken then. */
+  take(bytes: number): boolean;
+  release(bytes: number): void;
+}
+
+/** The part of the shared memory that one request holds. */
+export class HeldMemory {
+  readonly #memory: BodyMemory | undefined;
+  #bytes = 0;
+
+  constructor(memory: BodyMemory | undefined) {
+    this.#memory = memory;
+  }
+
+  hold(bytes: number): void {
+    if (this.#memory === undefined) return;
+    if (!this.#memory.take(bytes)) {
+      throw new RequestError(503, 'too many request bodies are being read at once; try again later', {
+        'retry-after': '1',
+      });
+    }
+    this.#bytes += bytes;
+  }
+
+  release(): void {
+    if (this.#bytes > 0) this.#memory?.release(this.#bytes);
+    this.#bytes = 0;
+  }
+}

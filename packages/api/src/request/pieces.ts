@@ -1,0 +1,38 @@
+/** A piece costs some hundred bytes besides its content: smaller ones are joined. */
+const smallPiece = 4096;
+const mostSmall = 256;
+
+/** Collects what arrives of a body. However finely a client cuts it, it costs little more memory than its bytes. */
+export class Pieces {
+  #joined: Buffer[] = [];
+  #small: Buffer[] = [];
+
+  add(piece: Buffer): void {
+    if (piece.length >= smallPiece) {
+      this.#join();
+      this.#joined.push(piece);
+      return;
+    }
+    this.#small.push(piece);
+    if (this.#small.length >= mostSmall) this.#join();
+  }
+
+  /** Everything in one buffer, and nothing kept. */
+  take(): Buffer {
+    const pieces = [...this.#joined, ...this.#small];
+    this.clear();
+    const [first] = pieces;
+    return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
+  }
+
+  clear(): void {
+    this.#joined = [];
+    this.#small = [];
+  }
+
+  #join(): void {
+    if (this.#small.length === 0) return;
+    this.#joined.push(Buffer.concat(this.#small));
+    this.#small = [];
+  }
+}
