@@ -8,6 +8,7 @@ import { logCommits } from '../log/log-commits.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
 import { cherryPick } from './cherry-pick.ts';
+import { checkCommitSize } from './commit-limits.ts';
 import { createCommit } from './create-commit.ts';
 import { revertCommit } from './revert.ts';
 
@@ -42,6 +43,7 @@ async function createCommitRecord(
     creationDate: timestampFromSeconds(given.creationDate),
     metadata: copyStringMap(given.metadata ?? {}),
   };
+  checkCommitSize(commit.message, commit.metadata);
   if (commitId(commit) !== given.id) {
     throw invalid('commit id: invalid value: validation error', 'commit');
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportStatusData } from '@svc/encoding';
+import { checkCommitSize } from '../commits/commit-limits.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import type { Imports, ImportStatus, StartImportOptions } from '../face/imports.ts';
@@ -32,6 +33,7 @@ export class ImportRunner implements Imports {
   async start(options: StartImportOptions): Promise<string> {
     const context = this.#context;
     checkBranchName(options.branch);
+    checkCommitSize(options.message ?? '', options.metadata ?? {});
     const scope = await context.repositories.open(options.repository);
     await context.branches.get(scope, options.branch);
     const sources = await checkSources(context, scope, options);
