@@ -1,8 +1,14 @@
 import { createHmac, hkdfSync, scryptSync } from 'node:crypto';
 
+/** Deriving one takes its time. */
+const roots = new Map<string, Buffer>();
+
 /** The key that a server with this secret signs login tokens with; another purpose has another key. */
 export function tokenKey(encryptSecret: string, purpose = 'svc/jwt-login'): Buffer {
-  const root = scryptSync(encryptSecret, 'svc/auth/v1', 32, { N: 32_768, r: 8, p: 1, maxmem: 1 << 26 });
+  const root =
+    roots.get(encryptSecret) ??
+    scryptSync(encryptSecret, 'svc/auth/v1', 32, { N: 32_768, r: 8, p: 1, maxmem: 1 << 26 });
+  roots.set(encryptSecret, root);
   return Buffer.from(hkdfSync('sha256', root, new Uint8Array(), purpose, 32));
 }
 

@@ -22,7 +22,7 @@ export interface TargetServer {
   readonly secrets: readonly string[];
   readonly encryptSecret: string;
   /** Calls the API as the administrator; anything but success throws. */
-  manage(method: string, path: string, body?: unknown): Promise<unknown>;
+  readonly manage: (method: string, path: string, body?: unknown) => Promise<unknown>;
 }
 
 export type TargetStores = 'embedded' | 'postgres and s3';

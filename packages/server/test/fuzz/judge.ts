@@ -36,7 +36,8 @@ export function judge(
   answer: WireAnswer,
   secrets: readonly string[],
 ): string[] {
-  const found = [...judgeForm(request, answer), ...judgeAccess(request, caller, answer)];
+  const isKnown = caller.rank !== 'stranger' && request.proof === 'right';
+  const found = [...judgeForm(request, answer, isKnown), ...judgeAccess(request, caller, answer)];
   const text = answer.body.toString('latin1');
   const heads = [...answer.headers.values()].flat().join('\n');
   for (const [index, secret] of secrets.entries())
@@ -47,9 +48,11 @@ export function judge(
   return found;
 }
 
-function judgeForm(request: FuzzRequest, answer: WireAnswer): string[] {
+function judgeForm(request: FuzzRequest, answer: WireAnswer, isKnown: boolean): string[] {
   const { status } = answer;
-  if (status >= 500 && !isDocumented501(request, status))
+  // S3 has no other way to say that somebody fails too often.
+  const isSlowedDown = status === 503 && !isKnown && request.surface === 's3';
+  if (status >= 500 && !isSlowedDown && !isDocumented501(request, status))
     return [`status ${status}: ${answer.body.toString().slice(0, 300)}`];
   const mediaType = answer.headers.get('content-type')?.[0]?.split(';')[0]?.trim();
   const isObject = status < 300 && /^(getObject|getMetadataObject)$/.test(request.operation);

@@ -22,7 +22,7 @@ export const gatewayDomain = 's3.svc.localhost';
 /** A request of the S3 gateway. */
 export function s3Request(random: Random, caller: Caller, facts: Facts, host: string): FuzzRequest {
   const operation = random.pick(s3Operations);
-  const { path, virtualHost } = pathOf(random, operation, caller, host);
+  const { path, virtualHost, hosted } = pathOf(random, operation, caller, host);
   const body = Buffer.from(bodyOf(random, operation));
   const headers: Record<string, string> =
     operation.shape === 'service' ? {} : objectHeaders(random, operation.method);
@@ -33,6 +33,7 @@ export function s3Request(random: Random, caller: Caller, facts: Facts, host: st
     path,
     query: operation.query?.(random, facts.uploads) ?? '',
     host: virtualHost,
+    bucket: hosted,
     headers,
     payloadHash: hash('sha256', body),
     now: new Date(),
@@ -59,7 +60,7 @@ function pathOf(
   operation: S3Operation,
   caller: Caller,
   host: string,
-): { readonly path: string; readonly virtualHost: string } {
+): { readonly path: string; readonly virtualHost: string; readonly hosted?: string } {
   if (operation.shape === 'service')
     return { path: random.pick(['/', '/', '//', '/?']).replace('?', ''), virtualHost: host };
   const bucket = random.chance(0.92)
@@ -73,7 +74,11 @@ function pathOf(
   const inside = operation.shape === 'bucket' ? '' : `/${ref}/${key}`;
   if (random.chance(0.1) && /^[a-z-]+$/.test(bucket)) {
     const port = host.slice(host.lastIndexOf(':'));
-    return { path: inside === '' ? '/' : inside, virtualHost: `${bucket}.${gatewayDomain}${port}` };
+    return {
+      path: inside === '' ? '/' : inside,
+      virtualHost: `${bucket}.${gatewayDomain}${port}`,
+      hosted: bucket,
+    };
   }
   return {
     path: `/${bucket}${inside}${operation.shape === 'bucket' && random.chance(0.3) ? '/' : ''}`,
@@ -241,6 +246,7 @@ function withoutKey(
     'query2',
   ] as const);
   const scope = '20240101/us-east-1/s3/aws4_request';
+  const guess = hash('sha256', String(random.next()));
   const query: string[] = unsigned.query === '' ? [] : [unsigned.query];
   if (proof === 'bearer') headers['authorization'] = `Bearer ${token}`;
   if (proof === 'cookie') headers['cookie'] = `access_token=${token}`;
@@ -249,7 +255,7 @@ function withoutKey(
     headers['authorization'] = random.pick([
       'AWS4-HMAC-SHA256',
       'AWS4-HMAC-SHA256 x=y',
-      `AWS4-HMAC-SHA256 Credential=NOBODY/${scope}, SignedHeaders=host, Signature=${'0'.repeat(64)}`,
+      `AWS4-HMAC-SHA256 Credential=NOBODY/${scope}, SignedHeaders=host, Signature=${guess}`,
       `AWS4-HMAC-SHA256 Credential=NOBODY/${scope}, SignedHeaders=, Signature=x`,
       `AWS4-HMAC-SHA256 ${'Credential=a,'.repeat(2000)}`,
       'AWS4-ECDSA-P256-SHA256 x',
@@ -264,7 +270,7 @@ function withoutKey(
     ]);
   if (proof === 'query4')
     query.push(
-      `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=NOBODY%2F${encodeURIComponent(scope)}&X-Amz-Date=20240101T000000Z&X-Amz-Expires=${random.pick(['60', '-1', 'x', '99999999'])}&X-Amz-SignedHeaders=host&X-Amz-Signature=${'0'.repeat(64)}`,
+      `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=NOBODY%2F${encodeURIComponent(scope)}&X-Amz-Date=20240101T000000Z&X-Amz-Expires=${random.pick(['60', '-1', 'x', '99999999'])}&X-Amz-SignedHeaders=host&X-Amz-Signature=${guess}`,
     );
   if (proof === 'query2')
     query.push(`AWSAccessKeyId=NOBODY&Expires=${random.pick(['1', '99999999999', 'x'])}&Signature=AAAA`);

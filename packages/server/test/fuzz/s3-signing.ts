@@ -16,6 +16,8 @@ export interface S3Unsigned {
   readonly path: string;
   readonly query: string;
   readonly host: string;
+  /** Named by the host. */
+  readonly bucket?: string | undefined;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payloadHash: string;
@@ -93,7 +95,8 @@ function v2Resource(request: S3Unsigned): string {
     .filter((item) => subResources.has(item.split('=')[0] ?? ''))
     .map((item) => decoded(item).replace(/=$/, ''))
     .sort();
-  return `${request.path}${listed.length === 0 ? '' : `?${listed.join('&')}`}`;
+  const bucket = request.bucket === undefined ? '' : `/${request.bucket}`;
+  return `${bucket}${request.path}${listed.length === 0 ? '' : `?${listed.join('&')}`}`;
 }
 
 function v2Signature(request: S3Unsigned, key: Key, date: string): string {
