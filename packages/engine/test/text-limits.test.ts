@@ -4,6 +4,17 @@ import { actor, createWorld, newRepository, refusalKind } from './fixture.ts';
 
 const long = 'x'.repeat(256 * 1024 + 1);
 
+test('names that every object knows are patterns like any other', async () => {
+  const engine = createWorld().engine();
+  const repository = await newRepository(engine);
+  const patterns = ['__proto__', 'constructor', 'hasOwnProperty', 'toString'];
+  for (const pattern of patterns) await engine.protection.add({ repository, pattern });
+  expect((await engine.protection.get(repository)).patterns).toEqual(patterns);
+  await engine.branches.create({ repository, name: 'toString', source: 'main', actor });
+  const write = engine.objects.upload({ repository, branch: 'toString', path: 'a', body: Buffer.from('x') });
+  expect(await refusalKind(write)).toBe('protected');
+});
+
 test('texts that are kept with a repository have an end', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
@@ -38,6 +49,8 @@ test('texts that are kept with a repository have an end', async () => {
   await refused(engine.pulls.update({ repository, id, description: long }));
 
   const paths = [{ type: 'common_prefix' as const, path: 'mem://elsewhere/', destination: '' }];
+  const imported = { repository, branch: 'main', actor };
+  await refused(engine.imports.start({ ...imported, paths: [] }));
   await refused(
     engine.imports.start({
       repository,

@@ -103,6 +103,7 @@ test('what is checked is what is done', async () => {
 test.each([
   ['no end', '--b\r\ncontent-disposition: form-data; name="content"\r\n\r\nplanted'],
   ['no name', '--b\r\n\r\nplanted\r\n--b--\r\n'],
+  ['a head that never ends', `--b\r\n${'a'.repeat(20_000)}\r\n--b--\r\n`],
   ['a head without end', `--b\r\n${'a'.repeat(500_000)}\r\n\r\nplanted\r\n--b--\r\n`],
   ['heads without end', `--b\r\n${'a: b\r\n'.repeat(100_000)}\r\nplanted\r\n--b--\r\n`],
   ['parts without end', '--b\r\ncontent-disposition: form-data; name="x"\r\n\r\ny\r\n'.repeat(20_000)],

@@ -55,6 +55,7 @@ export async function fuzz(
       await block.send(indexes);
       if (from % 10_000 === 0) progress?.(`${from} requests, ${problems.length} problems`);
       problems.push(...block.problems);
+      for (const problem of block.problems) progress?.(problem);
       for (const [status, number] of block.statuses)
         statuses.set(status, (statuses.get(status) ?? 0) + number);
       if (isQuiet) problems.push(...difference(before, await world.snapshot(), from));

@@ -25,7 +25,7 @@ export class Wire {
   async exchange(request: FuzzRequest, localAddress: string): Promise<Exchange> {
     const idle = this.#idle.get(localAddress) ?? [];
     this.#idle.set(localAddress, idle);
-    const kept = request.framing === 'right' ? idle.pop() : undefined;
+    const kept = request.framing === 'right' ? lastFresh(idle) : undefined;
     const connection = kept ?? (await Connection.open(this.#port, localAddress));
     this.#all.add(connection);
     const exchange = await connection.exchange(request);
@@ -42,6 +42,16 @@ export class Wire {
   }
 }
 
+/** A server may end a connection that nobody used for long. */
+const freshMs = 60_000;
+
+function lastFresh(idle: Connection[]): Connection | undefined {
+  const last = idle.pop();
+  if (last === undefined || performance.now() - last.usedAt < freshMs) return last;
+  for (const old of [last, ...idle.splice(0)]) old.destroy();
+  return undefined;
+}
+
 class Connection {
   readonly #socket: Socket;
   #reader: AnswerReader | undefined;
@@ -49,6 +59,7 @@ class Connection {
   #stray = 0;
   #open = true;
   #keptAlive = true;
+  usedAt = performance.now();
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -79,6 +90,7 @@ class Connection {
       const timer = setTimeout(() => this.#finish(`no answer within ${limitMs} ms`), limitMs);
       this.#finish = (fault) => {
         clearTimeout(timer);
+        this.usedAt = performance.now();
         this.#finish = () => undefined;
         this.#reader = undefined;
         const { answer } = reader;
