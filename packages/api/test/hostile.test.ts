@@ -144,6 +144,17 @@ test.each(['%ff', '%c0%af', '%ed%a0%80', '%', '%z1'])('the key %s is not UTF-8',
   expect(await storedObjects()).toEqual([]);
 });
 
+test.each([
+  ['a head that never ends', `--b\r\n${'a'.repeat(20_000)}\r\n--b--\r\n`],
+  ['a head that ends with the form', '--b\r\ncontent-disposition: form-data; name="content"\r\n--b--\r\n'],
+  ['no part at all', '--b--\r\n'],
+])('a form with %s is answered', async (_kind, body) => {
+  const headers = ['content-type: multipart/form-data; boundary=b', `content-length: ${body.length}`];
+  const answer = await raw(`${head('POST', `${upload}?path=form`, headers)}${body}`);
+  expect(statuses(answer)).toEqual([400]);
+  expect(await storedObjects()).toEqual([]);
+});
+
 test('an upload that breaks off stores nothing', async () => {
   for (const headers of [
     ['content-length: 1000'],

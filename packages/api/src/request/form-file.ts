@@ -35,13 +35,13 @@ export function readFormFile<Result>(
       reject(error);
     }
     parser.on('part', (part) => {
+      // A head that does not end is no head: what nobody reads would keep the form from ending.
+      part.resume();
       part.on('error', () => fail(malformed('it ends inside a part')));
       part.on('header', (header: PartHeader) => {
-        if (file !== undefined || nameOf(header['content-disposition']?.[0] ?? '') !== name) {
-          part.resume();
-          return;
-        }
+        if (file !== undefined || nameOf(header['content-disposition']?.[0] ?? '') !== name) return;
         file = part;
+        part.pause();
         use({ stream: part, contentType: header['content-type']?.[0]?.trim() ?? '' }).then(
           resolve,
           (error: unknown) => fail(error as Error),

@@ -1,17 +1,7 @@
 import type { StringMap } from '@svc/encoding';
-import { invalid } from '../context/refusals.ts';
+import { checkTexts } from '../names/text-limits.ts';
 
 /** Message and metadata of one commit together. */
-const maxCommitBytes = 256 * 1024;
-
 export function checkCommitSize(message: string, metadata: StringMap): void {
-  let size = Buffer.byteLength(message);
-  for (const [key, value] of Object.entries(metadata))
-    size += Buffer.byteLength(key) + Buffer.byteLength(value);
-  if (size > maxCommitBytes) {
-    throw invalid(
-      `commit message and metadata of ${size} bytes are above the maximum of ${maxCommitBytes}`,
-      'commit',
-    );
-  }
+  checkTexts('commit message and metadata', 'commit', [message, ...Object.entries(metadata).flat()]);
 }

@@ -10,6 +10,7 @@ import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
 import { cherryPick } from './cherry-pick.ts';
+import { checkCommitSize } from './commit-limits.ts';
 import { createCommit } from './create-commit.ts';
 import { revertCommit } from './revert.ts';
 
@@ -43,6 +44,7 @@ async function createCommitRecord(context: EngineContext, options: CommitRecordO
     creationDate: timestampFromSeconds(given.creationDate),
     metadata: copyStringMap(given.metadata ?? {}),
   };
+  checkCommitSize(commit.message, commit.metadata);
   if (commitId(commit) !== given.id) {
     throw invalid('commit id: invalid value: validation error', 'commit');
   }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportStatusData } from '@svc/encoding';
+import { checkCommitSize } from '../commits/commit-limits.ts';
 import type { EngineContext } from '../context/engine-context.ts';
+import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { Imports, ImportStatus, StartImportOptions } from '../face/imports.ts';
 import { checkBranchName } from '../names/names.ts';
@@ -32,6 +34,8 @@ export class ImportRunner implements Imports {
   async start(options: StartImportOptions): Promise<string> {
     const context = this.#context;
     checkBranchName(options.branch);
+    if (options.paths.length === 0) throw invalid('import without paths: invalid import source', 'import');
+    checkCommitSize(options.message ?? '', options.metadata ?? {});
     const scope = await context.repositories.open(options.repository);
     await context.branches.get(scope, options.branch);
     const sources = await checkSources(context, scope, options);

@@ -3,6 +3,7 @@ import { invalid } from '../context/refusals.ts';
 
 export const maxKeyBytes = 1024;
 export const maxBranchNameBytes = 1024;
+const maxTagNameBytes = 1024;
 
 const repositoryPattern = /^[a-z0-9][a-z0-9-]{2,62}$/;
 const branchPattern = /^[0-9A-Za-z_][-0-9A-Za-z_]*$/;
@@ -46,7 +47,8 @@ export function checkNewBranchName(name: string, argument = 'branch'): void {
 
 export function checkTagName(name: string): void {
   if (name === '') throw required('tag');
-  const bad = name === '@' || name.endsWith('.') || name.endsWith('.lock') || tagForbidden.test(name);
+  const long = Buffer.byteLength(name) > maxTagNameBytes;
+  const bad = long || name === '@' || name.endsWith('.') || name.endsWith('.lock') || tagForbidden.test(name);
   if (bad || !name.isWellFormed())
     throw invalid('argument tag: tag id: invalid value: validation error', 'tag');
 }

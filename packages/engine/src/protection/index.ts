@@ -4,6 +4,8 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { Protection } from '../face/protection.ts';
+import { maxBranchNameBytes } from '../names/names.ts';
+import { checkTexts } from '../names/text-limits.ts';
 import { compilePattern } from './glob.ts';
 import type { StoredRules } from './protection-store.ts';
 import { checkNotReadOnly } from './writable.ts';
@@ -23,8 +25,11 @@ export function protection(context: EngineContext): Protection {
       });
     },
     add: async ({ repository, pattern }) => {
-      checkPatterns([pattern]);
-      await changeRules(context, repository, (current) => [...Object.keys(current.rules.patterns), pattern]);
+      await changeRules(context, repository, (current) => {
+        const patterns = [...Object.keys(current.rules.patterns), pattern];
+        checkPatterns(patterns);
+        return patterns;
+      });
     },
     remove: async ({ repository, pattern }) => {
       await changeRules(context, repository, (current) => {
@@ -53,8 +58,11 @@ async function changeRules(
 
 /** A pattern that cannot be compiled would make every write in the repository fail later. */
 function checkPatterns(patterns: readonly string[]): void {
+  checkTexts('branch patterns', 'rules', patterns);
   for (const pattern of patterns) {
     if (pattern === '') throw invalid('branch pattern must not be empty', 'rules');
+    if (Buffer.byteLength(pattern) > maxBranchNameBytes)
+      throw invalid(`branch pattern is longer than ${maxBranchNameBytes} bytes`, 'rules');
     compilePattern(pattern);
   }
 }

@@ -41,7 +41,13 @@ export class ProtectionStore {
   /** The rules as they are now. */
   async read(scope: RepositoryScope): Promise<StoredRules> {
     const found = await this.#kv.get(scope.partition, protectedBranchesKey);
-    if (found === undefined) return { rules: { patterns: {} }, etag: '', predicate: undefined };
+    // Without a prototype: `constructor` is a pattern like any other.
+    if (found === undefined)
+      return {
+        rules: { patterns: Object.create(null) as Record<string, never> },
+        etag: '',
+        predicate: undefined,
+      };
     const etag = found.value.length === 0 ? '' : hash('sha256', found.value, 'hex');
     return { rules: protectionRulesMessage.decode(found.value), etag, predicate: found.predicate };
   }

@@ -5,6 +5,7 @@ import { invalid } from '../context/refusals.ts';
 import type { Merges } from '../face/merges.ts';
 import type { CreatePullOptions, PullRequest, Pulls, PullStatus, UpdatePullOptions } from '../face/pulls.ts';
 import { checkBranchName } from '../names/names.ts';
+import { checkTexts } from '../names/text-limits.ts';
 import { mergePull } from './merge-pull.ts';
 import { addPull, changePull, listPulls, readPull, statusNumbers, toPullRequest } from './pull-store.ts';
 
@@ -34,6 +35,7 @@ async function createPull(context: EngineContext, options: CreatePullOptions): P
   const { source, destination } = options;
   checkBranchName(source, 'source_branch');
   checkBranchName(destination, 'destination_branch');
+  checkPullTexts(options);
   const scope = await context.repositories.open(options.repository);
   await context.branches.get(scope, source);
   await context.branches.get(scope, destination);
@@ -56,7 +58,15 @@ async function createPull(context: EngineContext, options: CreatePullOptions): P
   return toPullRequest(data);
 }
 
+function checkPullTexts({
+  title = '',
+  description = '',
+}: Pick<UpdatePullOptions, 'title' | 'description'>): void {
+  checkTexts('title and description', 'pull_request', [title, description]);
+}
+
 async function updatePull(context: EngineContext, options: UpdatePullOptions): Promise<PullRequest> {
+  checkPullTexts(options);
   const scope = await context.repositories.open(options.repository);
   const status = options.status === undefined ? undefined : parseStatus(options.status);
   const changed = await changePull(context, scope, options.id, (data) => ({

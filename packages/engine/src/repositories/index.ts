@@ -2,6 +2,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { collectPage } from '../context/page.ts';
 import type { Page, Repository } from '../face/model.ts';
 import type { ListRepositoriesOptions, Repositories } from '../face/repositories.ts';
+import { checkTexts } from '../names/text-limits.ts';
 import { createRepository } from './create-repository.ts';
 import { deleteRepository } from './delete-repository.ts';
 import { changeRepositoryMetadata, getRepositoryMetadata } from './repository-metadata.ts';
@@ -17,6 +18,7 @@ export function repositories(context: EngineContext): Repositories {
       const scope = await context.repositories.open(repository);
       await changeRepositoryMetadata(context, scope, (current) => {
         for (const [key, value] of Object.entries(metadata)) current[key] = value;
+        checkTexts('repository metadata', 'repository', Object.entries(current).flat());
       });
     },
     deleteMetadata: async ({ repository, keys }) => {
