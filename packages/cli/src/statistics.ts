@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
-import { noRetries } from './http/retry-policy.ts';
 import { version } from './version.ts';
 
 const capMs = 1000;
@@ -12,17 +11,13 @@ export function countUse(context: CommandContext, command: Command): void {
   const words = wordsOf(command);
   if (version === 'dev' || silent.has(words[0] ?? '')) return;
   const events = [{ class: 'svcctl', name: words.join('_'), count: 1 }];
-  const send = async (): Promise<void> => {
-    const answer = await context.connection.api({
-      method: 'POST',
-      path: '/statistics',
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.from(JSON.stringify({ events })),
-      policy: noRetries,
+  const send = (): Promise<unknown> =>
+    context.client.post('/statistics', {
+      body: { events },
+      repeat: false,
       signal: AbortSignal.timeout(capMs),
     });
-    answer.stream.resume();
-  };
+  // The command's own call tells what is wrong with the server.
   void send().catch(() => undefined);
 }
 

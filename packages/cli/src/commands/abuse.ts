@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { listAll } from '@svc/client';
+import { listAll, type Calls } from '@svc/client';
 import type { Command } from 'commander';
 import { action, type CommandContext } from '../context.ts';
 import { parseDuration } from '../duration.ts';
@@ -9,7 +9,6 @@ import { positiveNumber } from '../list-flag.ts';
 import { maxPage } from '../pagination.ts';
 import { runLoad } from '../stress/load-run.ts';
 import { formatUri, type RefUri } from '../uri.ts';
-import type { ApiClient } from '../http/api-client.ts';
 
 interface LoadFlags {
   readonly amount: number;
@@ -117,7 +116,7 @@ function registerBranches(abuse: Command): void {
   );
 }
 
-async function getAndLink(client: ApiClient, uri: RefUri, path: string): Promise<void> {
+async function getAndLink(client: Calls, uri: RefUri, path: string): Promise<void> {
   const params = { path: { repository: uri.repository, branch: uri.ref }, query: { path } };
   const staging = await client.get('/repositories/{repository}/branches/{branch}/staging/backing', {
     params,
@@ -218,7 +217,7 @@ function registerRandom(
   command: string,
   description: string,
   name: string,
-  work: (client: ApiClient, uri: RefUri, path: string) => Promise<void>,
+  work: (client: Calls, uri: RefUri, path: string) => Promise<void>,
 ): void {
   withLoadFlags(
     abuse

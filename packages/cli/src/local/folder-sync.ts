@@ -1,12 +1,11 @@
 import { chmod, chown, lstat, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ObjectStats } from '@svc/client';
+import { createCalls, forEachParallel, type Calls, type ObjectStats } from '@svc/client';
 import { CliError } from '../errors.ts';
-import type { Connection } from '../http/connection.ts';
+import type { NodeTransport } from '../http/transport.ts';
 import type { Output } from '../output/output.ts';
 import type { PresignSupport } from '../presign.ts';
 import { Downloader } from '../transfer/downloader.ts';
-import { forEachParallel } from '../transfer/parallel.ts';
 import { Progress } from '../transfer/progress.ts';
 import { SafeFolder } from '../transfer/safe-path.ts';
 import { emptyTally, type Tally } from '../transfer/summary.ts';
@@ -21,7 +20,7 @@ import { describe } from './walk.ts';
 export const defaultPartSize = 8 * 1024 * 1024;
 
 export interface FolderSyncOptions {
-  readonly connection: Connection;
+  readonly transport: NodeTransport;
   readonly out: Output;
   readonly root: string;
   readonly repository: string;
@@ -34,7 +33,6 @@ export interface FolderSyncOptions {
   readonly rules: FileRules;
   readonly presign: PresignSupport;
   readonly parallelism: number;
-  readonly restarts: number;
   readonly noProgress: boolean;
   readonly title: string;
   readonly contentType?: string | undefined;
@@ -43,6 +41,7 @@ export interface FolderSyncOptions {
 /** Applies changes in both directions, several at a time; the first failure stops all. */
 export class FolderSync {
   readonly #options: FolderSyncOptions;
+  readonly #client: Calls;
   readonly #uploader: Uploader;
   readonly #downloader: Downloader;
   readonly #folder: SafeFolder;
@@ -51,10 +50,11 @@ export class FolderSync {
 
   constructor(options: FolderSyncOptions) {
     this.#options = options;
-    const { connection, repository, branch, ref, presign, restarts, rules } = options;
-    this.#uploader = new Uploader({ connection, repository, branch, presign, restarts });
+    const { transport, repository, branch, ref, presign, rules } = options;
+    this.#client = createCalls(transport);
+    this.#uploader = new Uploader({ transport, repository, branch, presign });
     this.#downloader = new Downloader({
-      connection,
+      transport,
       repository,
       ref,
       presign: presign.supported,
@@ -220,15 +220,15 @@ export class FolderSync {
   }
 
   async #stat(path: string): Promise<ObjectStats> {
-    const { connection, repository, ref, prefix } = this.#options;
-    return connection.client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
+    const { repository, ref, prefix } = this.#options;
+    return this.#client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
       params: { path: { repository, ref }, query: { path: prefix + path, user_metadata: true } },
     });
   }
 
   async #deleteRemote(path: string): Promise<void> {
-    const { connection, repository, branch, prefix } = this.#options;
-    await connection.client.delete('/repositories/{repository}/branches/{branch}/objects', {
+    const { repository, branch, prefix } = this.#options;
+    await this.#client.delete('/repositories/{repository}/branches/{branch}/objects', {
       params: { path: { repository, branch }, query: { path: prefix + path } },
     });
   }

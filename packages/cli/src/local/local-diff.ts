@@ -1,7 +1,7 @@
+import { isPlainMd5 } from '@svc/client';
 import { join } from 'node:path';
 import { compareUtf8 } from '@svc/encoding';
 import { md5OfFile } from '../transfer/downloader.ts';
-import { isPlainMd5 } from '../transfer/upload-source.ts';
 import type { Change } from './changes.ts';
 import {
   clientMtimeKey,

@@ -46,8 +46,8 @@ async function objectServer(
 }
 
 function downloader(presign: boolean, verifyChecksum = true): Downloader {
-  const connection = server!.connection();
-  return new Downloader({ connection, repository: 'repo', ref: 'main', presign, partSize, verifyChecksum });
+  const transport = server!.transport();
+  return new Downloader({ transport, repository: 'repo', ref: 'main', presign, partSize, verifyChecksum });
 }
 
 function target(): { folder: string; target: string } {

@@ -1,4 +1,4 @@
-import { ApiError } from '@svc/client';
+import { ApiError, ConnectionError } from '@svc/client';
 
 export interface Explanation {
   readonly title: string;
@@ -40,7 +40,7 @@ export function explain(error: unknown): Explanation {
     return { title, text: error.message, advice, details: `${error.status}: ${error.message}${id}` };
   }
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof TypeError && /fetch|network/i.test(message)) {
+  if (error instanceof ConnectionError) {
     return {
       title: 'The server cannot be reached',
       text: 'No answer came from the server.',

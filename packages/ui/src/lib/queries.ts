@@ -2,7 +2,7 @@ import { QueryClient, queryOptions, useMutation, useQuery } from '@tanstack/reac
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '@svc/client';
 import { anonymousClient, client, isNotFound } from './api.ts';
-import type { Commit, Config, LoginConfig, Ref, Repository, StorageConfig, User } from './api.ts';
+import type { Commit, Config, LoginConfig, Repository, StorageConfig, User } from './api.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -221,7 +221,7 @@ export function tipsByCommitQuery(repository: string) {
         params: { path: { repository }, query: { amount: 1000 } },
       });
       const byCommit = new Map<string, string[]>();
-      for (const { id, commit_id } of results as Ref[]) {
+      for (const { id, commit_id } of results) {
         byCommit.set(commit_id, [...(byCommit.get(commit_id) ?? []), id]);
       }
       return byCommit;

@@ -20,13 +20,13 @@ export function ProtectionSettings(): ReactNode {
   const [pattern, setPattern] = useState('');
   const [tested, setTested] = useState('');
   const read = async (): Promise<{ rules: string[]; etag: string | undefined }> => {
-    const { data, headers } = await client.getWithHeaders(
+    const { data, header } = await client.getWithHeaders(
       '/repositories/{repository}/settings/branch_protection',
       {
         params: { path },
       },
     );
-    return { rules: data.map((rule) => rule.pattern), etag: headers.get('etag') ?? undefined };
+    return { rules: data.map((rule) => rule.pattern), etag: header('etag') };
   };
   const { data, error, refetch } = useQuery({ queryKey: ['protection', repository.id], queryFn: read });
   // The change is made to what the server has now; when somebody was faster it is made again.
