@@ -10,8 +10,8 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import type { StorageConfig } from '../../lib/api.ts';
 import { explain } from '../../lib/explain.ts';
-import { globMatches } from '../../lib/glob.ts';
 import { formatBytes, plural } from '../../lib/format.ts';
+import { rulesFor } from '../../lib/protection.ts';
 import { refreshAll } from '../../lib/queries.ts';
 import { uploadFile } from '../../lib/upload-file.ts';
 import { useRepository } from '../shell/repository-context.tsx';
@@ -65,9 +65,12 @@ export function UploadDialog({
       const rules = await client
         .get('/repositories/{repository}/settings/branch_protection', { params: { path } })
         .catch(() => []);
-      const rule = rules.find(({ pattern }) => globMatches(pattern, branch));
+      const [rule] = rulesFor(
+        branch,
+        rules.map(({ pattern }) => pattern),
+      );
       if (rule !== undefined) {
-        throw new ApiError(403, `branch ${branch} is protected by the rule ${rule.pattern}`, {});
+        throw new ApiError(403, `branch ${branch} is protected by the rule ${rule}`, {});
       }
       return true;
     },

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
 import { client } from '../../lib/api.ts';
-import { globMatches } from '../../lib/glob.ts';
+import { rulesFor } from '../../lib/protection.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { protectSnippet } from '../../lib/snippets.ts';
 import { useRepository } from '../shell/repository-context.tsx';
@@ -51,7 +51,7 @@ export function ProtectionSettings(): ReactNode {
     },
     () => setPattern(''),
   );
-  const matching = data?.rules.filter((rule) => globMatches(rule, tested)) ?? [];
+  const matching = rulesFor(tested, data?.rules ?? []);
   return (
     <div className="stack">
       <h1 style={{ fontSize: 20, margin: 0 }}>Branch protection</h1>
