@@ -104,6 +104,19 @@ describe('.svcignore', () => {
     expect(rules.ignores(path)).toBe(ignored);
   });
 
+  it.each([
+    ['x**y', 'x/1/y', false],
+    ['[[:digit:]]z', '3z', true],
+    ['w[!a]v', 'w/v', false],
+    ['*.LOG', 'a.log', false],
+    ['kept\\ ', 'kept ', true],
+    ['bar\n!bar/baz', 'bar/baz', true],
+    ['*.tmp', '../x.tmp', true],
+    ['*.tmp', '/', false],
+  ])('reads %j as git does: %s is %s', (text, path, ignored) => {
+    expect(new IgnoreRules(text).ignores(path)).toBe(ignored);
+  });
+
   it('keeps ignored files out of the walk', () => {
     expect(names(folderWith({ '.svcignore': '*.log\n', 'a.log': '', 'b/c.log': '', d: '' }))).toEqual([
       '.svcignore',
