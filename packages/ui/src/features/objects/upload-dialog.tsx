@@ -21,7 +21,7 @@ import type { PickedFile } from './picked-files.ts';
 interface Row {
   readonly file: File;
   readonly name: string;
-  /** Written by hand: no longer follows the common folder. */
+  /** Edited by hand, so it no longer follows the common folder. */
   readonly destination?: string | undefined;
   readonly sent: number;
   readonly state: 'waiting' | 'sending' | 'done' | 'failed';
@@ -61,7 +61,7 @@ export function UploadDialog({
       await client.get('/repositories/{repository}/branches/{branch}/objects/stage_allowed', {
         params: { path, query: { path: `${prefix}new` } },
       });
-      // Who may not read the rules learns of them when the upload is refused.
+      // Without permission to read the rules, the upload itself reports them.
       const rules = await client
         .get('/repositories/{repository}/settings/branch_protection', { params: { path } })
         .catch(() => []);
@@ -164,8 +164,8 @@ export function UploadDialog({
             void filesOfDrop(event.dataTransfer).then(add);
           }}
         >
-          <p style={{ marginTop: 0 }}>Drop files or folders here, or choose them</p>
-          <div className="row" style={{ justifyContent: 'center' }}>
+          <p className="drop-hint">Drop files or folders here, or choose them</p>
+          <div className="row centred">
             <Button
               data-autofocus
               variant="default"
@@ -213,13 +213,9 @@ export function UploadDialog({
           onBlur={() => setFolder((was) => (was === '' || was.endsWith('/') ? was : `${was}/`))}
         />
         {rows.length > 0 && (
-          <div className="box" style={{ maxHeight: 280, overflowY: 'auto' }}>
+          <div className="box upload-list">
             {rows.slice(0, shownRows).map((row, index) => (
-              <div
-                key={index}
-                className="row nowrap"
-                style={{ padding: '4px 8px', borderBottom: '1px solid var(--svc-border)' }}
-              >
+              <div key={index} className="row nowrap upload-row">
                 <div className="grow">
                   <TextInput
                     variant="unstyled"
@@ -236,11 +232,7 @@ export function UploadDialog({
                       aria-label={`Progress of ${row.name}`}
                     />
                   )}
-                  {row.reason !== undefined && (
-                    <div className="small" style={{ color: 'var(--svc-removed)' }}>
-                      {row.reason}
-                    </div>
-                  )}
+                  {row.reason !== undefined && <div className="small failure">{row.reason}</div>}
                 </div>
                 <span className="small muted num">{formatBytes(row.file.size)}</span>
                 {row.state === 'done' && (

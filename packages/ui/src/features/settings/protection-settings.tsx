@@ -29,7 +29,7 @@ export function ProtectionSettings(): ReactNode {
     return { rules: data.map((rule) => rule.pattern), etag: header('etag') };
   };
   const { data, error, refetch } = useQuery({ queryKey: ['protection', repository.id], queryFn: read });
-  // The change is made to what the server has now; when somebody was faster it is made again.
+  // Apply the change to the current rules; if somebody else was faster, apply it again.
   const save = useWrite(
     async (change: Change): Promise<void> => {
       for (let attempt = 0; ; attempt++) {
@@ -54,14 +54,13 @@ export function ProtectionSettings(): ReactNode {
   const matching = rulesFor(tested, data?.rules ?? []);
   return (
     <div className="stack">
-      <h1 style={{ fontSize: 20, margin: 0 }}>Branch protection</h1>
+      <h1 className="page-title">Branch protection</h1>
       <div className="muted">
         A protected branch refuses uploads and direct commits. It changes only by merging, so that what is on
         it was looked at before.
       </div>
       <form
-        className="row"
-        style={{ alignItems: 'flex-end' }}
+        className="row bottom"
         onSubmit={(event) => {
           event.preventDefault();
           if (pattern.trim() !== '') save.mutate({ add: pattern.trim() });
@@ -114,7 +113,7 @@ export function ProtectionSettings(): ReactNode {
         ))}
       </section>
       {data !== undefined && data.rules.length > 0 && (
-        <div className="row" style={{ alignItems: 'flex-end' }}>
+        <div className="row bottom">
           <TextInput
             label="Is this branch protected?"
             placeholder="Branch name"
@@ -123,7 +122,7 @@ export function ProtectionSettings(): ReactNode {
             onChange={(event) => setTested(event.currentTarget.value)}
           />
           {tested !== '' && (
-            <span role="status" style={{ paddingBottom: 8 }}>
+            <span className="beside-field" role="status">
               {matching.length === 0 ? 'No rule matches.' : `Yes, by ${matching.join(', ')}.`}
             </span>
           )}
