@@ -23,7 +23,7 @@ export async function readJson<T>(file: string): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (error) {
-    throw new CliError(`${file === '-' ? 'standard input' : file} is no JSON: ${(error as Error).message}`, {
+    throw new CliError(`${file === '-' ? 'standard input' : file} is not JSON: ${(error as Error).message}`, {
       cause: error,
     });
   }

@@ -6,7 +6,7 @@ import { commandModules, createProgram } from './program.ts';
 import { normaliseSwitches } from './switches.ts';
 import { isTerminal } from './terminal.ts';
 
-/** Runs the tool and answers its exit status: 0, or 1 for every failure (a plugin's own status passes through). */
+/** Runs the tool and returns its exit status: 0, or 1 for any failure. A plugin's own status passes through. */
 export async function main(args: readonly string[]): Promise<number> {
   try {
     const { word, index } = firstWord(args);
@@ -117,7 +117,7 @@ async function report(error: unknown, args: readonly string[]): Promise<number> 
   return 1;
 }
 
-/** An error of the system alone helps nobody: the cause says what failed and how. */
+/** A bare system error helps nobody: the cause says what failed and how. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CliError || error instanceof ClientError) return error.message;

@@ -3,10 +3,10 @@ import type { CommandContext } from './context.ts';
 import { version } from './version.ts';
 
 const capMs = 1000;
-/** Commands that must work without a server, or look at why there is none. */
+/** Commands that must work without a server, or find out why there is none. */
 const silent: ReadonlySet<string> = new Set(['config', 'doctor', 'completion', 'docs', 'plugin', 'cat-sst']);
 
-/** Counts the use of a command on the user's own server. Nobody waits for it and nobody hears of its failure. */
+/** Counts the use of a command on the user's own server. Nothing waits for it, and a failure stays silent. */
 export function countUse(context: CommandContext, command: Command): void {
   const words = wordsOf(command);
   if (version === 'dev' || silent.has(words[0] ?? '')) return;
@@ -17,7 +17,7 @@ export function countUse(context: CommandContext, command: Command): void {
       repeat: false,
       signal: AbortSignal.timeout(capMs),
     });
-  // The command's own call tells what is wrong with the server.
+  // The command's own request reports what is wrong with the server.
   void send().catch(() => undefined);
 }
 

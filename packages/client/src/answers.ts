@@ -18,7 +18,7 @@ export async function checkSuccess(answer: Answer<unknown>): Promise<void> {
   if (answer.status < 200 || answer.status >= 300) throw await refusalOf(answer);
 }
 
-/** Fails unless the status is one of these; another success is no success. */
+/** Fails unless the status is one of these: any other success is unexpected. */
 export async function expectStatus(answer: Answer<unknown>, ...expected: number[]): Promise<void> {
   if (expected.includes(answer.status)) return;
   await checkSuccess(answer);

@@ -145,7 +145,7 @@ class PresignedUpload<Payload, Stream> {
     return renewed.presigned_url;
   }
 
-  /** Nothing of a failed upload may stay in the store; when that fails too, both reasons are told. */
+  /** Nothing of a failed upload may stay in the store. If the removal fails too, the error names both reasons. */
   async #abort(upload: Schemas['PresignMultipartUpload'], reason: unknown): Promise<void> {
     try {
       await this.#calls.delete('/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}', {
@@ -187,7 +187,7 @@ class PresignedUpload<Payload, Stream> {
     const md5 = answer.header('content-md5') ?? '';
     const etag = md5 === '' ? (answer.header('etag') ?? '').replaceAll(/["\s]/g, '') : hexOfBase64(md5);
     if (etag === '') throw new ClientError(`upload of ${path}: the object store gave no ETag`);
-    // With keys of a key service the ETag is no MD5 although it looks like one.
+    // With a key management service the ETag looks like an MD5 but is not.
     if (answer.header('x-amz-server-side-encryption') !== 'aws:kms') checkMd5(path, piece, etag);
     return etag;
   }

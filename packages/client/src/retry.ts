@@ -23,7 +23,7 @@ export const defaultRetry: RetrySettings = {
 /** The server turned the request away before it did anything. */
 const turnedAway: ReadonlySet<number> = new Set([429, 503]);
 
-/** These stay as they are however often one asks. */
+/** Trying again cannot help against an untrusted certificate. */
 const untrusted: ReadonlySet<string> = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_UNTRUSTED',

@@ -18,7 +18,7 @@ export interface BodySpec {
   readonly content: Readonly<Record<string, TSchema>>;
 }
 
-/** One operation of the HTTP API: everything validation, handlers, documents and clients need to know of it. */
+/** One operation of the HTTP API: everything that validation, handlers, documents and clients need to know. */
 export interface Operation {
   readonly operationId: string;
   readonly method: Method;
@@ -34,7 +34,7 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly deprecated?: true;
-  /** Not for programs of users: plumbing that tools need. */
+  /** Not for users' programs: plumbing that tools need. */
   readonly internal?: true;
   readonly experimental?: true;
   readonly permission: Permission;

@@ -21,7 +21,7 @@ import { readTokenCache, writeTokenCache } from './token-cache.ts';
 const action = 'GetCallerIdentity';
 const version = '2011-06-15';
 
-/** A token of the service for the caller's AWS identity; a new one when the cached one ends soon. */
+/** A token for the caller's AWS identity; a new one when the cached one is about to expire. */
 export async function awsIamToken(config: Config, apiUrl: string): Promise<string> {
   const cached = readTokenCache();
   const renewBefore = config.get('credentials.provider.aws_iam.refresh_interval') / 1000;
@@ -44,7 +44,7 @@ export async function awsIamToken(config: Config, apiUrl: string): Promise<strin
   return login.token;
 }
 
-/** A pre-signed "who am I" of AWS, in parts: whoever can ask it for us knows our identity and nothing more. */
+/** The parts of a pre-signed AWS "who am I" request: whoever sends it learns our identity and nothing else. */
 export function identityToken(config: Config, apiUrl: string, now: Date): string {
   const credentials = awsCredentials(process.env);
   const region = process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1';
@@ -120,6 +120,7 @@ function readProfile(file: string, profile: string): Record<string, string> {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
+    // No such file: the caller says where credentials may come from.
     return values;
   }
   let inside = false;

@@ -49,7 +49,7 @@ function registerCommit(abuse: Command): void {
       action<[string], { amount: number; gap: string }>(async ({ client, out, uris }, [uriText], flags) => {
         const uri = uris.branch(uriText, 'branch URI');
         const gapMs = parseDuration(flags.gap);
-        if (gapMs === undefined) throw new UsageError(`--gap "${flags.gap}" is no duration`);
+        if (gapMs === undefined) throw new UsageError(`--gap "${flags.gap}" is not a duration`);
         out.line(`Source branch: ${formatUri(uri)}`);
         await runLoad({
           out,
@@ -289,6 +289,7 @@ async function abuseMerge(context: CommandContext, uriText: string, flags: LoadF
       },
     });
   } finally {
+    // Clean up as far as possible: the run's own result matters, not a branch that is already gone.
     for (const branch of created) {
       await client
         .delete('/repositories/{repository}/branches/{branch}', { params: { path: { repository, branch } } })

@@ -94,7 +94,7 @@ async function examine(context: CommandContext, report: Report): Promise<Diagnos
   }
 }
 
-/** What works but may surprise later. */
+/** Checks what works now but may surprise later. */
 async function further(context: CommandContext, report: Report, date: string | undefined): Promise<void> {
   const skew = date === undefined ? 0 : Math.abs(Date.now() - Date.parse(date));
   report.check(

@@ -13,7 +13,7 @@ import { shortMessage } from './annotate.ts';
 import { keepBeforeMiddle, keepFromMiddle } from './bisect.ts';
 
 describe('histogram', () => {
-  it('counts up to each bucket (case 52)', () => {
+  it('counts up to each bucket', () => {
     const histogram = new Histogram([1, 5, 10]);
     for (const value of [1, 343, 2, 1]) histogram.add(value);
     expect(histogram.lines()).toEqual(['1\t2', '5\t3', '10\t3', 'min\t1', 'max\t343', 'total\t4']);
@@ -25,7 +25,7 @@ describe('bisect', () => {
   const session = { created: '', repository: 'r', badCommit: 'c4', goodCommit: 'g', commits };
   const ids = (found: { commits: readonly { id: string }[] }): string[] => found.commits.map(({ id }) => id);
 
-  it('[fix] shows and splits at the same commit (case 4)', () => {
+  it('shows and splits at the same commit', () => {
     const good = keepBeforeMiddle(session);
     expect(ids(good)).toEqual(['c4', 'c3']);
     expect(ids(keepFromMiddle(good))).toEqual(['c3']);
@@ -36,7 +36,7 @@ describe('bisect', () => {
 });
 
 describe('messages', () => {
-  it('[fix] are cut at a real newline and at 200 characters', () => {
+  it('are cut at a real newline and at 200 characters', () => {
     expect(shortMessage('one\ntwo')).toBe('one');
     expect(shortMessage('a\\nb')).toBe('a\\nb');
     expect(shortMessage('x'.repeat(201))).toBe(`${'x'.repeat(200)}...`);
@@ -44,7 +44,7 @@ describe('messages', () => {
 });
 
 describe('flags and sizes', () => {
-  it('split like CSV (case 25)', () => {
+  it('split like CSV', () => {
     expect(splitList('a=1,b=x=y')).toEqual(['a=1', 'b=x=y']);
     expect(splitList('"c=1,2"')).toEqual(['c=1,2']);
   });
@@ -99,7 +99,7 @@ describe('configuration', () => {
     ['credentials:\n  access_key: x\n', 'unknown key "credentials.access_key"'],
     ['a: [', 'error reading configuration file'],
     ['options:\n  parallelism: 0\n', 'above 0'],
-  ])('refuses %j (case 43)', (text, message) => {
+  ])('refuses %j', (text, message) => {
     expect(() => load(text)).toThrow(message);
   });
 

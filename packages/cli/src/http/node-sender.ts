@@ -23,7 +23,7 @@ export function createNodeSender(log: Log): Sender<Payload, IncomingMessage> {
     const started = performance.now();
     const secure = url.protocol === 'https:';
     const open = secure ? requestTls : requestPlain;
-    // A connection the server is about to close would leave it unknown whether a commit happened.
+    // If the server closed a reused connection just now, we could not tell whether a commit happened.
     const agent = request.idempotent ? (secure ? tls : plain) : false;
     const { method, signal } = request;
     return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export function createNodeSender(log: Log): Sender<Payload, IncomingMessage> {
         const status = stream.statusCode ?? 0;
         const ms = Math.round(performance.now() - started);
         log.debug('request', { method, url: shown(url), status, ms });
-        // An answer before the end of the body is a refusal: what is left of it need not be sent.
+        // An answer before the end of the body is a refusal: the rest need not be sent.
         if (!outgoing.writableFinished) stream.once('end', () => outgoing.destroy());
         resolve(answerOf(status, stream));
       });
@@ -102,7 +102,7 @@ function urlOf(text: string): URL {
   return url;
 }
 
-/** Without the query: a pre-signed URL's query is a secret. */
+/** Leaves out the query: that of a pre-signed URL is a secret. */
 function shown(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

@@ -6,7 +6,7 @@ import { createNodeSender, type Payload } from './node-sender.ts';
 
 export type NodeTransport = Transport<Payload, IncomingMessage>;
 
-/** The way to the server for everything the tool does. */
+/** Connects the tool to its server. */
 export function createNodeTransport(
   options: Pick<ConnectionOptions, 'endpoint' | 'credentials' | 'retry'>,
   log: Log,

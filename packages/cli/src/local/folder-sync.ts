@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createCalls, forEachParallel, type Calls, type ObjectStats } from '@svc/client';
 import { CliError } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Output } from '../output/output.ts';
 import type { PresignSupport } from '../presign.ts';
 import { Downloader } from '../transfer/downloader.ts';
 import { Progress } from '../transfer/progress.ts';
-import { SafeFolder } from '../transfer/safe-path.ts';
+import { lstatIfPresent, SafeFolder } from '../transfer/safe-path.ts';
 import { emptyTally, type Tally } from '../transfer/summary.ts';
 import { Uploader } from '../transfer/uploader.ts';
 import type { Change } from './changes.ts';
@@ -45,7 +45,7 @@ export class FolderSync {
   readonly #uploader: Uploader;
   readonly #downloader: Downloader;
   readonly #folder: SafeFolder;
-  /** Folders that lost a file; only these may go when they are empty. */
+  /** Folders that lost a file; only these are removed when empty. */
   readonly #thinned = new Set<string>();
 
   constructor(options: FolderSyncOptions) {
@@ -171,7 +171,7 @@ export class FolderSync {
         item.done();
         return;
       } else {
-        // What is there is removed or replaced by name: nothing may be written through a link.
+        // Remove or replace by name: nothing may be written through a link.
         if (link !== undefined || size === 0) await rm(target, { force: true });
         if (link !== undefined) await symlink(link, target);
         else if (size === 0) await writeFile(target, '', { flag: 'wx' });
@@ -193,7 +193,7 @@ export class FolderSync {
     item.done();
   }
 
-  /** Times and, where asked for, permissions as the object says. */
+  /** Sets the time and, if configured, the permissions that the object records. */
   async #dress(target: string, stats: ObjectStats, isFolder: boolean): Promise<void> {
     const { rules } = this.#options;
     if (rules.posix) {
@@ -213,7 +213,7 @@ export class FolderSync {
 
   /** A zero-size object at a folder's name marks the folder; an object with data there cannot be stored. */
   async #isMarkerOfFolder(target: string, size: number): Promise<boolean> {
-    const found = await lstat(target).catch(() => undefined);
+    const found = await lstatIfPresent(target);
     if (found?.isDirectory() !== true) return false;
     if (size === 0) return true;
     throw new CliError(`"${target}" is a folder, and an object of that name needs to be a file`);
@@ -241,7 +241,7 @@ export class FolderSync {
     this.#thinned.add(dirname(target));
   }
 
-  /** A folder that lost its last file goes, and its parents with it; the root stays. */
+  /** Removes a folder that lost its last file, and its empty parents, but never the root. */
   async #removeEmpty(folder: string): Promise<void> {
     for (let at = folder; at !== this.#folder.root; at = dirname(at)) {
       if (!(await removeIfEmpty(at))) return;

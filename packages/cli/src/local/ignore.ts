@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { ignoreFileName, isNeverSynced } from './entry.ts';
 
-/** Which paths of a folder stay out of everything: fixed names, and what `.svcignore` lists in gitignore syntax. */
+/** Paths of a folder that are never synchronised: fixed names, and what `.svcignore` lists in gitignore syntax. */
 export class IgnoreRules {
   /** Undefined when nothing is listed: most folders have no such file. */
   readonly #listed: Ignore | undefined;
 
   constructor(text: string) {
-    // Keys of a repository may look like paths out of the folder; refusing them is the business of the download.
+    // Keys of a repository may look like paths that leave the folder; the download refuses them.
     const options = { ignorecase: false, allowRelativePaths: true };
     this.#listed = text.trim() === '' ? undefined : ignore(options).add(text);
   }

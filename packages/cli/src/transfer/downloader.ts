@@ -33,7 +33,7 @@ export interface DownloadRequest {
   readonly path: string;
   /** Where the file goes; its folder exists. */
   readonly target: string;
-  /** What a listing said of it; asked for when absent and needed. */
+  /** Its listing entry; requested when absent and needed. */
   readonly stats?: Pick<ObjectStats, 'size_bytes' | 'checksum'> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: ((count: number) => void) | undefined;
@@ -85,7 +85,7 @@ export class Downloader {
     });
   }
 
-  /** One answer after the other: a broken connection goes on where it broke. */
+  /** Reads one answer; after a broken connection it continues where it broke. */
   async #whole(request: DownloadRequest, file: FileHandle, checksum: string | undefined): Promise<Received> {
     const { transport, repository, ref, presign } = this.#options;
     const { signal } = request;
@@ -105,7 +105,7 @@ export class Downloader {
       const plainChecksum = !isKeyServiceEncrypted(answer);
       const tag = answer.header('etag');
       if (at > 0 && (answer.status !== 206 || tag !== etag)) {
-        // Another object by now, or a store without ranges: from the beginning.
+        // The object has changed, or the store knows no ranges: start over.
         request.onBytes?.(-at);
         at = 0;
         hash = createHash('md5');
@@ -200,7 +200,9 @@ export class Downloader {
   async #verify(request: DownloadRequest, part: string, received: Received): Promise<void> {
     const expected = request.stats?.size_bytes;
     if (expected !== undefined && expected !== received.size) {
-      throw new CliError(`download of ${request.path}: ${received.size} bytes came instead of ${expected}`);
+      throw new CliError(
+        `download of ${request.path}: received ${received.size} bytes instead of ${expected}`,
+      );
     }
     if (!this.#options.verifyChecksum || !received.plainChecksum || !isPlainMd5(received.checksum)) return;
     const md5 = received.md5 ?? (await md5OfFile(part));
@@ -211,7 +213,7 @@ export class Downloader {
   }
 }
 
-/** With keys of a key service a store's checksum is no MD5 although it looks like one. */
+/** With a key management service the store's checksum looks like an MD5 but is not. */
 function isKeyServiceEncrypted(answer: Answer<unknown>): boolean {
   return answer.header('x-amz-server-side-encryption') === 'aws:kms';
 }

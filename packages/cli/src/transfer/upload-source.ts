@@ -27,7 +27,7 @@ async function readPiece(file: string, start: number, end: number): Promise<Piec
     body: {
       length,
       open() {
-        // Another try begins from the start.
+        // Another try starts from the beginning.
         hash = createHash('md5');
         const stream = createReadStream(file, { start, end: end - 1, highWaterMark: readSize });
         stream.on('data', (chunk) => hash.update(chunk));

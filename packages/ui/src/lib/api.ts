@@ -41,15 +41,15 @@ function saysLoggedOut(text: string): boolean {
   try {
     return (JSON.parse(text) as { message?: unknown }).message === loggedOutMessage;
   } catch {
-    // A proxy's page says nothing of our sessions.
+    // Not our API's answer: a proxy's page says nothing about sessions.
     return false;
   }
 }
 
-/** What every page calls. */
+/** The client of every page. */
 export const client = createClient({ endpoint: '', clientName, sender: sendInSession });
 
-/** For login and start-up, where having no session is an answer and not an interruption. */
+/** For login and start-up, where having no session is an answer, not an interruption. */
 export const anonymousClient = createClient({ endpoint: '', clientName });
 
 export function isNotFound(error: unknown): boolean {

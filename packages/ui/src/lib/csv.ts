@@ -13,7 +13,7 @@ export function parseCsv(text: string, complete: boolean, delimiter = ''): CsvTa
     complete ? lines : lines.slice(0, lines.lastIndexOf('\n') + 1),
     { delimiter, delimitersToGuess: [',', '\t', ';', '|'], newline: '\n', skipEmptyLines: true },
   );
-  // The text was cut inside of quotes.
+  // The text was cut inside quotes.
   if (!complete && errors.some(({ code }) => code === 'MissingQuotes')) data.pop();
   const [columns = [], ...rows] = data;
   return { columns, rows };

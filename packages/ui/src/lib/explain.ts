@@ -29,7 +29,7 @@ const byStatus: Readonly<Record<number, readonly [title: string, advice: string]
   503: ['The server is busy', 'Wait a moment and try again.'],
 };
 
-/** What went wrong in words, and what to do about it. */
+/** Explains an error and what to do about it. */
 export function explain(error: unknown): Explanation {
   if (error instanceof ApiError) {
     const [title, advice] = byStatus[error.status] ?? [

@@ -9,7 +9,7 @@ function matches(pattern: string, branch: string): boolean {
   try {
     return compileGlob(pattern).test(branch);
   } catch (error) {
-    // The server takes no such rule, but an older one may have.
+    // This server refuses such a rule, but an older one may have stored it.
     if (error instanceof PatternError) return false;
     throw error;
   }

@@ -27,7 +27,7 @@ export async function refreshAll(): Promise<void> {
   await queryClient.invalidateQueries();
 }
 
-/** A write: afterwards everything shown is read again. */
+/** A write; afterwards everything on the page is read again. */
 export function useWrite<Input, Output>(
   run: (input: Input) => Promise<Output>,
   onDone?: (output: Output, input: Input) => void,
@@ -120,7 +120,7 @@ async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | und
   }
 }
 
-/** What a ref is: a branch, a tag, or an expression that names a commit. Null when it is nothing. */
+/** Resolves a ref to a branch, a tag, or an expression that names a commit; null when it is none of them. */
 export async function resolveRef(repository: string, ref: string): Promise<ResolvedRef | null> {
   const path = { repository };
   const branch = await orMissing(

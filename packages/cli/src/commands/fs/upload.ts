@@ -98,7 +98,7 @@ async function uploadFile(
   }
 }
 
-/** Uploads what the destination lacks or has otherwise. */
+/** Uploads what is missing or different at the destination. */
 async function uploadFolder(context: CommandContext, uri: PathUri, flags: UploadFlags): Promise<void> {
   const { client, transport, out } = context;
   const prefix = uri.path === '' || uri.path.endsWith('/') ? uri.path : `${uri.path}/`;
