@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { apiUrlOf, ApiError, createClient, listAll } from './index.ts';
+import { apiUrlOf, ApiError, ConnectionError, createClient, listAll } from './index.ts';
 import type { Client } from './index.ts';
 
 const servers: Server[] = [];
@@ -236,4 +236,22 @@ test('a streamed upload is sent once, whatever happens', async () => {
     client.objects.upload({ repository: 'r', branch: 'main', path: 'a b', body, metadata: { k: 'v' } }),
   ).rejects.toThrow('later');
   expect(asked).toEqual(['POST /api/v1/repositories/r/branches/main/objects?path=a+b']);
+});
+
+test('input that cannot be sent is refused at once, not repeated', async () => {
+  const { client, asked } = await scripted([]);
+  const upload = client.objects.upload({ ...branch, path: 'a', body: 'x', metadata: { k: 'naïve – ✓' } });
+  await expect(upload).rejects.toThrow(TypeError);
+  expect(asked).toEqual([]);
+});
+
+test('a server that is not there is a ConnectionError that names the call and the attempts', async () => {
+  const { client } = await scripted([]);
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  const error = await client.get('/repositories').catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toHaveProperty(
+    'message',
+    expect.stringMatching(/^GET .*repositories gave up after 4 attempts/),
+  );
 });

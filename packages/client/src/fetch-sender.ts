@@ -7,15 +7,16 @@ export type FetchStream = ReadableStream<Uint8Array> | null;
 /** Sends over the platform's `fetch`, which cannot tell how much of a body was sent. */
 export const sendByFetch: Sender<FetchPayload, FetchStream> = async (request) => {
   const { method, url, headers, body, signal } = request;
+  // Made outside the attempt: a header that cannot be sent is not a broken connection.
+  const prepared = new Request(url, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+    ...(signal !== undefined && { signal }),
+  });
   try {
-    const response = await fetch(url, {
-      method,
-      headers,
-      ...(body !== undefined && { body }),
-      ...(body instanceof ReadableStream && { duplex: 'half' }),
-      ...(signal !== undefined && { signal }),
-    });
-    return answerOf(response);
+    return answerOf(await fetch(prepared));
   } catch (error) {
     throw unanswered(request, error);
   }

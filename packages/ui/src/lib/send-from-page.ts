@@ -8,6 +8,7 @@ export const sendFromPage: Sender<FetchPayload, FetchStream> = (request) =>
 function sendWithProgress(request: SendRequest<FetchPayload>): Promise<Answer<FetchStream>> {
   const { method, url, headers, body, signal, onBytes } = request;
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const exchange = new XMLHttpRequest();
     const cancel = (): void => exchange.abort();
     let sent = 0;
