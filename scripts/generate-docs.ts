@@ -13,5 +13,5 @@ console.log('docs/cli.md');
 
 // The API's reference and description, then the client's types, which follow from the description.
 await import('../packages/contract/src/bin/write-docs.ts');
-await import('../packages/client/src/bin/generate-types.ts');
+await import('../packages/client/src/bin/generate.ts');
 console.log('docs/api');

@@ -84,7 +84,6 @@ test('a large body goes in parts', async (context) => {
     branch: 'main',
     path: 'large.bin',
     body: new Blob([data]),
-    partSize: 5 * 1024 * 1024,
   });
   expect(stats.size_bytes).toBe(data.length);
   expect(stats.checksum).toMatch(/-3$/);

@@ -1,16 +1,14 @@
+import { apiUrlOf, createCalls, type Calls, type RetrySettings } from '@svc/client';
 import type { Command } from 'commander';
-import { authorization } from './auth/authorization.ts';
+import { credentialsOf } from './auth/credentials.ts';
 import { loadConfig, type Config } from './config/config.ts';
 import { CliError } from './errors.ts';
-import { Connection } from './http/connection.ts';
-import { HttpSender } from './http/http-sender.ts';
-import type { RetryPolicy } from './http/retry-policy.ts';
+import { createNodeTransport, type NodeTransport } from './http/transport.ts';
 import { Log } from './log.ts';
 import { Output } from './output/output.ts';
 import { countUse } from './statistics.ts';
 import { isTerminal } from './terminal.ts';
 import { UriParser } from './uri.ts';
-import type { ApiClient } from './http/api-client.ts';
 
 /** Flags every command takes. */
 export interface GlobalOptions {
@@ -30,7 +28,8 @@ export class CommandContext {
   readonly out: Output;
   readonly uris: UriParser;
   #config: Config | undefined;
-  #connection: Connection | undefined;
+  #transport: NodeTransport | undefined;
+  #client: Calls | undefined;
 
   constructor(options: GlobalOptions, environment: NodeJS.ProcessEnv = process.env) {
     this.options = options;
@@ -57,9 +56,7 @@ export class CommandContext {
     if (!URL.canParse(endpoint)) {
       throw new CliError(`server.endpoint_url "${endpoint}" is not a URL such as http://localhost:8000`);
     }
-    const { pathname } = new URL(endpoint);
-    const trimmed = endpoint.replace(/\/+$/, '');
-    return pathname === '' || pathname === '/' ? `${trimmed}/api/v1` : trimmed;
+    return apiUrlOf(endpoint);
   }
 
   /** The server's address without `/api/v1`, for links and messages. */
@@ -67,26 +64,33 @@ export class CommandContext {
     return this.apiUrl.replace(/\/api\/v1$/, '');
   }
 
-  get retryPolicy(): RetryPolicy {
+  get transport(): NodeTransport {
+    this.#transport ??= createNodeTransport(
+      {
+        endpoint: this.apiUrl,
+        credentials: credentialsOf(this.config, this.apiUrl),
+        retry: this.#retrySettings(),
+      },
+      new Log(this.options),
+    );
+    return this.#transport;
+  }
+
+  get client(): Calls {
+    this.#client ??= createCalls(this.transport);
+    return this.#client;
+  }
+
+  /** Waits are as the configuration says, and as long as the server asks. */
+  #retrySettings(): RetrySettings {
     const { config } = this;
     return {
       attempts: config.get('server.retries.enabled') ? config.get('server.retries.max_attempts') + 1 : 1,
       minWaitMs: config.get('server.retries.min_wait_interval'),
       maxWaitMs: config.get('server.retries.max_wait_interval'),
+      jitter: false,
+      maxRetryAfterMs: Number.POSITIVE_INFINITY,
     };
-  }
-
-  get connection(): Connection {
-    this.#connection ??= new Connection({
-      apiUrl: this.apiUrl,
-      sender: new HttpSender(this.retryPolicy, new Log(this.options)),
-      authorize: authorization(this.config, this.apiUrl),
-    });
-    return this.#connection;
-  }
-
-  get client(): ApiClient {
-    return this.connection.client;
   }
 }
 

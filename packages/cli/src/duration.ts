@@ -8,7 +8,7 @@ const unitMilliseconds: Record<string, number> = {
   h: 3_600_000,
 };
 
-/** Milliseconds of a duration such as `300ms`, `2s` or `1h0m0s`; undefined when it is none. */
+/** Milliseconds of a duration such as `300ms`, `2s` or `1h0m0s`; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const match = /^([-+]?)((?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+)$/.exec(text);

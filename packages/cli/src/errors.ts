@@ -1,4 +1,4 @@
-/** A failure that is the user's to mend; printed as it is, exit status 1. */
+/** A failure the user can fix; printed as it is, exit status 1. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }
@@ -8,7 +8,7 @@ export class UsageError extends CliError {
   override readonly name = 'CliError';
 }
 
-/** Ends the program with a status and nothing more to say (a plugin's own status, a refusal already printed). */
+/** Ends the program with a status and prints nothing more: a plugin's own status, or an error already shown. */
 export class ExitStatus extends Error {
   override readonly name = 'ExitStatus';
   readonly status: number;

@@ -10,7 +10,7 @@ export interface LogOptions {
   readonly logOutput?: readonly string[] | undefined;
 }
 
-/** What the tool does behind its commands; silent unless `--log-level` asks for it. */
+/** A log of what the commands do; silent unless `--log-level` asks for it. */
 export class Log {
   readonly #least: number;
   readonly #json: boolean;

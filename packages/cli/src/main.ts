@@ -1,3 +1,4 @@
+import { ApiError, ClientError } from '@svc/client';
 import { CommanderError, type Command } from 'commander';
 import { CliError, ExitStatus, UsageError } from './errors.ts';
 import { paint } from './output/style.ts';
@@ -5,7 +6,7 @@ import { commandModules, createProgram } from './program.ts';
 import { normaliseSwitches } from './switches.ts';
 import { isTerminal } from './terminal.ts';
 
-/** Runs the tool and answers its exit status: 0, or 1 for every failure (a plugin's own status passes through). */
+/** Runs the tool and returns its exit status: 0, or 1 for any failure. A plugin's own status passes through. */
 export async function main(args: readonly string[]): Promise<number> {
   try {
     const { word, index } = firstWord(args);
@@ -93,16 +94,6 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-interface Refusal extends Error {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-/** Told by name: loading the client only to compare classes would cost every start. */
-function isRefusal(error: unknown): error is Refusal {
-  return error instanceof Error && error.name === 'ApiError';
-}
-
 async function report(error: unknown, args: readonly string[]): Promise<number> {
   if (error instanceof ExitStatus) return error.status;
   const print = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -112,11 +103,11 @@ async function report(error: unknown, args: readonly string[]): Promise<number> 
   }
   const colour = isTerminal(!args.includes('--no-color'), process.env);
   if (error instanceof UsageError) print(`Error: ${error.message}`);
-  else if (isRefusal(error)) {
+  else if (error instanceof ApiError) {
     const said = (error.body as { message?: unknown } | undefined)?.message;
     const { STATUS_CODES } = await import('node:http');
     const reason = `${error.status} ${STATUS_CODES[error.status] ?? ''}`.trim();
-    const message = typeof said === 'string' || error.message !== reason ? error.message : '';
+    const message = typeof said === 'string' ? said : '';
     print(paint(colour && message !== '', message, 'red'));
     print(reason);
   } else {
@@ -126,10 +117,10 @@ async function report(error: unknown, args: readonly string[]): Promise<number> 
   return 1;
 }
 
-/** An error of the system alone helps nobody: the cause says what failed and how. */
+/** A bare system error helps nobody: the cause says what failed and how. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof CliError) return error.message;
+  if (error instanceof CliError || error instanceof ClientError) return error.message;
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return `${error.message}${cause}`;
 }

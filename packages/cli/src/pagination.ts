@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { wholeNumber } from './list-flag.ts';
 
-/** The most the server gives in one answer. */
+/** The largest page the server returns. */
 export const maxPage = 1000;
 
 export interface PageFlags {

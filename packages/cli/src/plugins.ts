@@ -6,7 +6,7 @@ import { CliError } from './errors.ts';
 
 export const pluginPrefix = 'svcctl-';
 
-/** Runs `svcctl-<name>` from PATH and answers its exit status; undefined when there is none. */
+/** Runs `svcctl-<name>` from PATH and returns its exit status, or undefined when there is none. */
 export async function runPlugin(
   name: string,
   args: readonly string[],

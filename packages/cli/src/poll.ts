@@ -36,7 +36,7 @@ export async function pollTask<State extends TaskState>(
     if (state.error !== undefined && state.error !== '') throw new CliError(state.error);
     if (state.done) return state;
     if (timeoutMs >= 0 && Date.now() - Date.parse(state.update_time) > timeoutMs) {
-      throw new CliError(`the task did not move for ${flags.timeout}`);
+      throw new CliError(`the task made no progress for ${flags.timeout}`);
     }
     await pause(intervalMs);
   }
@@ -46,8 +46,8 @@ export function checkedPoll(flags: PollFlags): { intervalMs: number; timeoutMs: 
   const intervalMs = parseDuration(flags.pollInterval);
   const timeoutMs = parseDuration(flags.timeout);
   if (intervalMs === undefined)
-    throw new UsageError(`--poll-interval "${flags.pollInterval}" is no duration`);
-  if (timeoutMs === undefined) throw new UsageError(`--timeout "${flags.timeout}" is no duration`);
+    throw new UsageError(`--poll-interval "${flags.pollInterval}" is not a duration`);
+  if (timeoutMs === undefined) throw new UsageError(`--timeout "${flags.timeout}" is not a duration`);
   if (intervalMs < 1000) throw new UsageError('--poll-interval must be at least 1s');
   return { intervalMs, timeoutMs };
 }

@@ -11,7 +11,7 @@ export interface PresignSupport {
 
 const none: PresignSupport = { supported: false, multipart: false };
 
-/** What the server can do for this repository; `--pre-sign=false` asks nobody. */
+/** What the server can do for this repository. `--pre-sign=false` sends no request. */
 export async function presignSupport(
   context: CommandContext,
   repository: string,

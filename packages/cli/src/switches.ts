@@ -39,7 +39,7 @@ function isSwitch(option: Option | undefined): boolean {
   return option !== undefined && (option.negate || option.isBoolean());
 }
 
-/** What means neither true nor false stays, for the parser to refuse. */
+/** Leaves anything but true and false for the parser to refuse. */
 function plain(word: string, name: string, text: string): string[] {
   const value = parseBoolean(text);
   if (value === undefined) return [word];

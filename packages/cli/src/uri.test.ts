@@ -16,7 +16,7 @@ describe('UriParser', () => {
     expect(uris.path(text, 'path')).toEqual(uri);
   });
 
-  it('[fix] takes ? and # as part of the key', () => {
+  it('takes ? and # as part of the key', () => {
     expect(uris.path('svc://repo1/main/a?b#c', 'path').path).toBe('a?b#c');
   });
 

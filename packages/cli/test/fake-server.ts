@@ -1,8 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HttpSender } from '../src/http/http-sender.ts';
-import { Connection } from '../src/http/connection.ts';
-import type { RetryPolicy } from '../src/http/retry-policy.ts';
+import { createNodeTransport, type NodeTransport } from '../src/http/transport.ts';
 import { Log } from '../src/log.ts';
 
 export interface Seen {
@@ -81,12 +79,15 @@ export class FakeServer {
     return new FakeServer(server, seen, statistics);
   }
 
-  connection(policy: RetryPolicy = { attempts: 5, minWaitMs: 1, maxWaitMs: 4 }): Connection {
-    return new Connection({
-      apiUrl: `${this.url}/api/v1`,
-      sender: new HttpSender(policy, new Log({})),
-      authorize: () => Promise.resolve('Basic test'),
-    });
+  transport(attempts = 5): NodeTransport {
+    return createNodeTransport(
+      {
+        endpoint: this.url,
+        credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+        retry: { attempts, minWaitMs: 1, maxWaitMs: 4 },
+      },
+      new Log({}),
+    );
   }
 
   async stop(): Promise<void> {

@@ -107,7 +107,7 @@ describe('transfers', () => {
 });
 
 describe('history', () => {
-  it('is shown whole and to any amount (case 28)', { timeout: 1_200_000 }, async () => {
+  it('is shown whole and to any amount', { timeout: 1_200_000 }, async () => {
     await tool.ok(['repo', 'create', 'svc://history', 'local://history']);
     await tool.ok(['abuse', 'commit', 'svc://history/main', '--amount', '1499', '--gap', '0s']);
     const count = async (...flags: string[]): Promise<number> =>

@@ -73,7 +73,7 @@ async function status(folder: string, options: RunOptions = {}): Promise<string>
 }
 
 describe('a linked folder', () => {
-  it('is clean after a clone, whatever the order of its names (case 5)', async () => {
+  it('is clean after a clone, whatever the order of its names', async () => {
     const files = { 'subdir-a/x': '1', 'subdir/x': '2', subdir0: '3' };
     const { branch, folder } = await cloned(files);
     expect(await status(folder)).toBe('No diff found.');
@@ -89,7 +89,7 @@ describe('a linked folder', () => {
     );
   });
 
-  it('commits what changed, with the commit of the git repository around it (case 19)', async () => {
+  it('commits what changed, with the commit of the git repository around it', async () => {
     const { branch, folder } = await cloned({ a: '1', b: '2' });
     const git = (...args: string[]): void => {
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
@@ -126,7 +126,7 @@ describe('a linked folder', () => {
     expect(top.stderr).toContain('top of a git repository');
   });
 
-  it('links prefixes only, and clones into empty folders only (cases 17 and 18)', async () => {
+  it('links prefixes only, and clones into empty folders only', async () => {
     await tool.ok(['fs', 'upload', '-s', '-', 'svc://repo1/main/file'], { input: 'x' });
     const object = await tool.run(['local', 'init', 'svc://repo1/main/file', join(tempDir(), 'x')]);
     expect(object).toMatchObject({ code: 1, stderr: expect.stringContaining('file is an object') });
@@ -141,7 +141,7 @@ describe('a linked folder', () => {
     expect(full.stderr).toContain('exists and is not empty');
   });
 
-  it('[fix] keeps remote objects it cannot hold (case 57)', async () => {
+  it('keeps remote objects it cannot hold', async () => {
     const { branch } = await cloned({ a: '1' });
     await tool.ok(['fs', 'upload', '-s', '-', `${branch}/data/d/`], { input: 'abc' });
     await tool.ok(['fs', 'upload', '-s', '-', `${branch}/data/.DS_Store`], { input: 'x' });
@@ -157,7 +157,7 @@ describe('a linked folder', () => {
       expect(paths).toContain(`${path}\n`);
   });
 
-  it('refuses, skips or keeps symbolic links (case 16)', async () => {
+  it('refuses, skips or keeps symbolic links', async () => {
     const { branch, folder } = await cloned({ a: '1' });
     symlinkSync('a', join(folder, 'link'));
     const refused = await tool.run(['local', 'status', folder]);
@@ -175,7 +175,7 @@ describe('a linked folder', () => {
     expect(readlinkSync(join(other, 'link'))).toBe('a');
   });
 
-  it('writes through no link inside of it (case 9)', async () => {
+  it('writes through no link inside of it', async () => {
     const outside = tempDir();
     const { branch, folder } = await cloned({ a: '1' });
     symlinkSync(outside, join(folder, 'sub'));
@@ -211,7 +211,7 @@ describe('a linked folder', () => {
 });
 
 describe('pull, checkout and commit', () => {
-  it('[fix] pull --force makes the folder equal to the commit, listing what goes', async () => {
+  it('pull --force makes the folder equal to the commit, listing what goes', async () => {
     const { branch, folder } = await cloned({ a: '1', b: '2', 'gone/c': '3' });
     await commit(branch, { b: 'two' });
     await tool.ok(['fs', 'rm', `${branch}/data/gone/c`]);
@@ -228,7 +228,7 @@ describe('pull, checkout and commit', () => {
     expect(await status(folder)).toBe('No diff found.');
   });
 
-  it('[fix] switches to a branch at the same commit without transfers (case 11)', async () => {
+  it('switches to a branch at the same commit without transfers', async () => {
     const { branch, folder } = await cloned({ a: '1' });
     await tool.ok(['branch', 'create', `${branch}-same`, '-s', branch]);
     const text = await tool.ok(['local', 'checkout', folder, '-r', `${branch}-same`]);
@@ -251,7 +251,7 @@ describe('pull, checkout and commit', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('next');
   });
 
-  it('refuses a commit of what both sides changed (case 12)', async () => {
+  it('refuses a commit of what both sides changed', async () => {
     const { branch, folder } = await cloned({ x: '1', y: '1' });
     await commit(branch, { x: 'theirs' });
     write(folder, { x: 'mine' });
@@ -263,7 +263,7 @@ describe('pull, checkout and commit', () => {
     expect(await tool.ok(['fs', 'cat', `${branch}/data/x`])).toBe('theirs');
   });
 
-  it('[fix] syncs without a commit when only the branch changed (case 13)', async () => {
+  it('syncs without a commit when only the branch changed', async () => {
     const { branch, folder } = await cloned({ x: '1' });
     await commit(branch, { x: 'theirs', y: 'new' });
     const there = await head(branch);
@@ -274,7 +274,7 @@ describe('pull, checkout and commit', () => {
     expect(await tool.ok(['local', 'commit', folder, '-m', 'x'])).toContain('\nNo changes\n');
   });
 
-  it('minds uncommitted changes outside of its path (case 14)', async () => {
+  it('minds uncommitted changes outside of its path', async () => {
     const { branch, folder } = await cloned({ x: '1' });
     write(folder, { x: 'mine' });
     for (const other of ['data0', 'otherPrefix/a', 'a/first']) {
@@ -290,7 +290,7 @@ describe('pull, checkout and commit', () => {
     await tool.ok(['local', 'commit', folder, '-m', 'y']);
   });
 
-  it('tells that a branch is protected (case 15)', async () => {
+  it('tells that a branch is protected', async () => {
     const { branch, folder } = await cloned({ x: '1' });
     await tool.ok(['branch-protect', 'add', 'svc://repo1', branch.split('/').at(-1) ?? '']);
     write(folder, { x: 'mine' });
@@ -305,7 +305,7 @@ describe('pull, checkout and commit', () => {
 describe('an interrupted operation', () => {
   const files = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`f${at}`, `new ${at}`]));
 
-  it('killed in the middle is known and can be repaired (case 2)', async () => {
+  it('killed in the middle is known and can be repaired', async () => {
     const { branch, folder } = await cloned({ a: '1' });
     const before = await head(branch);
     await commit(branch, files);
@@ -334,7 +334,7 @@ describe('an interrupted operation', () => {
     expect(await status(folder)).toBe('No diff found.');
   });
 
-  it('by a refused download leaves the old head (case 3), and checkout clears the marker', async () => {
+  it('by a refused download leaves the old head, and checkout clears the marker', async () => {
     const { branch, folder } = await cloned({ a: '1' });
     const before = await head(branch);
     await commit(branch, files);

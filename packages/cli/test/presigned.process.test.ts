@@ -66,7 +66,7 @@ describe.skipIf(store === undefined)('straight to and from the object store', ()
     await server?.stop();
   });
 
-  it('moves a large object in parts and ranges, and a folder of files (case 32)', async () => {
+  it('moves a large object in parts and ranges, and a folder of files', async () => {
     const folder = tempDir();
     const large = randomBytes(12 * 1024 * 1024);
     mkdirSync(join(folder, 'in', 'sub'), { recursive: true });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { ApiError, createClient, listAll } from './index.ts';
+import { apiUrlOf, ApiError, ConnectionError, createClient, listAll } from './index.ts';
 import type { Client } from './index.ts';
 
 const servers: Server[] = [];
@@ -45,7 +45,7 @@ async function scripted(
       options.token === undefined
         ? { accessKeyId: 'key', secretAccessKey: 'sécret' }
         : { token: options.token },
-    retry: { baseDelayMs: 1, maxDelayMs: 2 },
+    retry: { minWaitMs: 1, maxWaitMs: 2 },
   });
   return { client, asked, heads };
 }
@@ -89,25 +89,102 @@ test('a refusal is an ApiError with status, message and request id', async () =>
   });
 });
 
-test('repeats idempotent calls and only those', async () => {
-  const reading = await scripted([{ status: 503 }, { status: 429 }, { status: 200, body: repository }]);
-  await reading.client.get('/repositories/{repository}', { params: { path: { repository: 'r' } } });
-  expect(reading.asked).toHaveLength(3);
+const branch = { repository: 'r', branch: 'main' };
+const sorry = (status: number): Answer => ({ status, body: '{"message":"sorry"}' });
 
-  const committing = await scripted([{ status: 503, body: '{"message":"slow"}' }]);
-  await expect(
-    committing.client.post('/repositories/{repository}/branches/{branch}/commits', {
-      params: { path: { repository: 'r', branch: 'main' } },
-      body: { message: 'm' },
-    }),
-  ).rejects.toThrow('slow');
-  expect(committing.asked).toHaveLength(1);
+test('repeats reads after a passing refusal', async () => {
+  const { client, asked } = await scripted([
+    sorry(503),
+    sorry(429),
+    sorry(500),
+    { status: 200, body: repository },
+  ]);
+  await client.get('/repositories/{repository}', { params: { path: { repository: 'r' } } });
+  expect(asked).toHaveLength(4);
+});
 
-  const deleting = await scripted([{ status: 503 }, { status: 204 }]);
+test.each([502, 504])('takes a gateway that answers %i at its word', async (status) => {
+  const { client, asked } = await scripted([sorry(status)]);
+  await expect(client.get('/repositories')).rejects.toThrow('sorry');
+  expect(asked).toHaveLength(1);
+});
+
+test('repeats a write after 500 only when the contract calls it idempotent', async () => {
+  const deleting = await scripted([sorry(500), { status: 204 }]);
   await deleting.client.delete('/repositories/{repository}/branches/{branch}/objects', {
-    params: { path: { repository: 'r', branch: 'main' }, query: { path: 'a' } },
+    params: { path: branch, query: { path: 'a' } },
   });
   expect(deleting.asked).toHaveLength(2);
+
+  const committing = await scripted([sorry(500)]);
+  await expect(
+    committing.client.post('/repositories/{repository}/branches/{branch}/commits', {
+      params: { path: branch },
+      body: { message: 'm' },
+    }),
+  ).rejects.toThrow('sorry');
+  expect(committing.asked).toHaveLength(1);
+
+  const creating = await scripted([sorry(500)]);
+  await expect(
+    creating.client.post('/repositories', { body: { name: 'r', storage_namespace: 'mem://r' } }),
+  ).rejects.toThrow('sorry');
+  expect(creating.asked).toHaveLength(1);
+});
+
+test('repeats a commit that was turned away', async () => {
+  const { client, asked } = await scripted([sorry(503), sorry(429), { status: 201, body: '{"id":"c"}' }]);
+  await client.post('/repositories/{repository}/branches/{branch}/commits', {
+    params: { path: branch },
+    body: { message: 'm' },
+  });
+  expect(asked).toHaveLength(3);
+});
+
+test('repeats an upload, but not one with a condition that it would break itself', async () => {
+  const stats = { status: 201, body: '{"path":"a","checksum":"x"}' };
+  const plain = await scripted([sorry(500), stats]);
+  await plain.client.objects.upload({ ...branch, path: 'a', body: 'data' });
+  expect(plain.asked).toHaveLength(2);
+
+  const conditional = await scripted([sorry(500)]);
+  await expect(
+    conditional.client.objects.upload({ ...branch, path: 'a', body: 'data', ifAbsent: true }),
+  ).rejects.toThrow('sorry');
+  expect(conditional.asked).toHaveLength(1);
+  expect(conditional.heads[0]!['if-none-match']).toBe('*');
+});
+
+test('an upload is a raw body with its type and metadata as headers', async () => {
+  const { client, heads } = await scripted([{ status: 201, body: '{"path":"a","checksum":"x"}' }]);
+  const metadata = { colour: 'red', '::lakefs::client-mtime': '7' };
+  await client.objects.upload({ ...branch, path: 'a', body: 'data', contentType: 'text/csv', metadata });
+  expect(heads[0]).toMatchObject({
+    'content-type': 'text/csv',
+    'content-length': '4',
+    'x-lakefs-meta-colour': 'red',
+    'x-lakefs-internal-client-mtime': '7',
+  });
+});
+
+test('refuses a content type that the service would take for a form', async () => {
+  const { client, asked } = await scripted([]);
+  const upload = client.objects.upload({
+    ...branch,
+    path: 'a',
+    body: 'data',
+    contentType: 'multipart/form-data; boundary=x',
+  });
+  await expect(upload).rejects.toThrow('takes multipart/form-data; boundary=x for a form');
+  expect(asked).toEqual([]);
+});
+
+test('adds the path of the API to an endpoint that has none', () => {
+  expect(apiUrlOf('http://host')).toBe('http://host/api/v1');
+  expect(apiUrlOf('http://host/')).toBe('http://host/api/v1');
+  expect(apiUrlOf('http://host/api/v1/')).toBe('http://host/api/v1');
+  expect(apiUrlOf('http://host/other')).toBe('http://host/other');
+  expect(apiUrlOf('')).toBe('/api/v1');
 });
 
 test('gives up after the last attempt with the answer of the server', async () => {
@@ -159,4 +236,22 @@ test('a streamed upload is sent once, whatever happens', async () => {
     client.objects.upload({ repository: 'r', branch: 'main', path: 'a b', body, metadata: { k: 'v' } }),
   ).rejects.toThrow('later');
   expect(asked).toEqual(['POST /api/v1/repositories/r/branches/main/objects?path=a+b']);
+});
+
+test('input that cannot be sent is refused at once, not repeated', async () => {
+  const { client, asked } = await scripted([]);
+  const upload = client.objects.upload({ ...branch, path: 'a', body: 'x', metadata: { k: 'naïve – ✓' } });
+  await expect(upload).rejects.toThrow(TypeError);
+  expect(asked).toEqual([]);
+});
+
+test('a server that is not there is a ConnectionError that names the call and the attempts', async () => {
+  const { client } = await scripted([]);
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  const error = await client.get('/repositories').catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toHaveProperty(
+    'message',
+    expect.stringMatching(/^GET .*repositories gave up after 4 attempts/),
+  );
 });

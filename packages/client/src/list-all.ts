@@ -1,4 +1,4 @@
-/** One page as every list of the API answers. */
+/** A page, in the form every list of the API returns. */
 export interface ListPage<Item> {
   readonly pagination: { readonly has_more: boolean; readonly next_offset: string };
   readonly results: readonly Item[];

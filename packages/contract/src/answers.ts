@@ -43,7 +43,7 @@ export function optionalBody<S extends TSchema>(
   return { required: false, content: { 'application/json': schema } };
 }
 
-/** A body the operation cannot do without although its description has always called it optional. */
+/** A body that is required although its description has always called it optional. */
 export function bodyShownOptional<S extends TSchema>(
   schema: S,
 ): {

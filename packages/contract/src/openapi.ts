@@ -110,6 +110,8 @@ function describe(operation: Operation, operationId: string): OpenApiOperation {
     ...(operation.deprecated === true && { deprecated: true }),
     ...(operation.internal === true && { 'x-internal': true }),
     ...(operation.experimental === true && { 'x-experimental': true }),
+    // Reading methods are idempotent by definition.
+    ...(operation.idempotent && !isRead(operation) && { 'x-idempotent': true }),
     'x-permission': operation.permission,
     ...(operation.permission.type === 'open' && { security: [] as const }),
     ...(parameters.length > 0 && { parameters }),
@@ -123,6 +125,10 @@ function describe(operation: Operation, operationId: string): OpenApiOperation {
       Object.entries(operation.responses).map(([status, answer]) => [status, response(status, answer)]),
     ),
   };
+}
+
+function isRead({ method }: Operation): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function parametersOf(operation: Operation): OpenApiParameter[] {

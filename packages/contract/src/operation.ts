@@ -1,7 +1,9 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Permission } from './permission.ts';
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type ReadMethod = 'GET' | 'HEAD';
+type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = ReadMethod | WriteMethod;
 
 /** One answer: its body by media type (none = empty body) and the headers worth knowing. */
 export interface ResponseSpec {
@@ -16,10 +18,15 @@ export interface BodySpec {
   readonly content: Readonly<Record<string, TSchema>>;
 }
 
-/** One operation of the HTTP API: everything validation, handlers, documents and clients need to know of it. */
+/** One operation of the HTTP API: everything that validation, handlers, documents and clients need to know. */
 export interface Operation {
   readonly operationId: string;
   readonly method: Method;
+  /**
+   * Sending it twice leaves the same state as sending it once. Clients repeat such a call when they cannot know
+   * whether it happened.
+   */
+  readonly idempotent: boolean;
   /** Below the base path `/api/v1`; `{name}` is a percent-decoded segment. */
   readonly path: string;
   /** Further paths of the same operation, each with the id it has in the OpenAPI document. */
@@ -27,7 +34,7 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly deprecated?: true;
-  /** Not for programs of users: plumbing that tools need. */
+  /** Not for users' programs: plumbing that tools need. */
   readonly internal?: true;
   readonly experimental?: true;
   readonly permission: Permission;
@@ -39,21 +46,26 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseSpec>>;
 }
 
-export type OperationShape = Omit<Operation, 'query' | 'headers'> & {
+/** An operation as it is written down: every write says whether it is idempotent, reads always are. */
+export type OperationShape = Omit<Operation, 'method' | 'idempotent' | 'query' | 'headers'> & {
   readonly query?: TProperties;
   readonly headers?: TProperties;
-};
+} & (
+    | { readonly method: ReadMethod; readonly idempotent?: never }
+    | { readonly method: WriteMethod; readonly idempotent: boolean }
+  );
 
 /** What an operation without query or header parameters has. */
 type NoProperties = Readonly<Record<string, never>>;
 
-type WithDefaults<O extends OperationShape> = Omit<O, 'query' | 'headers'> & {
+type WithDefaults<O extends OperationShape> = Omit<O, 'idempotent' | 'query' | 'headers'> & {
+  readonly idempotent: O['idempotent'] extends boolean ? O['idempotent'] : true;
   readonly query: O['query'] extends TProperties ? O['query'] : NoProperties;
   readonly headers: O['headers'] extends TProperties ? O['headers'] : NoProperties;
 };
 
 export function operation<const O extends OperationShape>(shape: O): WithDefaults<O> {
-  return { query: {}, headers: {}, ...shape } as unknown as WithDefaults<O>;
+  return { idempotent: true, query: {}, headers: {}, ...shape } as unknown as WithDefaults<O>;
 }
 
 type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`

@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import type { Permission, PermissionNode } from './permission.ts';
 
-/** The API for people: every operation by subject, with what it requires of the caller. */
+/** The reference page: every operation by subject, with the permission it requires. */
 export function referencePage(): string {
   const byTag = new Map<string, Operation[]>();
   for (const operation of Object.values(operations) as Operation[]) {
@@ -69,7 +69,7 @@ function nodeText(node: PermissionNode): string {
   }
 }
 
-/** Readers care which value stands in a resource, not where in the request it comes from. */
+/** Readers care which value a resource contains, not where in the request it comes from. */
 function shown(resource: string): string {
   return resource.replaceAll(/\{(?:path|query|body|item|read)\.?([\w.]*)\}/g, (_all, name: string) =>
     name === '' ? '{path}' : `{${name}}`,

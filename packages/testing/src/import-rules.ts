@@ -4,10 +4,11 @@ import { dirname, relative, resolve } from 'node:path';
 /** What each package may import of ours. Tests may also import `testing` and a package's exported suite. */
 export const allowedImports: Record<string, readonly string[]> = {
   encoding: [],
+  patterns: [],
   sstable: ['encoding'],
   kv: ['encoding'],
   block: ['encoding'],
-  engine: ['encoding', 'sstable', 'kv', 'block'],
+  engine: ['encoding', 'patterns', 'sstable', 'kv', 'block'],
   auth: ['encoding', 'kv'],
   actions: ['encoding', 'engine', 'kv', 'block'],
   contract: [],
@@ -29,7 +30,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   ],
   cli: ['encoding', 'client', 'sstable', 'metastore'],
   metastore: ['encoding'],
-  ui: ['client'],
+  ui: ['client', 'patterns'],
   testing: [],
 };
 

@@ -7,6 +7,7 @@ import './styles/shell.css';
 import './styles/lists.css';
 import './styles/content.css';
 import './styles/narrow.css';
+import './styles/kit.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 

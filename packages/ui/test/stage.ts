@@ -13,7 +13,7 @@ export const keys = {
 };
 
 const patience = 30_000;
-/** So many flows run beside each other: while one waits for the server, another's page is drawn. */
+/** The number of flows that run side by side: while one waits for the server, another renders. */
 const atOnce = 2;
 
 /** One browser and one quick-start server for all flows; a fresh session for each. */
@@ -83,7 +83,7 @@ export class Stage {
     return context;
   }
 
-  /** A repository of the test's own, with files on its default branch. */
+  /** Creates a repository with files on its default branch. */
   async repository(name: string, files: Record<string, string> = {}): Promise<string> {
     await this.client.post('/repositories', { body: { name, storage_namespace: `local://${name}` } });
     await this.write(name, 'main', files);
@@ -140,8 +140,8 @@ export class Stage {
   }
 
   /**
-   * Runs a flow on a page of its own and holds it to a clean console. Pages share one session and the browser's cache;
-   * a flow that logs in or out, or changes what is remembered, gets a browser profile of its own.
+   * Runs a flow on its own page and fails it on console errors. Pages share one session and the browser's cache;
+   * a flow that logs in or out, or changes stored preferences, gets its own browser profile.
    */
   async play(flow: (page: TestPage) => Promise<void>, options: PlayOptions = {}): Promise<void> {
     const { loggedIn = true, url = this.server.url, alone = !loggedIn } = options;
@@ -181,7 +181,7 @@ export class TestPage {
     this.page = page;
     page.on('pageerror', (error) => this.troubles.push(`page error: ${error.message}`));
     page.on('console', (message) => {
-      // A refused request is a line of the console, too; what the page makes of it is the test's business.
+      // A refused request also appears in the console; whether the page handles it is up to the test.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
         this.troubles.push(`console: ${message.text()}`);
       }
@@ -204,7 +204,7 @@ export class TestPage {
     }, path);
   }
 
-  /** Nothing is being loaded any more. */
+  /** Waits until nothing is loading any more. */
   async settles(): Promise<void> {
     await this.page.waitForFunction(
       () => document.querySelector('[aria-busy="true"], .loading-bar, [data-loading]') === null,
@@ -231,7 +231,7 @@ export class TestPage {
     await this.page.getByText(text).first().waitFor();
   }
 
-  /** What is on the screen, to tell why a flow could not go on. */
+  /** The text on the screen, to explain why a flow got stuck. */
   async seen(): Promise<string> {
     const text = await this.page.evaluate(() => document.body.innerText).catch(String);
     return `at ${this.page.url()}:\n${text.slice(0, 1500)}`;
@@ -245,7 +245,7 @@ export class TestPage {
     await locator.first().waitFor({ state: 'detached' });
   }
 
-  /** Waits until a button cannot be pressed: what it depends on may still be on its way. */
+  /** Waits until a button is disabled: what it depends on may still be loading. */
   async refuses(button: Locator): Promise<void> {
     await button.and(this.page.locator(':disabled, [aria-disabled=true]')).waitFor();
   }

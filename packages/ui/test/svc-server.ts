@@ -6,7 +6,7 @@ export interface SvcServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server as `npm start` does, in a home of its own. */
+/** Starts the server as `npm start` does, in its own home folder. */
 export async function startSvc(
   preset: '--quickstart' | '--local-settings',
   env: Record<string, string> = {},

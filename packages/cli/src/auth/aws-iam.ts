@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { createCalls } from '@svc/client';
 import {
   deriveSigningKey,
   emptySha256,
@@ -13,38 +14,29 @@ import {
 } from '@svc/encoding';
 import type { Config } from '../config/config.ts';
 import { CliError } from '../errors.ts';
-import { expectStatus } from '../http/refusal.ts';
-import { HttpSender, readAll } from '../http/http-sender.ts';
-import { noRetries } from '../http/retry-policy.ts';
+import { createNodeTransport } from '../http/transport.ts';
 import { Log } from '../log.ts';
 import { readTokenCache, writeTokenCache } from './token-cache.ts';
 
 const action = 'GetCallerIdentity';
 const version = '2011-06-15';
 
-/** A token of the service for the caller's AWS identity; a new one when the cached one ends soon. */
+/** A token for the caller's AWS identity; a new one when the cached one is about to expire. */
 export async function awsIamToken(config: Config, apiUrl: string): Promise<string> {
   const cached = readTokenCache();
   const renewBefore = config.get('credentials.provider.aws_iam.refresh_interval') / 1000;
   if (cached !== undefined && cached.expiration_time - Date.now() / 1000 > renewBefore) return cached.token;
   const lifetime = Math.max(3600, config.get('credentials.provider.aws_iam.token_ttl_seconds') / 1000);
-  const sender = new HttpSender(noRetries, new Log({}));
-  const answer = await sender.send({
-    method: 'POST',
-    url: `${apiUrl}/auth/external/principal/login`,
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from(
-      JSON.stringify({
-        identityRequest: { identity_token: identityToken(config, apiUrl, new Date()) },
-        token_expiration_duration: lifetime,
-      }),
-    ),
+  const anonymous = createCalls(createNodeTransport({ endpoint: apiUrl }, new Log({})));
+  const identity: Record<string, unknown> = { identity_token: identityToken(config, apiUrl, new Date()) };
+  const login = await anonymous.post('/auth/external/principal/login', {
+    body: {
+      // The contract leaves its form to the provider.
+      identityRequest: identity as Record<string, never>,
+      token_expiration_duration: lifetime,
+    },
+    repeat: false,
   });
-  await expectStatus(answer, 200);
-  const login = JSON.parse((await readAll(answer.stream)).toString('utf8')) as {
-    token: string;
-    token_expiration?: number;
-  };
   writeTokenCache({
     token: login.token,
     expiration_time: login.token_expiration ?? Math.floor(Date.now() / 1000 + lifetime),
@@ -52,7 +44,7 @@ export async function awsIamToken(config: Config, apiUrl: string): Promise<strin
   return login.token;
 }
 
-/** A pre-signed "who am I" of AWS, in parts: whoever can ask it for us knows our identity and nothing more. */
+/** The parts of a pre-signed AWS "who am I" request: whoever sends it learns our identity and nothing else. */
 export function identityToken(config: Config, apiUrl: string, now: Date): string {
   const credentials = awsCredentials(process.env);
   const region = process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1';
@@ -128,6 +120,7 @@ function readProfile(file: string, profile: string): Record<string, string> {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
+    // No such file: the caller says where credentials may come from.
     return values;
   }
   let inside = false;

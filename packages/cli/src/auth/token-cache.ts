@@ -19,6 +19,7 @@ export function readTokenCache(): CachedToken | undefined {
     if (typeof found.token !== 'string' || typeof found.expiration_time !== 'number') return undefined;
     return { token: found.token, expiration_time: found.expiration_time };
   } catch {
+    // A missing or damaged cache only means a new token.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { listAll } from '@svc/client';
+import { listAll, type Calls } from '@svc/client';
 import type { Command } from 'commander';
 import { action, type CommandContext } from '../context.ts';
 import { parseDuration } from '../duration.ts';
@@ -9,7 +9,6 @@ import { positiveNumber } from '../list-flag.ts';
 import { maxPage } from '../pagination.ts';
 import { runLoad } from '../stress/load-run.ts';
 import { formatUri, type RefUri } from '../uri.ts';
-import type { ApiClient } from '../http/api-client.ts';
 
 interface LoadFlags {
   readonly amount: number;
@@ -50,7 +49,7 @@ function registerCommit(abuse: Command): void {
       action<[string], { amount: number; gap: string }>(async ({ client, out, uris }, [uriText], flags) => {
         const uri = uris.branch(uriText, 'branch URI');
         const gapMs = parseDuration(flags.gap);
-        if (gapMs === undefined) throw new UsageError(`--gap "${flags.gap}" is no duration`);
+        if (gapMs === undefined) throw new UsageError(`--gap "${flags.gap}" is not a duration`);
         out.line(`Source branch: ${formatUri(uri)}`);
         await runLoad({
           out,
@@ -117,7 +116,7 @@ function registerBranches(abuse: Command): void {
   );
 }
 
-async function getAndLink(client: ApiClient, uri: RefUri, path: string): Promise<void> {
+async function getAndLink(client: Calls, uri: RefUri, path: string): Promise<void> {
   const params = { path: { repository: uri.repository, branch: uri.ref }, query: { path } };
   const staging = await client.get('/repositories/{repository}/branches/{branch}/staging/backing', {
     params,
@@ -218,7 +217,7 @@ function registerRandom(
   command: string,
   description: string,
   name: string,
-  work: (client: ApiClient, uri: RefUri, path: string) => Promise<void>,
+  work: (client: Calls, uri: RefUri, path: string) => Promise<void>,
 ): void {
   withLoadFlags(
     abuse
@@ -290,6 +289,7 @@ async function abuseMerge(context: CommandContext, uriText: string, flags: LoadF
       },
     });
   } finally {
+    // Clean up as far as possible: the run's own result matters, not a branch that is already gone.
     for (const branch of created) {
       await client
         .delete('/repositories/{repository}/branches/{branch}', { params: { path: { repository, branch } } })

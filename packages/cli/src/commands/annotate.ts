@@ -48,7 +48,7 @@ export function register(program: Command): void {
           }),
         );
         const found: Annotation[] = [];
-        // A window of calls on their way: answers are printed in the order of the listing.
+        // Several calls run at once; their answers are printed in the order of the listing.
         const pending: Promise<Annotation>[] = [];
         const next = async (): Promise<void> => {
           const annotation = await pending.shift();
@@ -58,6 +58,7 @@ export function register(program: Command): void {
         };
         for await (const entry of entries) {
           const call = lastChange(entry);
+          // A failure is reported when its turn comes; until then it must not count as unhandled.
           call.catch(() => undefined);
           pending.push(call);
           if (pending.length >= parallelCalls) await next();
@@ -80,7 +81,7 @@ export function annotationLine({ path, commit }: Annotation): string {
   return `${path.padEnd(15)} ${committer} ${id} ${date}  ${shortMessage(commit?.message ?? '')}`;
 }
 
-/** The first line of a message, cut to what a terminal line can bear. */
+/** The first line of a message, cut to fit a terminal line. */
 export function shortMessage(message: string): string {
   const [first = ''] = message.split('\n');
   const characters = Array.from(first);

@@ -72,16 +72,16 @@ async function changeRules(
   const { repository } = context.uris.repository(uriText, 'repository URI');
   const path = { repository };
   for (let attempt = 1; ; attempt += 1) {
-    const { data: rules, headers } = await context.client.getWithHeaders(
+    const { data: rules, header } = await context.client.getWithHeaders(
       '/repositories/{repository}/settings/branch_protection',
       { params: { path } },
     );
     const changed = change(rules);
     if (changed === rules) return;
-    const etag = headers.get('etag');
+    const etag = header('etag');
     try {
       await context.client.put('/repositories/{repository}/settings/branch_protection', {
-        params: { path, ...(etag !== null && { header: { 'If-Match': etag } }) },
+        params: { path, ...(etag !== undefined && { header: { 'If-Match': etag } }) },
         body: [...changed],
       });
       return;

@@ -101,7 +101,7 @@ export function register(program: Command): void {
       action<[string], ResetFlags>(async ({ client, out, uris }, [uriText], flags) => {
         const uri = uris.branch(uriText, 'branch URI');
         if (flags.prefix !== undefined && flags.object !== undefined) {
-          throw new UsageError('--prefix and --object exclude each other');
+          throw new UsageError('--prefix and --object cannot be used together');
         }
         out.info(`Branch: ${formatUri(uri)}`);
         const what =

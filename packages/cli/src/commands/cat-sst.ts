@@ -128,7 +128,7 @@ async function openTable(file: string): Promise<TableReader> {
   try {
     return new TableReader(bytes === undefined ? new FileSource(file) : new MemorySource(bytes));
   } catch (error) {
-    throw new CliError(`${file} is no table: ${(error as Error).message}`, { cause: error });
+    throw new CliError(`${file} is not a table: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -14,7 +14,7 @@ export function register(program: Command): void {
     .allowUnknownOption()
     .action(async (words: string[]) => {
       const tree = await createProgram('*');
-      // Late answers help nobody who is typing, and neither do errors.
+      // Somebody is typing: late answers and errors would only disturb.
       const timeout = new Promise<string[]>((resolve) => {
         setTimeout(resolve, capMs, []).unref();
       });

@@ -49,7 +49,7 @@ export function register(program: Command): void {
     );
 }
 
-/** The file as it is, with its comments; an invalid one is begun anew. */
+/** The file with its comments; an invalid one is replaced by an empty document. */
 function readDocument(file: string): Document {
   if (!existsSync(file)) return new Document({});
   const document = parseDocument(readFileSync(file, 'utf8'));

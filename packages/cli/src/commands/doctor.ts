@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { action, type CommandContext } from '../context.ts';
-import { readAll } from '../http/http-sender.ts';
 import type { Output } from '../output/output.ts';
 
 const maxSkewMs = 5 * 60_000;
@@ -74,16 +73,15 @@ async function examine(context: CommandContext, report: Report): Promise<Diagnos
     return { text: wrongUrl, detail: `"${endpoint}" is not a URL such as http://localhost:8000` };
   }
   try {
-    const answer = await context.connection.api({
+    const answer = await context.transport.call({
       method: 'GET',
-      path: '/repositories?amount=1',
-      headers: {},
+      path: '/repositories',
+      params: { query: { amount: 1 } },
     });
-    const text = (await readAll(answer.stream)).toString('utf8');
-    const body = parseObject(text);
+    const body = parseObject(await answer.text());
     if (body === undefined) return { text: wrongUrl, detail: '' };
     if (answer.status === 200) {
-      await further(context, report, answer.headers.date);
+      await further(context, report, answer.header('date'));
       return undefined;
     }
     const message = typeof body['message'] === 'string' ? body['message'] : '';
@@ -96,7 +94,7 @@ async function examine(context: CommandContext, report: Report): Promise<Diagnos
   }
 }
 
-/** What works but may surprise later. */
+/** Checks what works now but may surprise later. */
 async function further(context: CommandContext, report: Report, date: string | undefined): Promise<void> {
   const skew = date === undefined ? 0 : Math.abs(Date.now() - Date.parse(date));
   report.check(

@@ -91,6 +91,7 @@ async function runImport(context: CommandContext, flags: ImportFlags): Promise<v
       return await follow(context, path, id, flags.progress, signal);
     } catch (error) {
       if (signal.aborted) {
+        // The user wants to leave; an import that cannot be cancelled continues on the server.
         await client
           .delete('/repositories/{repository}/branches/{branch}/import', { params: { path, query: { id } } })
           .catch(() => undefined);
@@ -145,11 +146,11 @@ async function follow(
       spinner.show(status.ingested_objects ?? 0);
       if (status.error !== undefined) throw new CliError(`import failed: ${status.error.message}`);
       if (status.completed) return status;
-      // Only in a row: a slow import that moves is no dead one.
+      // Count consecutive polls only: a slow import that moves is alive.
       unmoved = status.update_time === lastUpdate ? unmoved + 1 : 0;
       lastUpdate = status.update_time;
       if (unmoved >= maxUnmoved)
-        throw new CliError('import did not move for a while: giving up waiting for it');
+        throw new CliError('the import made no progress for a while: gave up waiting for it');
     }
   } finally {
     spinner.stop();

@@ -1,3 +1,4 @@
+import type { Calls } from '@svc/client';
 import type { Command } from 'commander';
 import { action } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -5,7 +6,6 @@ import { collectList, wholeNumber } from '../list-flag.ts';
 import { printCommitEntry, type Commit } from '../output/commit-blocks.ts';
 import { maxPage } from '../pagination.ts';
 import type { RefUri } from '../uri.ts';
-import type { ApiClient } from '../http/api-client.ts';
 
 interface LogFlags {
   readonly after: string;
@@ -107,7 +107,7 @@ function isRfc3339(text: string): boolean {
 
 /** Commits after filtering, exactly `amount` of them when the history has that many. */
 async function* walkLog(
-  client: ApiClient,
+  client: Calls,
   uri: RefUri,
   flags: LogFlags,
   filters: Filters,
@@ -143,7 +143,7 @@ async function* walkLog(
 
 async function printGraph(
   endpoint: string,
-  client: ApiClient,
+  client: Calls,
   uri: RefUri,
   flags: LogFlags,
   filters: Filters,

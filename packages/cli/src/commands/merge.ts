@@ -100,6 +100,7 @@ async function explainConflict(
   const paths: string[] = [];
   let after = '';
   while (paths.length <= shownConflicts) {
+    // The conflict is the error to report, even when its paths cannot be read.
     const page = await client
       .get('/repositories/{repository}/refs/{leftRef}/diff/{rightRef}', {
         params: {

@@ -4,7 +4,7 @@ import { compareUtf8 } from '@svc/encoding';
 export type ChangeKind = 'added' | 'modified' | 'removed' | 'conflict';
 export type Side = 'local' | 'remote';
 
-/** One path that differs; `side` says who changed it. */
+/** A path that differs; `side` says which side changed it. */
 export interface Change {
   readonly side: Side;
   readonly kind: ChangeKind;

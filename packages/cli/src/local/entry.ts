@@ -32,7 +32,7 @@ export interface RemoteEntry {
   readonly stats: ObjectStats;
 }
 
-/** How files are looked at; from the configuration. */
+/** How to treat files, from the configuration. */
 export interface FileRules {
   readonly skipNonRegularFiles: boolean;
   readonly symlinkSupport: boolean;

@@ -8,7 +8,7 @@ import { indexName } from './entry.ts';
 
 export type Operation = 'clone' | 'pull' | 'checkout' | 'commit';
 
-/** What a linked folder stands for. */
+/** What a linked folder is linked to. */
 export interface FolderIndex {
   /** Ends in `/`, or has the empty path. */
   readonly src: PathUri;
@@ -38,7 +38,7 @@ export function readIndex(root: string): FolderIndex {
   }
   const { src, at_head: atHead, active_operation: active } = (document ?? {}) as Record<string, unknown>;
   if (typeof src !== 'string' || typeof atHead !== 'string') {
-    throw new CliError(`${file} is no index of a linked folder: src or at_head is missing`);
+    throw new CliError(`${file} is not the index of a linked folder: src or at_head is missing`);
   }
   const uri = uris.path(src, `${file}: src`);
   return { src: uri, atHead, activeOperation: typeof active === 'string' ? active : '' };
@@ -61,7 +61,7 @@ export function writeIndex(root: string, index: FolderIndex): void {
   renameSync(fresh, file);
 }
 
-/** Only what would be read as something else: the file stays readable for people. */
+/** Quotes only what YAML would misread, so that the file stays readable. */
 function encodePart(text: string): string {
   return text.replaceAll('%', '%25');
 }

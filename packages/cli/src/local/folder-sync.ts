@@ -1,14 +1,13 @@
-import { chmod, chown, lstat, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ObjectStats } from '@svc/client';
+import { createCalls, forEachParallel, type Calls, type ObjectStats } from '@svc/client';
 import { CliError } from '../errors.ts';
-import type { Connection } from '../http/connection.ts';
+import type { NodeTransport } from '../http/transport.ts';
 import type { Output } from '../output/output.ts';
 import type { PresignSupport } from '../presign.ts';
 import { Downloader } from '../transfer/downloader.ts';
-import { forEachParallel } from '../transfer/parallel.ts';
 import { Progress } from '../transfer/progress.ts';
-import { SafeFolder } from '../transfer/safe-path.ts';
+import { lstatIfPresent, SafeFolder } from '../transfer/safe-path.ts';
 import { emptyTally, type Tally } from '../transfer/summary.ts';
 import { Uploader } from '../transfer/uploader.ts';
 import type { Change } from './changes.ts';
@@ -21,7 +20,7 @@ import { describe } from './walk.ts';
 export const defaultPartSize = 8 * 1024 * 1024;
 
 export interface FolderSyncOptions {
-  readonly connection: Connection;
+  readonly transport: NodeTransport;
   readonly out: Output;
   readonly root: string;
   readonly repository: string;
@@ -34,7 +33,6 @@ export interface FolderSyncOptions {
   readonly rules: FileRules;
   readonly presign: PresignSupport;
   readonly parallelism: number;
-  readonly restarts: number;
   readonly noProgress: boolean;
   readonly title: string;
   readonly contentType?: string | undefined;
@@ -43,18 +41,20 @@ export interface FolderSyncOptions {
 /** Applies changes in both directions, several at a time; the first failure stops all. */
 export class FolderSync {
   readonly #options: FolderSyncOptions;
+  readonly #client: Calls;
   readonly #uploader: Uploader;
   readonly #downloader: Downloader;
   readonly #folder: SafeFolder;
-  /** Folders that lost a file; only these may go when they are empty. */
+  /** Folders that lost a file; only these are removed when empty. */
   readonly #thinned = new Set<string>();
 
   constructor(options: FolderSyncOptions) {
     this.#options = options;
-    const { connection, repository, branch, ref, presign, restarts, rules } = options;
-    this.#uploader = new Uploader({ connection, repository, branch, presign, restarts });
+    const { transport, repository, branch, ref, presign, rules } = options;
+    this.#client = createCalls(transport);
+    this.#uploader = new Uploader({ transport, repository, branch, presign });
     this.#downloader = new Downloader({
-      connection,
+      transport,
       repository,
       ref,
       presign: presign.supported,
@@ -171,7 +171,7 @@ export class FolderSync {
         item.done();
         return;
       } else {
-        // What is there is removed or replaced by name: nothing may be written through a link.
+        // Remove or replace by name: nothing may be written through a link.
         if (link !== undefined || size === 0) await rm(target, { force: true });
         if (link !== undefined) await symlink(link, target);
         else if (size === 0) await writeFile(target, '', { flag: 'wx' });
@@ -193,7 +193,7 @@ export class FolderSync {
     item.done();
   }
 
-  /** Times and, where asked for, permissions as the object says. */
+  /** Sets the time and, if configured, the permissions that the object records. */
   async #dress(target: string, stats: ObjectStats, isFolder: boolean): Promise<void> {
     const { rules } = this.#options;
     if (rules.posix) {
@@ -213,22 +213,22 @@ export class FolderSync {
 
   /** A zero-size object at a folder's name marks the folder; an object with data there cannot be stored. */
   async #isMarkerOfFolder(target: string, size: number): Promise<boolean> {
-    const found = await lstat(target).catch(() => undefined);
+    const found = await lstatIfPresent(target);
     if (found?.isDirectory() !== true) return false;
     if (size === 0) return true;
     throw new CliError(`"${target}" is a folder, and an object of that name needs to be a file`);
   }
 
   async #stat(path: string): Promise<ObjectStats> {
-    const { connection, repository, ref, prefix } = this.#options;
-    return connection.client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
+    const { repository, ref, prefix } = this.#options;
+    return this.#client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
       params: { path: { repository, ref }, query: { path: prefix + path, user_metadata: true } },
     });
   }
 
   async #deleteRemote(path: string): Promise<void> {
-    const { connection, repository, branch, prefix } = this.#options;
-    await connection.client.delete('/repositories/{repository}/branches/{branch}/objects', {
+    const { repository, branch, prefix } = this.#options;
+    await this.#client.delete('/repositories/{repository}/branches/{branch}/objects', {
       params: { path: { repository, branch }, query: { path: prefix + path } },
     });
   }
@@ -241,7 +241,7 @@ export class FolderSync {
     this.#thinned.add(dirname(target));
   }
 
-  /** A folder that lost its last file goes, and its parents with it; the root stays. */
+  /** Removes a folder that lost its last file, and its empty parents, but never the root. */
   async #removeEmpty(folder: string): Promise<void> {
     for (let at = folder; at !== this.#folder.root; at = dirname(at)) {
       if (!(await removeIfEmpty(at))) return;

@@ -38,7 +38,7 @@ export function gitRootAbove(folder: string): string | undefined {
   return root;
 }
 
-/** Keeps git away from a linked folder's data, but not from its index. Answers the file that was changed. */
+/** Keeps git away from a linked folder's data, but not from its index. Returns the changed file. */
 export function ignoreInGit(root: string, folder: string): string {
   const file = join(root, '.gitignore');
   const inside = relative(realpathSync(root), realpathSync(folder)).split(sep).join('/');
@@ -66,7 +66,7 @@ const commitUrls: Record<string, (project: string, sha: string) => string> = {
   'bitbucket.org': (project, sha) => `https://bitbucket.org/${project}/commits/${sha}`,
 };
 
-/** What a commit of data says about the code beside it. */
+/** Metadata that ties a commit of data to the code beside it. */
 export function gitMetadata(folder: string): Record<string, string> {
   const sha = git(folder, ['rev-parse', '--short', 'HEAD']);
   if (sha === undefined || sha === '') return {};

@@ -90,7 +90,7 @@ export class LinkedFolder {
     const { context, src } = this;
     const presign = options.presign ?? (await presignSupport(context, src.repository, flags.preSign));
     return new FolderSync({
-      connection: context.connection,
+      transport: context.transport,
       out: context.out,
       root: this.root,
       repository: src.repository,
@@ -100,7 +100,6 @@ export class LinkedFolder {
       rules: this.rules,
       presign,
       parallelism: parallelismOf(context, flags),
-      restarts: context.config.get('server.retries.max_attempts'),
       noProgress: !flags.progress,
       title: options.title,
     }).apply(changes, options.signal);

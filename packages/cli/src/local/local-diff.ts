@@ -1,7 +1,7 @@
+import { isPlainMd5 } from '@svc/client';
 import { join } from 'node:path';
 import { compareUtf8 } from '@svc/encoding';
 import { md5OfFile } from '../transfer/downloader.ts';
-import { isPlainMd5 } from '../transfer/upload-source.ts';
 import type { Change } from './changes.ts';
 import {
   clientMtimeKey,
@@ -56,12 +56,12 @@ async function isModified(
   if (isFolder) return false;
   if (local.size !== (stats.size_bytes ?? 0)) return true;
   if (local.mtimeSeconds === remoteMtime(stats)) return false;
-  // Touched, not necessarily changed: the content decides where it can.
+  // The file was touched but need not have changed: compare the content where possible.
   if (!rules.verifyChecksum || !isPlainMd5(stats.checksum)) return true;
   return (await md5OfFile(join(root, ...local.path.split('/')))) !== stats.checksum;
 }
 
-/** When the file was changed, as far as the object knows. */
+/** The file's modification time as the object records it. */
 export function remoteMtime(stats: RemoteEntry['stats']): number {
   const own = Number(stats.metadata?.[clientMtimeKey] ?? Number.NaN);
   return Number.isNaN(own) ? stats.mtime : own;

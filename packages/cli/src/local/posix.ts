@@ -14,7 +14,7 @@ export function encodePermissions(entry: LocalEntry): string {
   return JSON.stringify({ UID: entry.uid, GID: entry.gid, Mode: entry.mode });
 }
 
-/** What an object says of its file; one without permissions stands for a file made with the current mask. */
+/** The permissions an object records. One without any counts as a file made with the current mask. */
 export function permissionsOf(stats: ObjectStats, isFolder: boolean): PosixPermissions {
   const text = stats.metadata?.[posixPermissionsKey];
   if (text !== undefined) {

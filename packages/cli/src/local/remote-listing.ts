@@ -1,11 +1,10 @@
-import { listAll, type ObjectStats } from '@svc/client';
+import { listAll, type Calls, type ObjectStats } from '@svc/client';
 import { maxPage } from '../pagination.ts';
 import type { FileRules, RemoteEntry } from './entry.ts';
 import type { IgnoreRules } from './ignore.ts';
-import type { ApiClient } from '../http/api-client.ts';
 
 export interface RemoteFolder {
-  readonly client: ApiClient;
+  readonly client: Calls;
   readonly repository: string;
   readonly ref: string;
   /** Empty, or ends in `/`. */

@@ -2,7 +2,7 @@ import type { ObjectStats } from '@svc/client';
 import { formatDate, humanSize } from './format.ts';
 import type { Output } from './output.ts';
 
-/** What is known of one object. */
+/** The lines that describe one object. */
 export function printObject(out: Output, stats: ObjectStats): void {
   if (out.json) {
     out.document(stats);

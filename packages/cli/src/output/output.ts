@@ -73,7 +73,7 @@ export class Output {
     this.line(rule);
   }
 
-  /** How to get the next page; only where a person reads. */
+  /** How to get the next page; shown only on a terminal. */
   paginationHint(amount: number, page: { readonly has_more: boolean; readonly next_offset: string }): void {
     if (!this.terminal || !page.has_more || amount <= 0) return;
     const flags = this.paint(`--amount ${amount} --after "${page.next_offset}"`, 'yellow');

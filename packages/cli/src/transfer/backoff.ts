@@ -9,7 +9,7 @@ export class Backoff {
   readonly #started = Date.now();
   #nextMs = firstMs;
 
-  /** Throws the error when it is one of the file system, or when time is up. */
+  /** Rethrows an error of the file system, or any error once the time is up. */
   async wait(error: unknown, signal: AbortSignal | undefined): Promise<void> {
     const { code = '' } = error as { code?: string };
     const isFileError = /^(ENOSPC|EDQUOT|EIO|EFBIG|EBADF|EROFS|EACCES|EPERM)$/.test(code);

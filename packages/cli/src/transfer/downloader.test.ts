@@ -46,8 +46,8 @@ async function objectServer(
 }
 
 function downloader(presign: boolean, verifyChecksum = true): Downloader {
-  const connection = server!.connection();
-  return new Downloader({ connection, repository: 'repo', ref: 'main', presign, partSize, verifyChecksum });
+  const transport = server!.transport();
+  return new Downloader({ transport, repository: 'repo', ref: 'main', presign, partSize, verifyChecksum });
 }
 
 function target(): { folder: string; target: string } {
@@ -78,7 +78,7 @@ describe('download', () => {
     expect(ranges.every((one) => one.headers.authorization === undefined)).toBe(true);
   });
 
-  it('[fix] gets a new URL when the store says 403', async () => {
+  it('gets a new URL when the store says 403', async () => {
     let refused = 0;
     const { seen } = await objectServer((one) => {
       if (one.path !== '/store/k' || refused >= 2) return undefined;
@@ -91,7 +91,7 @@ describe('download', () => {
     expect(seen.filter((one) => one.path.endsWith('/stat')).length).toBeGreaterThan(2);
   });
 
-  it('[fix] gets a new URL before the old one ends', async () => {
+  it('gets a new URL before the old one ends', async () => {
     let asked = 0;
     const { seen } = await objectServer((one, base) => {
       if (!one.path.endsWith('/objects/stat')) return undefined;
@@ -109,7 +109,7 @@ describe('download', () => {
     ).toBe(true);
   });
 
-  it('[fix] leaves no partial file behind, and not the old one changed', async () => {
+  it('leaves no partial file behind, and not the old one changed', async () => {
     await objectServer((one) => (one.path === '/store/k' ? { status: 404 } : undefined));
     const place = target();
     await expect(downloader(true).download({ path: 'k', target: place.target })).rejects.toThrow(

@@ -1,22 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import type { ObjectStats } from '@svc/client';
+import type { IncomingMessage } from 'node:http';
+import {
+  createCalls,
+  endsSoon,
+  expiryOf,
+  forEachParallel,
+  isPlainMd5,
+  openObject,
+  type Answer,
+  type ObjectStats,
+} from '@svc/client';
 import { CliError } from '../errors.ts';
-import type { Connection } from '../http/connection.ts';
-import { refusalOf } from '../http/refusal.ts';
-import type { HttpResponse } from '../http/http-sender.ts';
+import type { NodeTransport } from '../http/transport.ts';
 import { Backoff } from './backoff.ts';
-import { openObject } from './open-object.ts';
-import { forEachParallel } from './parallel.ts';
-import { expiryOf, endsSoon } from './signed-url.ts';
-import { isPlainMd5 } from './upload-source.ts';
 
 const parallelRanges = 10;
 const urlAttempts = 3;
 
 export interface DownloaderOptions {
-  readonly connection: Connection;
+  readonly transport: NodeTransport;
   readonly repository: string;
   readonly ref: string;
   /** Read straight from the object store. */
@@ -29,7 +33,7 @@ export interface DownloadRequest {
   readonly path: string;
   /** Where the file goes; its folder exists. */
   readonly target: string;
-  /** What a listing said of it; asked for when absent and needed. */
+  /** Its listing entry; requested when absent and needed. */
   readonly stats?: Pick<ObjectStats, 'size_bytes' | 'checksum'> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: ((count: number) => void) | undefined;
@@ -75,38 +79,45 @@ export class Downloader {
   }
 
   async #stat(path: string): Promise<ObjectStats> {
-    const { connection, repository, ref, presign } = this.#options;
-    return connection.client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
+    const { transport, repository, ref, presign } = this.#options;
+    return createCalls(transport).get('/repositories/{repository}/refs/{ref}/objects/stat', {
       params: { path: { repository, ref }, query: { path, ...(presign && { presign: true }) } },
     });
   }
 
-  /** One answer after the other: a broken connection goes on where it broke. */
+  /** Reads one answer; after a broken connection it continues where it broke. */
   async #whole(request: DownloadRequest, file: FileHandle, checksum: string | undefined): Promise<Received> {
-    const { connection, ...place } = this.#options;
+    const { transport, repository, ref, presign } = this.#options;
     const { signal } = request;
     const backoff = new Backoff();
     let hash = createHash('md5');
     let at = 0;
     let etag: string | undefined;
     for (;;) {
-      const answer = await openObject(connection, { ...place, path: request.path, offset: at, signal });
+      const answer = await openObject(transport, {
+        repository,
+        ref,
+        path: request.path,
+        presign,
+        ...(at > 0 && { range: { start: at } }),
+        signal,
+      });
       const plainChecksum = !isKeyServiceEncrypted(answer);
-      const tag = answer.headers.etag;
+      const tag = answer.header('etag');
       if (at > 0 && (answer.status !== 206 || tag !== etag)) {
-        // Another object by now, or a store without ranges: from the beginning.
+        // The object has changed, or the store knows no ranges: start over.
         request.onBytes?.(-at);
         at = 0;
         hash = createHash('md5');
         if (answer.status === 206) {
-          answer.stream.destroy();
+          answer.body.destroy();
           continue;
         }
       }
       etag = tag;
-      const expected = at + Number(answer.headers['content-length'] ?? Number.NaN);
+      const expected = at + Number(answer.header('content-length') ?? Number.NaN);
       try {
-        for await (const chunk of answer.stream as AsyncIterable<Buffer>) {
+        for await (const chunk of answer.body as AsyncIterable<Buffer>) {
           await file.write(chunk, 0, chunk.length, at);
           hash.update(chunk);
           at += chunk.length;
@@ -155,19 +166,22 @@ export class Downloader {
         for (let refused = 0; ;) {
           const url = source.physical_address;
           if (expiryOf(url) !== undefined && endsSoon(url)) await renew();
-          const answer = await this.#options.connection.sender.send({
+          const answer = await this.#options.transport.store({
             method: 'GET',
             url: source.physical_address,
             headers: { range: `bytes=${start}-${end - 1}` },
             signal: stop,
           });
           if (answer.status === 403 && refused < urlAttempts) {
-            answer.stream.resume();
+            answer.discard();
             refused += 1;
             await renew();
             continue;
           }
-          if (answer.status !== 206) throw await storeRefusal(request.path, answer);
+          if (answer.status !== 206) {
+            answer.discard();
+            throw new CliError(`download of ${request.path}: the object store answered ${answer.status}`);
+          }
           plainChecksum &&= !isKeyServiceEncrypted(answer);
           try {
             await writeRange(file, answer, { start, end }, request.onBytes);
@@ -186,7 +200,9 @@ export class Downloader {
   async #verify(request: DownloadRequest, part: string, received: Received): Promise<void> {
     const expected = request.stats?.size_bytes;
     if (expected !== undefined && expected !== received.size) {
-      throw new CliError(`download of ${request.path}: ${received.size} bytes came instead of ${expected}`);
+      throw new CliError(
+        `download of ${request.path}: received ${received.size} bytes instead of ${expected}`,
+      );
     }
     if (!this.#options.verifyChecksum || !received.plainChecksum || !isPlainMd5(received.checksum)) return;
     const md5 = received.md5 ?? (await md5OfFile(part));
@@ -197,20 +213,20 @@ export class Downloader {
   }
 }
 
-/** With keys of a key service a store's checksum is no MD5 although it looks like one. */
-function isKeyServiceEncrypted(answer: HttpResponse): boolean {
-  return answer.headers['x-amz-server-side-encryption'] === 'aws:kms';
+/** With a key management service the store's checksum looks like an MD5 but is not. */
+function isKeyServiceEncrypted(answer: Answer<unknown>): boolean {
+  return answer.header('x-amz-server-side-encryption') === 'aws:kms';
 }
 
 async function writeRange(
   file: FileHandle,
-  answer: HttpResponse,
+  answer: Answer<IncomingMessage>,
   range: { readonly start: number; readonly end: number },
   onBytes: ((count: number) => void) | undefined,
 ): Promise<void> {
   let at = range.start;
   try {
-    for await (const chunk of answer.stream as AsyncIterable<Buffer>) {
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       if (at + chunk.length > range.end) throw new Error('the store sent more than the range');
       await file.write(chunk, 0, chunk.length, at);
       at += chunk.length;
@@ -221,12 +237,6 @@ async function writeRange(
     onBytes?.(range.start - at);
     throw error;
   }
-}
-
-async function storeRefusal(path: string, answer: HttpResponse): Promise<Error> {
-  const refusal = await refusalOf(answer);
-  const said = refusal.message === '' ? '' : `: ${refusal.message}`;
-  return new CliError(`download of ${path}: the object store answered ${answer.status}${said}`);
 }
 
 export async function md5OfFile(file: string): Promise<string> {

@@ -30,7 +30,7 @@ export interface ItemProgress {
   fail(): void;
 }
 
-/** A bar on standard error where a person looks, one line per finished item elsewhere. */
+/** A bar on standard error for a terminal; elsewhere one line per finished item. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #bars: MultiBar | undefined;
@@ -80,7 +80,7 @@ export class Progress {
     return this.#bars !== undefined;
   }
 
-  /** All that will come, so that the remaining time can be told. */
+  /** Announces the totals, so that the remaining time can be shown. */
   announce(files: number, bytes: number): void {
     this.#announced = true;
     this.#files = files;
@@ -129,7 +129,7 @@ export class Progress {
   }
 
   #show(): void {
-    // While more items may come, nobody knows how long it takes.
+    // While more items may come, the remaining time is unknown.
     const open = this.#options.lines && !this.#announced;
     this.#total?.update(Math.max(0, this.#bytes), { count: `${this.#finished}/${this.#files}`, open });
   }

@@ -1,8 +1,9 @@
+import type { Stats } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { CliError } from '../errors.ts';
 
-/** Turns keys into paths below one folder; whatever would leave it, or be read as another key, is refused. */
+/** Turns keys into paths below one folder. Refuses keys that would leave it or be read back as another key. */
 export class SafeFolder {
   readonly root: string;
   /** Folders known to be real folders below the root. */
@@ -22,7 +23,7 @@ export class SafeFolder {
     const path = join(this.root, ...segments);
     const inside = this.root.endsWith(sep) ? this.root : this.root + sep;
     if (bad || !path.startsWith(inside)) {
-      throw new CliError(`refused to write "${key}": it is no path below ${this.root}`);
+      throw new CliError(`refused to write "${key}": it is not a path below ${this.root}`);
     }
     return path;
   }
@@ -44,7 +45,7 @@ export class SafeFolder {
     const segments = key.split('/');
     for (let depth = 1; depth < segments.length; depth += 1) {
       const relative = segments.slice(0, depth).join('/');
-      const found = await lstat(join(this.root, relative)).catch(() => undefined);
+      const found = await lstatIfPresent(join(this.root, relative));
       if (found?.isSymbolicLink() === true) throw this.#isLink(relative);
     }
     return path;
@@ -77,5 +78,16 @@ export class SafeFolder {
     if (!found.isDirectory()) {
       throw new CliError(`"${relative}" is a file, and other paths need it as a folder: ${path}`);
     }
+  }
+}
+
+/** What is at a path, without following a link; undefined when nothing is. */
+export async function lstatIfPresent(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
   }
 }

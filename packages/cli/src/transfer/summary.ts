@@ -10,7 +10,7 @@ export function emptyTally(): Tally {
   return { downloaded: 0, uploaded: 0, removed: 0 };
 }
 
-/** What a transfer did; `operation` is such as `Download` or `Pull`. */
+/** What a transfer did; `operation` is a name such as `Download` or `Pull`. */
 export function printSummary(out: Output, operation: string, tally: Tally): void {
   if (out.json) return;
   out.line();

@@ -21,6 +21,7 @@ export const authGroupsOperations = {
   createGroup: operation({
     operationId: 'createGroup',
     method: 'POST',
+    idempotent: false,
     path: '/auth/groups',
     tag: 'auth',
     summary: 'Create a group',
@@ -46,6 +47,7 @@ export const authGroupsOperations = {
   deleteGroup: operation({
     operationId: 'deleteGroup',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/groups/{groupId}',
     tag: 'auth',
     summary: 'Delete a group',
@@ -71,6 +73,7 @@ export const authGroupsOperations = {
   addGroupMembership: operation({
     operationId: 'addGroupMembership',
     method: 'PUT',
+    idempotent: true,
     path: '/auth/groups/{groupId}/members/{userId}',
     tag: 'auth',
     summary: 'Add a user to a group',
@@ -83,6 +86,7 @@ export const authGroupsOperations = {
   deleteGroupMembership: operation({
     operationId: 'deleteGroupMembership',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/groups/{groupId}/members/{userId}',
     tag: 'auth',
     summary: 'Remove a user from a group',
@@ -108,6 +112,7 @@ export const authGroupsOperations = {
   attachPolicyToGroup: operation({
     operationId: 'attachPolicyToGroup',
     method: 'PUT',
+    idempotent: true,
     path: '/auth/groups/{groupId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Attach a policy to a group',
@@ -120,6 +125,7 @@ export const authGroupsOperations = {
   detachPolicyFromGroup: operation({
     operationId: 'detachPolicyFromGroup',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/groups/{groupId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Detach a policy from a group',
@@ -148,6 +154,7 @@ export const authGroupsOperations = {
   setGroupACL: operation({
     operationId: 'setGroupACL',
     method: 'POST',
+    idempotent: true,
     path: '/auth/groups/{groupId}/acl',
     tag: 'auth',
     summary: 'Set the access level of a group',

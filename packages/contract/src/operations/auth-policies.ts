@@ -23,6 +23,7 @@ export const authPoliciesOperations = {
   createPolicy: operation({
     operationId: 'createPolicy',
     method: 'POST',
+    idempotent: false,
     path: '/auth/policies',
     tag: 'auth',
     summary: 'Create a policy, or replace one with update=true',
@@ -55,6 +56,7 @@ export const authPoliciesOperations = {
   updatePolicy: operation({
     operationId: 'updatePolicy',
     method: 'PUT',
+    idempotent: true,
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Replace the statements of a policy',
@@ -68,6 +70,7 @@ export const authPoliciesOperations = {
   deletePolicy: operation({
     operationId: 'deletePolicy',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Delete a policy and its attachments',

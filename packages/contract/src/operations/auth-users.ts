@@ -35,6 +35,7 @@ export const authUsersOperations = {
   createUser: operation({
     operationId: 'createUser',
     method: 'POST',
+    idempotent: false,
     path: '/auth/users',
     tag: 'auth',
     summary: 'Create a user, or invite one by mail',
@@ -60,6 +61,7 @@ export const authUsersOperations = {
   deleteUser: operation({
     operationId: 'deleteUser',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/users/{userId}',
     tag: 'auth',
     summary: 'Delete a user with all keys, memberships and attachments',
@@ -85,6 +87,7 @@ export const authUsersOperations = {
   createCredentials: operation({
     operationId: 'createCredentials',
     method: 'POST',
+    idempotent: false,
     path: '/auth/users/{userId}/credentials',
     tag: 'auth',
     summary: 'Create an access key; the secret is shown only here',
@@ -109,6 +112,7 @@ export const authUsersOperations = {
   deleteCredentials: operation({
     operationId: 'deleteCredentials',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/users/{userId}/credentials/{accessKeyId}',
     tag: 'auth',
     summary: 'Delete an access key',
@@ -147,6 +151,7 @@ export const authUsersOperations = {
   attachPolicyToUser: operation({
     operationId: 'attachPolicyToUser',
     method: 'PUT',
+    idempotent: true,
     path: '/auth/users/{userId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Attach a policy to a user',
@@ -159,6 +164,7 @@ export const authUsersOperations = {
   detachPolicyFromUser: operation({
     operationId: 'detachPolicyFromUser',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/users/{userId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Detach a policy from a user',
@@ -171,6 +177,7 @@ export const authUsersOperations = {
   createUserExternalPrincipal: operation({
     operationId: 'createUserExternalPrincipal',
     method: 'POST',
+    idempotent: false,
     path: '/auth/users/{userId}/external/principals',
     tag: 'auth',
     summary: 'Let an external identity act as a user',
@@ -185,6 +192,7 @@ export const authUsersOperations = {
   deleteUserExternalPrincipal: operation({
     operationId: 'deleteUserExternalPrincipal',
     method: 'DELETE',
+    idempotent: true,
     path: '/auth/users/{userId}/external/principals',
     tag: 'auth',
     summary: 'Stop an external identity from acting as a user',

@@ -25,6 +25,7 @@ export const authOperations = {
   login: operation({
     operationId: 'login',
     method: 'POST',
+    idempotent: false,
     path: '/auth/login',
     tag: 'auth',
     summary: 'Exchange an access key or a password for a token',
@@ -38,6 +39,7 @@ export const authOperations = {
   forgotPassword: operation({
     operationId: 'forgotPassword',
     method: 'POST',
+    idempotent: false,
     path: '/auth/password/forgot',
     tag: 'auth',
     summary: 'Send a mail with a link that sets a new password',
@@ -51,6 +53,7 @@ export const authOperations = {
   updatePassword: operation({
     operationId: 'updatePassword',
     method: 'POST',
+    idempotent: false,
     path: '/auth/password',
     tag: 'auth',
     summary: 'Set a new password with the token of a mail',

@@ -25,6 +25,7 @@ export const branchesOperations = {
   createBranch: operation({
     operationId: 'createBranch',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/branches',
     tag: 'branches',
     summary: 'Create a branch; the answer is the id of its head commit',
@@ -50,6 +51,7 @@ export const branchesOperations = {
   resetBranch: operation({
     operationId: 'resetBranch',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}',
     tag: 'branches',
     summary: 'Discard uncommitted changes of a branch',
@@ -63,6 +65,7 @@ export const branchesOperations = {
   deleteBranch: operation({
     operationId: 'deleteBranch',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}',
     tag: 'branches',
     summary: 'Delete a branch and its uncommitted changes',
@@ -76,6 +79,7 @@ export const branchesOperations = {
   revertBranch: operation({
     operationId: 'revertBranch',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/branches/{branch}/revert',
     tag: 'branches',
     summary: 'Add a commit that undoes another',
@@ -89,6 +93,7 @@ export const branchesOperations = {
   cherryPick: operation({
     operationId: 'cherryPick',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/branches/{branch}/cherry-pick',
     tag: 'branches',
     summary: 'Apply the changes of one commit to a branch',

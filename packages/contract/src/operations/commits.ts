@@ -9,6 +9,7 @@ export const commitsOperations = {
   commit: operation({
     operationId: 'commit',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/branches/{branch}/commits',
     tag: 'commits',
     summary: 'Commit the staged changes of a branch',

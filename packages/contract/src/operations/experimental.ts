@@ -20,6 +20,7 @@ export const experimentalOperations = {
   stsLogin: operation({
     operationId: 'stsLogin',
     method: 'POST',
+    idempotent: false,
     path: '/sts/login',
     tag: 'experimental',
     summary: 'Exchange an authorization code for a short-lived token',
@@ -34,6 +35,7 @@ export const experimentalOperations = {
   hardResetBranch: operation({
     operationId: 'hardResetBranch',
     method: 'PUT',
+    idempotent: false,
     path: '/repositories/{repository}/branches/{branch}/hard_reset',
     tag: 'experimental',
     summary: 'Move a branch to another commit',
@@ -48,6 +50,7 @@ export const experimentalOperations = {
   createPresignMultipartUpload: operation({
     operationId: 'createPresignMultipartUpload',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/branches/{branch}/staging/pmpu',
     tag: 'experimental',
     summary: 'Start an upload in parts straight to the object store',
@@ -62,6 +65,7 @@ export const experimentalOperations = {
   completePresignMultipartUpload: operation({
     operationId: 'completePresignMultipartUpload',
     method: 'PUT',
+    idempotent: false,
     path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}',
     tag: 'experimental',
     summary: 'Finish an upload in parts and stage the object',
@@ -78,6 +82,7 @@ export const experimentalOperations = {
   abortPresignMultipartUpload: operation({
     operationId: 'abortPresignMultipartUpload',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}',
     tag: 'experimental',
     summary: 'Give up an upload in parts',
@@ -93,6 +98,7 @@ export const experimentalOperations = {
   uploadPart: operation({
     operationId: 'uploadPart',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}/parts/{partNumber}',
     tag: 'experimental',
     summary: 'Get a URL for one part of an upload',
@@ -109,6 +115,7 @@ export const experimentalOperations = {
   uploadPartCopy: operation({
     operationId: 'uploadPartCopy',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}/parts/{partNumber}/copy',
     tag: 'experimental',
     summary: 'Fill one part of an upload from an existing object',

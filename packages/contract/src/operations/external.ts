@@ -7,6 +7,7 @@ export const externalOperations = {
   externalPrincipalLogin: operation({
     operationId: 'externalPrincipalLogin',
     method: 'POST',
+    idempotent: false,
     path: '/auth/external/principal/login',
     tag: 'external',
     summary: 'Exchange an external identity for a token',

@@ -21,6 +21,7 @@ export const importOperations = {
   importStart: operation({
     operationId: 'importStart',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/branches/{branch}/import',
     tag: 'import',
     summary: 'Import objects of the object store without copying them',
@@ -44,6 +45,7 @@ export const importOperations = {
   importCancel: operation({
     operationId: 'importCancel',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/import',
     tag: 'import',
     summary: 'Cancel an import',

@@ -42,6 +42,7 @@ export const internalGarbageCollectionOperations = {
   internalSetGarbageCollectionRules: operation({
     operationId: 'internalSetGarbageCollectionRules',
     method: 'POST',
+    idempotent: true,
     path: '/repositories/{repository}/gc/rules',
     tag: 'internal',
     summary: 'Replace the retention rules',
@@ -57,6 +58,7 @@ export const internalGarbageCollectionOperations = {
   internalDeleteGarbageCollectionRules: operation({
     operationId: 'internalDeleteGarbageCollectionRules',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/gc/rules',
     tag: 'internal',
     summary: 'Remove the retention rules',
@@ -71,6 +73,7 @@ export const internalGarbageCollectionOperations = {
   prepareGarbageCollectionCommits: operation({
     operationId: 'prepareGarbageCollectionCommits',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/gc/prepare_commits',
     tag: 'internal',
     summary: 'Write the list of commits whose data must be kept',
@@ -84,6 +87,7 @@ export const internalGarbageCollectionOperations = {
   prepareGarbageCollectionCommitsAsync: operation({
     operationId: 'prepareGarbageCollectionCommitsAsync',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/gc/prepare_commits/async',
     tag: 'internal',
     summary: 'Start writing the list of commits whose data must be kept',
@@ -111,6 +115,7 @@ export const internalGarbageCollectionOperations = {
   prepareGarbageCollectionUncommitted: operation({
     operationId: 'prepareGarbageCollectionUncommitted',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/gc/prepare_uncommited',
     tag: 'internal',
     summary: 'Write the list of uncommitted objects',

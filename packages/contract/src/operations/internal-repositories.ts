@@ -19,6 +19,7 @@ export const internalRepositoriesOperations = {
   setRepositoryMetadata: operation({
     operationId: 'setRepositoryMetadata',
     method: 'POST',
+    idempotent: true,
     path: '/repositories/{repository}/metadata',
     tag: 'internal',
     summary: "Add or replace keys of a repository's metadata",
@@ -33,6 +34,7 @@ export const internalRepositoriesOperations = {
   deleteRepositoryMetadata: operation({
     operationId: 'deleteRepositoryMetadata',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/metadata',
     tag: 'internal',
     summary: "Remove keys of a repository's metadata",
@@ -47,6 +49,7 @@ export const internalRepositoriesOperations = {
   dumpRefs: operation({
     operationId: 'dumpRefs',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/refs/dump',
     tag: 'internal',
     summary: "Write the repository's commits, branches and tags to its storage",
@@ -64,6 +67,7 @@ export const internalRepositoriesOperations = {
   restoreRefs: operation({
     operationId: 'restoreRefs',
     method: 'PUT',
+    idempotent: false,
     path: '/repositories/{repository}/refs/restore',
     tag: 'internal',
     summary: 'Restore commits, branches and tags into a bare repository',
@@ -82,6 +86,7 @@ export const internalRepositoriesOperations = {
   CreateCommitRecord: operation({
     operationId: 'CreateCommitRecord',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/commits',
     tag: 'internal',
     summary: 'Store a commit record with a known id',
@@ -110,6 +115,7 @@ export const internalRepositoriesOperations = {
   stageObject: operation({
     operationId: 'stageObject',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/objects',
     tag: 'internal',
     summary: 'Stage an object that already exists in the object store',
@@ -132,6 +138,7 @@ export const internalRepositoriesOperations = {
   createSymlinkFile: operation({
     operationId: 'createSymlinkFile',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/refs/{branch}/symlink',
     tag: 'internal',
     summary: 'Write symlink files that list the physical addresses of a branch',
@@ -189,6 +196,7 @@ export const internalRepositoriesOperations = {
   internalCreateBranchProtectionRule: operation({
     operationId: 'internalCreateBranchProtectionRule',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/branch_protection',
     tag: 'internal',
     summary: 'Protect the branches of one more pattern',
@@ -204,6 +212,7 @@ export const internalRepositoriesOperations = {
   internalDeleteBranchProtectionRule: operation({
     operationId: 'internalDeleteBranchProtectionRule',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/branch_protection',
     tag: 'internal',
     summary: 'Stop protecting the branches of one pattern',

@@ -11,6 +11,7 @@ export const internalOperations = {
   setupCommPrefs: operation({
     operationId: 'setupCommPrefs',
     method: 'POST',
+    idempotent: false,
     path: '/setup_comm_prefs',
     tag: 'internal',
     summary: 'Store how the operator wants to hear about updates',
@@ -39,6 +40,7 @@ export const internalOperations = {
   setup: operation({
     operationId: 'setup',
     method: 'POST',
+    idempotent: false,
     path: '/setup_lakefs',
     aliases: [{ path: '/setup', operationId: 'setupInstallation' }],
     tag: 'internal',
@@ -108,6 +110,7 @@ export const internalOperations = {
   postStatsEvents: operation({
     operationId: 'postStatsEvents',
     method: 'POST',
+    idempotent: false,
     path: '/statistics',
     tag: 'internal',
     summary: 'Add to the usage counters',

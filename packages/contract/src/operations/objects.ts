@@ -56,6 +56,7 @@ export const objectsOperations = {
   uploadObject: operation({
     operationId: 'uploadObject',
     method: 'POST',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/objects',
     tag: 'objects',
     summary: 'Write an object',
@@ -77,6 +78,7 @@ export const objectsOperations = {
   deleteObject: operation({
     operationId: 'deleteObject',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/objects',
     tag: 'objects',
     summary: 'Delete an object',
@@ -90,6 +92,7 @@ export const objectsOperations = {
   deleteObjects: operation({
     operationId: 'deleteObjects',
     method: 'POST',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/objects/delete',
     tag: 'objects',
     summary: 'Delete up to 1000 objects',
@@ -107,6 +110,7 @@ export const objectsOperations = {
   copyObject: operation({
     operationId: 'copyObject',
     method: 'POST',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/objects/copy',
     tag: 'objects',
     summary: 'Copy an object within a repository',
@@ -138,6 +142,7 @@ export const objectsOperations = {
   updateObjectUserMetadata: operation({
     operationId: 'updateObjectUserMetadata',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/objects/stat/user_metadata',
     tag: 'objects',
     summary: 'Replace the user metadata of an object',

@@ -30,6 +30,7 @@ export const pullsOperations = {
   createPullRequest: operation({
     operationId: 'createPullRequest',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/pulls',
     tag: 'pulls',
     summary: 'Create a pull request',
@@ -55,6 +56,7 @@ export const pullsOperations = {
   updatePullRequest: operation({
     operationId: 'updatePullRequest',
     method: 'PATCH',
+    idempotent: true,
     path: '/repositories/{repository}/pulls/{pull_request}',
     tag: 'pulls',
     summary: 'Change the title, description or status of a pull request',
@@ -69,6 +71,7 @@ export const pullsOperations = {
   mergePullRequest: operation({
     operationId: 'mergePullRequest',
     method: 'PUT',
+    idempotent: false,
     path: '/repositories/{repository}/pulls/{pull_request}/merge',
     tag: 'pulls',
     summary: 'Merge a pull request',

@@ -61,6 +61,7 @@ export const refsOperations = {
   mergeIntoBranch: operation({
     operationId: 'mergeIntoBranch',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
     tag: 'refs',
     summary: 'Merge a ref into a branch',

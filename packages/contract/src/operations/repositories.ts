@@ -34,6 +34,7 @@ export const repositoriesOperations = {
   createRepository: operation({
     operationId: 'createRepository',
     method: 'POST',
+    idempotent: false,
     path: '/repositories',
     tag: 'repositories',
     summary: 'Create a repository',
@@ -63,6 +64,7 @@ export const repositoriesOperations = {
   deleteRepository: operation({
     operationId: 'deleteRepository',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}',
     tag: 'repositories',
     summary: 'Delete a repository; its data in the object store stays',
@@ -100,6 +102,7 @@ export const repositoriesOperations = {
   setGCRules: operation({
     operationId: 'setGCRules',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/settings/gc_rules',
     tag: 'repositories',
     summary: 'Replace the retention rules',
@@ -113,6 +116,7 @@ export const repositoriesOperations = {
   deleteGCRules: operation({
     operationId: 'deleteGCRules',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/settings/gc_rules',
     tag: 'repositories',
     summary: 'Remove the retention rules',
@@ -137,6 +141,7 @@ export const repositoriesOperations = {
   setBranchProtectionRules: operation({
     operationId: 'setBranchProtectionRules',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/settings/branch_protection',
     tag: 'repositories',
     summary: 'Replace the protected branch patterns',
@@ -168,6 +173,7 @@ export const repositoriesOperations = {
   dumpSubmit: operation({
     operationId: 'dumpSubmit',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/dump',
     tag: 'repositories',
     summary: 'Start dumping commits, branches and tags',
@@ -201,6 +207,7 @@ export const repositoriesOperations = {
   restoreSubmit: operation({
     operationId: 'restoreSubmit',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/restore',
     tag: 'repositories',
     summary: 'Start restoring commits, branches and tags into a bare repository',

@@ -22,6 +22,7 @@ export const stagingOperations = {
   linkPhysicalAddress: operation({
     operationId: 'linkPhysicalAddress',
     method: 'PUT',
+    idempotent: true,
     path: '/repositories/{repository}/branches/{branch}/staging/backing',
     tag: 'staging',
     summary: 'Stage an object that the client has written',

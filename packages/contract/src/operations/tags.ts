@@ -23,6 +23,7 @@ export const tagsOperations = {
   createTag: operation({
     operationId: 'createTag',
     method: 'POST',
+    idempotent: false,
     path: '/repositories/{repository}/tags',
     tag: 'tags',
     summary: 'Create a tag',
@@ -48,6 +49,7 @@ export const tagsOperations = {
   deleteTag: operation({
     operationId: 'deleteTag',
     method: 'DELETE',
+    idempotent: true,
     path: '/repositories/{repository}/tags/{tag}',
     tag: 'tags',
     summary: 'Delete a tag',

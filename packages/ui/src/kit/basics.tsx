@@ -28,7 +28,7 @@ const changeWords: Readonly<Record<string, readonly [sign: string, word: string]
   prefix_changed: ['~', 'Changed'],
 };
 
-/** A kind of change by sign, word and colour; where there is little room the word is only heard. */
+/** A kind of change by sign, word and colour. Where space is short only screen readers get the word. */
 export function ChangeTag({ type }: { type: string }): ReactNode {
   const [sign, word] = changeWords[type] ?? ['', type];
   return (
@@ -38,7 +38,7 @@ export function ChangeTag({ type }: { type: string }): ReactNode {
   );
 }
 
-/** How exact times are written: as the preference says. */
+/** Formats exact times as the preference says. */
 function useExactTime(): (seconds: number) => string {
   const [utc] = usePreference<boolean>('utc', false);
   return (seconds) => formatTime(seconds, utc);
@@ -119,9 +119,9 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
     <Notice kind="error" title={title}>
       <div>{text}</div>
       {advice !== undefined && <div className="muted">{advice}</div>}
-      <div className="row" style={{ marginTop: 6 }}>
+      <div className="row after">
         {onRetry !== undefined && (
-          <button type="button" className="tag" onClick={onRetry} style={{ cursor: 'pointer', height: 24 }}>
+          <button type="button" className="tag pressable" onClick={onRetry}>
             Try again
           </button>
         )}
@@ -153,7 +153,7 @@ export function Snippet({ code, label = 'Copy command' }: { code: string; label?
   );
 }
 
-/** Says what would be here, why it is not, and how to begin: by a button or on the command line. */
+/** Explains what belongs here, why it is empty, and how to begin: with a button or on the command line. */
 export function EmptyState({
   icon,
   title,
@@ -183,7 +183,7 @@ export function EmptyState({
   );
 }
 
-/** The way out of a list whose filter lets nothing through. */
+/** Clears a filter that nothing matches. */
 export function ClearFilter({ onClear }: { onClear: () => void }): ReactNode {
   return (
     <Button variant="default" onClick={onClear}>
@@ -198,15 +198,8 @@ export function Skeletons({ rows = 6, height = 36 }: { rows?: number; height?: n
     <div aria-busy="true" role="status">
       <span className="visually-hidden">Loading</span>
       {Array.from({ length: rows }, (_, index) => (
-        <div key={index} style={{ height, display: 'flex', alignItems: 'center', padding: '0 14px' }}>
-          <div
-            style={{
-              height: 10,
-              width: `${60 - ((index * 17) % 35)}%`,
-              background: 'var(--svc-hover)',
-              borderRadius: 5,
-            }}
-          />
+        <div key={index} className="skeleton" style={{ height }}>
+          <div style={{ width: `${60 - ((index * 17) % 35)}%` }} />
         </div>
       ))}
     </div>

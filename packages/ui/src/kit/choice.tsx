@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import type { PagedList } from '../lib/paged-list.ts';
 import type { Column } from './virtual-list.tsx';
 
-/** Rows ticked to do something with all of them. */
+/** The selected rows. */
 export interface Choice<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   readonly set: (rows: ReadonlyMap<string, Row>) => void;

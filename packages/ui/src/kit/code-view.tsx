@@ -86,7 +86,7 @@ export async function languageFor(extension: string): Promise<Extension> {
 export const readOnly: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false)];
 export const appearance: Extension = [lineNumbers(), syntaxHighlighting(colours), drawSelection()];
 
-/** Text of any length with line numbers, search and highlighting; only the lines in sight exist. */
+/** Text of any length with line numbers, search and highlighting. Only visible lines are rendered. */
 export function CodeView({
   text,
   extension,
@@ -142,7 +142,7 @@ export function CodeView({
     void languageFor(extension).then((loaded) => view.dispatch({ effects: language.reconfigure(loaded) }));
     return () => view.destroy();
   }, [text, extension, label, wrap, line]);
-  return <div ref={host} style={{ maxHeight: '75vh', overflow: 'auto' }} />;
+  return <div className="code-scroll" ref={host} />;
 }
 
 /** A small editor, for SQL and JSON. */
@@ -208,5 +208,5 @@ export function CodeEditor({
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
     }
   }, [value]);
-  return <div ref={host} className="box" style={{ maxHeight: 420, overflow: 'auto' }} />;
+  return <div ref={host} className="box editor-scroll" />;
 }

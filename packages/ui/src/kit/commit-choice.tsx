@@ -32,7 +32,7 @@ export function CommitChoice({
       <button type="button" className="plain pick" data-autofocus onClick={onBack}>
         <ArrowLeft size={15} aria-hidden /> All branches
       </button>
-      <div style={{ maxHeight: 320, overflowY: 'auto', borderTop: '1px solid var(--svc-border)' }}>
+      <div className="choices">
         <button type="button" className="plain pick" onClick={() => onChoose(branch)}>
           <GitBranch size={15} aria-hidden />
           <span className="ellipsis grow">{branch}</span>

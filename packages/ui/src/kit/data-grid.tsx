@@ -45,7 +45,7 @@ export function cellText(value: unknown): string {
 
 const isNumeric = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 
-/** Rows of a data file or a query: sticky heading with types, only the rows in sight exist. */
+/** Rows of a data file or a query under a sticky heading with types. Only visible rows are rendered. */
 export function DataGrid({
   label,
   columns,
@@ -56,7 +56,7 @@ export function DataGrid({
   label: string;
   columns: readonly GridColumn[];
   rows: readonly (readonly unknown[])[];
-  /** Stands before the row instead of its number. */
+  /** Replaces the row number. */
   leadOf?: (row: number) => ReactNode;
   markOf?: (row: number, column: number) => CellMark | undefined;
 }): ReactNode {

@@ -9,7 +9,7 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly size?: string | number;
-  /** While work runs the dialog stays. */
+  /** The dialog cannot be closed while work runs. */
   readonly busy?: boolean;
   /** Above whatever other dialog is open. */
   readonly topmost?: boolean;
@@ -70,7 +70,7 @@ export function FormDialog({
       >
         {children}
         {error !== undefined && error !== null && <ErrorNotice error={error} />}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="row end">
           <Button variant="default" onClick={dialog.onClose} disabled={dialog.busy === true}>
             Cancel
           </Button>
@@ -88,7 +88,7 @@ export function FormDialog({
   );
 }
 
-/** Asks before something is lost; what cannot be undone asks for its name. */
+/** Asks before something is lost. What cannot be undone must be confirmed by typing its name. */
 export function ConfirmDialog({
   typed,
   children,
@@ -98,7 +98,7 @@ export function ConfirmDialog({
   readonly onSubmit: () => void;
   readonly error?: unknown;
   readonly danger?: boolean;
-  /** Text that must be typed first. */
+  /** Text the user must type to confirm. */
   readonly typed?: string;
 }): ReactNode {
   const [text, setText] = useState('');

@@ -31,7 +31,7 @@ export function FilterField({
   }, pause);
   if (value !== seen) {
     setSeen(value);
-    // What was typed since stays; what somebody else set is taken over.
+    // Keep what was typed meanwhile; take over a value set elsewhere.
     if (value !== sent) {
       setSent(value);
       setText(value);

@@ -20,7 +20,7 @@ function sizeOf(value: Branch): string {
   return `{${formatCount(Object.keys(value).length)}}`;
 }
 
-/** One value under its name; what is inside exists only while it is open. */
+/** One value under its name. Its children are rendered only while it is open. */
 function Node({ name, value, open }: { name: string; value: unknown; open: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(open);
   const label = <span className="json-name">{name}</span>;

@@ -57,7 +57,7 @@ function decode(url: string): string {
 type HtmlParser = typeof rehypeRaw;
 let htmlParser: Promise<HtmlParser> | undefined;
 
-/** Half of what Markdown needs, and few documents have HTML in them. */
+/** The HTML parser is half of the Markdown code, and few documents need it. */
 function loadHtmlParser(): Promise<HtmlParser> {
   htmlParser ??= import('rehype-raw').then(
     ({ default: parser }) => parser,
@@ -69,7 +69,7 @@ function loadHtmlParser(): Promise<HtmlParser> {
   return htmlParser;
 }
 
-/** Markdown somebody stored: parsed, then cut down to what cannot do harm. */
+/** Stored Markdown is untrusted: it is parsed and then sanitised. */
 export function MarkdownView({ text, place }: { text: string; place?: MarkdownPlace }): ReactNode {
   const [external, setExternal] = useState(false);
   const html = /<[a-z!/?]/i.test(text) ? [use(loadHtmlParser())] : [];
@@ -77,12 +77,7 @@ export function MarkdownView({ text, place }: { text: string; place?: MarkdownPl
   return (
     <div className="markdown">
       {hasExternal && !external && (
-        <button
-          type="button"
-          className="tag"
-          style={{ cursor: 'pointer', height: 26 }}
-          onClick={() => setExternal(true)}
-        >
+        <button type="button" className="tag pressable larger" onClick={() => setExternal(true)}>
           External images are not shown. Show their addresses
         </button>
       )}

@@ -20,10 +20,10 @@ export function MetadataFields({
   const set = (index: number, change: Partial<MetadataPair>): void =>
     onChange(pairs.map((pair, i) => (i === index ? { ...pair, ...change } : pair)));
   return (
-    <fieldset style={{ border: 0, padding: 0, margin: 0 }} className="stack tight" disabled={disabled}>
+    <fieldset className="stack tight bare" disabled={disabled}>
       <legend className="legend">Metadata</legend>
       {pairs.map((pair, index) => (
-        <div key={index} className="row nowrap" style={{ alignItems: 'flex-start' }}>
+        <div key={index} className="row nowrap top">
           <TextInput
             className="grow"
             aria-label={`Metadata key ${index + 1}`}

@@ -23,6 +23,7 @@ import { useWrite } from '../lib/queries.ts';
 import { parseUri } from '../lib/sql-files.ts';
 import { Tag } from './basics.tsx';
 import { CommitChoice } from './commit-choice.tsx';
+import { placeOf } from './place-of.ts';
 
 type Shelf = 'branches' | 'tags' | 'recent';
 
@@ -32,7 +33,7 @@ interface RefPickerProps {
   readonly value: string;
   readonly kind?: 'branch' | 'tag' | 'commit' | undefined;
   readonly onChange: (ref: string) => void;
-  /** Such as `Base`. */
+  /** For example `Base`. */
   readonly label?: string;
   readonly branchesOnly?: boolean;
   /** Offers to create a branch from what is shown. */
@@ -171,7 +172,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
 
   return (
     <div>
-      <div style={{ padding: 10 }}>
+      <div className="padded">
         <TextInput
           data-autofocus
           aria-label="Find a branch, tag or commit"
@@ -186,7 +187,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
           aria-activedescendant={state.count > 0 ? `${listId}-${active}` : undefined}
         />
       </div>
-      <div className="tabs line" role="tablist" aria-label="Kinds of refs" style={{ padding: '0 6px' }}>
+      <div className="tabs line inset" role="tablist" aria-label="Kinds of refs">
         {shelves.map((one) => (
           <button
             key={one}
@@ -217,12 +218,13 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
           <strong className="mono">{shortId(expression)}</strong>
         </button>
       )}
-      <div ref={scroller} style={{ maxHeight: 280, overflowY: 'auto', position: 'relative' }}>
+      <div className="pick-list" ref={scroller}>
         <div
           id={listId}
           role="listbox"
           aria-label={shelf}
-          style={{ height: virtualizer.getTotalSize(), position: 'relative' }}
+          className="in-sight"
+          style={{ height: virtualizer.getTotalSize() }}
         >
           {items.map((item) => {
             const ref = list.row(item.index);
@@ -236,20 +238,11 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
                 role="option"
                 aria-selected={ref === value}
                 className={`pick ${item.index === active ? 'active' : ''} ${hasCommits ? 'with-commits' : ''}`}
-                style={{
-                  position: 'absolute',
-                  inset: '0 0 auto',
-                  height: item.size,
-                  transform: `translateY(${item.start}px)`,
-                }}
+                style={placeOf(item)}
                 onClick={() => choose(ref)}
               >
-                <span style={{ width: 16, display: 'inline-flex' }}>
-                  {ref === value && <Check size={15} aria-hidden />}
-                </span>
-                <span className="ellipsis grow" style={{ fontWeight: ref === value ? 700 : 400 }}>
-                  {shortId(ref)}
-                </span>
+                <span className="pick-mark">{ref === value && <Check size={15} aria-hidden />}</span>
+                <span className="ellipsis grow">{shortId(ref)}</span>
                 {ref === defaultBranch && shelf !== 'tags' && <Tag>default</Tag>}
               </div>
             );
@@ -275,7 +268,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
           })}
       </div>
       {state.count === 0 && !state.loading && (
-        <div className="muted small" style={{ padding: '14px 12px' }}>
+        <div className="muted small pick-none">
           {shelf === 'recent'
             ? 'Refs you choose are remembered here.'
             : `No ${shelf} start with “${prefix}”.`}
@@ -284,8 +277,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
       {canCreate && shelf === 'branches' && text.trim() !== '' && !exists && expression === undefined && (
         <button
           type="button"
-          className="plain pick"
-          style={{ borderTop: '1px solid var(--svc-border)' }}
+          className="plain pick pick-more"
           disabled={create.isPending}
           onClick={() => create.mutate(text.trim())}
         >
@@ -293,9 +285,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
           {shortId(value)}
         </button>
       )}
-      {create.error !== null && (
-        <div style={{ padding: 10, color: 'var(--svc-removed)' }}>{create.error.message}</div>
-      )}
+      {create.error !== null && <div className="padded failure">{create.error.message}</div>}
     </div>
   );
 }

@@ -13,7 +13,7 @@ interface Failure {
 }
 
 interface Removal<Row> {
-  /** Asks whether these shall go. */
+  /** Asks for confirmation to delete these rows. */
   readonly ask: (rows: ReadonlyMap<string, Row>) => void;
   readonly failures: readonly Failure[];
   readonly dialog: ReactNode;
@@ -22,7 +22,7 @@ interface Removal<Row> {
 /** Deletes rows one after the other; what could not be deleted stays chosen and says why. */
 export function useRemoval<Row>(options: {
   readonly choice: Choice<Row>;
-  /** Such as `branch` and `branches`. */
+  /** For example `branch` and `branches`. */
   readonly noun: readonly [one: string, many: string];
   readonly nameOf: (row: Row) => string;
   readonly remove: (row: Row) => Promise<unknown>;

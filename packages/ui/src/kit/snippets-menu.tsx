@@ -16,7 +16,7 @@ export function SnippetsMenu({ snippets }: { snippets: readonly CodeSnippet[] })
           Code
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Do this with" style={{ maxWidth: 'calc(100vw - 24px)' }}>
+      <Popover.Dropdown className="fits-window" aria-label="Do this with">
         <div className="stack tight">
           <SegmentedControl
             size="xs"

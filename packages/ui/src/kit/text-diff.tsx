@@ -48,5 +48,5 @@ export function TextDiff({
     });
     return () => view.destroy();
   }, [before, after, split]);
-  return <div ref={host} style={{ maxHeight: '70vh', overflow: 'auto' }} />;
+  return <div className="diff-scroll" ref={host} />;
 }

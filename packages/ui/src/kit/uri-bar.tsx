@@ -4,7 +4,7 @@ import { crumbsOf, svcUri } from '../lib/paths.ts';
 import { shortId } from '../lib/format.ts';
 import { CopyButton } from './basics.tsx';
 
-/** Where one is, each folder a link; the whole can be copied. */
+/** The current path, with a link for each folder and a button that copies it. */
 export function UriBar({
   repository,
   ref,
@@ -18,7 +18,7 @@ export function UriBar({
   const params = { repo: repository };
   return (
     <nav className="uri" aria-label="Folder">
-      <Link to="/repositories/$repo/objects" params={params} search={{ ref }} style={{ fontWeight: 600 }}>
+      <Link className="strong" to="/repositories/$repo/objects" params={params} search={{ ref }}>
         {repository}
       </Link>
       <span className="muted">/</span>

@@ -2,7 +2,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
-/** Where the links of a row do not fit, scrolls to the one of the page that is shown, also after a phone was turned. */
+/** Scrolls a row of links so that the active one is visible, also after the screen was rotated. */
 export function useActiveInSight(): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null);
   const { pathname } = useLocation();

@@ -6,6 +6,7 @@ import { usePagedState } from '../lib/use-paged-list.ts';
 import { formatCount } from '../lib/format.ts';
 import { usePreference } from '../lib/use-preference.ts';
 import { ErrorNotice, Skeletons } from './basics.tsx';
+import { placeOf } from './place-of.ts';
 
 export interface Column<Row> {
   readonly name: string;
@@ -16,7 +17,7 @@ export interface Column<Row> {
   readonly wide?: boolean;
   /** The heading is for screen readers only. */
   readonly quiet?: boolean;
-  /** Stands in the heading instead of the name. */
+  /** Replaces the name in the heading. */
   readonly head?: ReactNode;
   readonly cell: (row: Row, index: number) => ReactNode;
 }
@@ -29,16 +30,16 @@ interface VirtualListProps<Row> {
   readonly empty: ReactNode;
   readonly noun: string;
   readonly header?: boolean;
-  /** Told which row somebody points at or has the focus in. */
+  /** Called with the row under the pointer or the focus. */
   readonly onPoint?: (index: number | undefined) => void;
 }
 
-/** So few rows stand in the page itself; more get a window of their own. */
+/** Up to this many rows are part of the page; longer lists scroll in a frame of their own. */
 const flowLimit = 60;
 /** Browsers clamp an element's height; beyond this the last rows could not be reached. */
 const maxHeight = 30_000_000;
 
-/** A table of any number of rows, of which only those in sight exist. */
+/** A table of any length. Only visible rows are rendered. */
 export function VirtualList<Row>({
   label,
   list,
@@ -68,7 +69,7 @@ export function VirtualList<Row>({
     if (!flows) list.show(first, last);
   }, [list, flows, first, last, state.count]);
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
-  // End goes to the true end: on with each page that arrives, until another key or the wheel says otherwise.
+  // The End key follows the list as pages arrive, until another key or the wheel takes over.
   const following = useRef(false);
   useEffect(() => {
     if (following.current) virtualizer.scrollToIndex(state.count - 1);
@@ -178,21 +179,12 @@ export function VirtualList<Row>({
             }}
           >
             <div
-              className="list-body"
+              className="list-body in-sight"
               role="presentation"
-              style={{ height: virtualizer.getTotalSize(), position: 'relative' }}
+              style={{ height: virtualizer.getTotalSize() }}
             >
               {items.map((item) => (
-                <div
-                  key={item.key}
-                  role="presentation"
-                  style={{
-                    position: 'absolute',
-                    inset: '0 0 auto',
-                    height: item.size,
-                    transform: `translateY(${item.start}px)`,
-                  }}
-                >
+                <div key={item.key} role="presentation" style={placeOf(item)}>
                   {cells(item.index)}
                 </div>
               ))}
@@ -206,10 +198,7 @@ export function VirtualList<Row>({
         </div>
       )}
       {!flows && (
-        <div
-          className="box-head small muted"
-          style={{ borderBottom: 0, borderTop: '1px solid var(--svc-border)', minHeight: 32 }}
-        >
+        <div className="box-head small muted foot">
           {state.complete ? formatCount(state.count) : `${formatCount(state.count)}+`} {noun}
           {state.loading && ', loading more …'}
         </div>

@@ -1,5 +1,6 @@
 import { ApiError, createClient } from '@svc/client';
-import type { components } from '@svc/client';
+import type { components, FetchPayload, FetchStream, Sender } from '@svc/client';
+import { sendFromPage } from './send-from-page.ts';
 import { askLogin } from './session.ts';
 
 type Schemas = components['schemas'];
@@ -30,22 +31,25 @@ export function isLoggedOut(error: unknown): boolean {
 }
 
 /** Sends a request; when the session has ended it asks for a login and sends the same request once more. */
-async function sessionFetch(request: Request): Promise<Response> {
-  const again = request.clone();
-  const response = await fetch(request);
-  if (response.status !== 401) return response;
-  const body = (await response
-    .clone()
-    .json()
-    .catch(() => ({}))) as { message?: unknown };
-  if (body.message !== loggedOutMessage) return response;
-  return (await askLogin('ended')) ? await fetch(again) : response;
+const sendInSession: Sender<FetchPayload, FetchStream> = async (request) => {
+  const answer = await sendFromPage(request);
+  if (answer.status !== 401 || !saysLoggedOut(await answer.text())) return answer;
+  return (await askLogin('ended')) ? await sendFromPage(request) : answer;
+};
+
+function saysLoggedOut(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { message?: unknown }).message === loggedOutMessage;
+  } catch {
+    // Not our API's answer: a proxy's page says nothing about sessions.
+    return false;
+  }
 }
 
-/** What every page calls. */
-export const client = createClient({ endpoint: '', clientName, fetch: sessionFetch });
+/** The client of every page. */
+export const client = createClient({ endpoint: '', clientName, sender: sendInSession });
 
-/** For login and start-up, where having no session is an answer and not an interruption. */
+/** For login and start-up, where having no session is an answer, not an interruption. */
 export const anonymousClient = createClient({ endpoint: '', clientName });
 
 export function isNotFound(error: unknown): boolean {

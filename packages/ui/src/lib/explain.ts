@@ -1,4 +1,4 @@
-import { ApiError } from '@svc/client';
+import { ApiError, ConnectionError } from '@svc/client';
 
 export interface Explanation {
   readonly title: string;
@@ -29,7 +29,7 @@ const byStatus: Readonly<Record<number, readonly [title: string, advice: string]
   503: ['The server is busy', 'Wait a moment and try again.'],
 };
 
-/** What went wrong in words, and what to do about it. */
+/** Explains an error and what to do about it. */
 export function explain(error: unknown): Explanation {
   if (error instanceof ApiError) {
     const [title, advice] = byStatus[error.status] ?? [
@@ -40,7 +40,7 @@ export function explain(error: unknown): Explanation {
     return { title, text: error.message, advice, details: `${error.status}: ${error.message}${id}` };
   }
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof TypeError && /fetch|network/i.test(message)) {
+  if (error instanceof ConnectionError) {
     return {
       title: 'The server cannot be reached',
       text: 'No answer came from the server.',

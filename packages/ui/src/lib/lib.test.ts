@@ -3,12 +3,12 @@ import { ancestryOf, graphWidth, layOutGraph } from './commit-graph.ts';
 import { parseCsv } from './csv.ts';
 import { fileKind } from './file-kind.ts';
 import { formatBytes, formatRelative, formatTime } from './format.ts';
-import { globMatches } from './glob.ts';
 import { markChanges } from './listing.ts';
 import { checkMetadata, toMetadata } from './metadata-rules.ts';
 import { needsFullLoad, safeNext } from './next-path.ts';
 import { compareUtf8, crumbsOf, parentOf, resolvePath } from './paths.ts';
 import { parsePolicy } from './policy-text.ts';
+import { rulesFor } from './protection.ts';
 import { cliConfig, listSnippets, readSnippets, shellQuote } from './snippets.ts';
 import { defaultQuery, prepareSql, splitStatements } from './sql-files.ts';
 
@@ -151,6 +151,19 @@ test('CSV with quotes, other delimiters and a cut last line', () => {
     rows: [['x "y", z', '2']],
   });
   expect(parseCsv('a;b\n1;2\n3', false).rows).toEqual([['1', '2']]);
+  expect(parseCsv('a,b\n1,2\n3,"x\ny', false).rows).toEqual([['1', '2']]);
+  expect(parseCsv('a;b\n1;2\n3;4\n', false).rows).toEqual([
+    ['1', '2'],
+    ['3', '4'],
+  ]);
+  expect(parseCsv('\uFEFFa\tb\r\n"1\r\n2"\t3\r\n\r\n', true)).toEqual({
+    columns: ['a', 'b'],
+    rows: [['1\n2', '3']],
+  });
+  // Lines with a carriage return alone, and commas inside of a semicolon's table.
+  expect(parseCsv('a,b\r1,2\r', true).rows).toEqual([['1', '2']]);
+  expect(parseCsv('"x,y,z";b\n1;2\n', true).columns).toEqual(['x,y,z', 'b']);
+  expect(parseCsv('only\none\n', true)).toEqual({ columns: ['only'], rows: [['one']] });
 });
 
 test('previews are chosen by type, then by name', () => {
@@ -177,9 +190,15 @@ test('policies are checked in words; patterns match as the server matches', () =
   expect(parsePolicy('{"statement":[{"effect":"allow","action":["fs:*"],"resource":"*"}]}')).toHaveProperty(
     'statement',
   );
-  expect(globMatches('release-*', 'release-1.0')).toBe(true);
-  expect(globMatches('m?in', 'main')).toBe(true);
-  expect(globMatches('a.c', 'abc')).toBe(false);
+});
+
+test('protection rules match as on the server, at once, and a broken one matches nothing', () => {
+  const rules = ['release-*', 'm?in', 'a.c', '{dev,prod}-[0-9]', '[', `${'*a'.repeat(40)}*b`];
+  expect(rulesFor('release-1.0', rules)).toEqual(['release-*']);
+  expect(rulesFor('main', rules)).toEqual(['m?in']);
+  expect(rulesFor('abc', rules)).toEqual([]);
+  expect(rulesFor('prod-7', rules)).toEqual(['{dev,prod}-[0-9]']);
+  expect(rulesFor('a'.repeat(1000), rules)).toEqual([]);
 });
 
 test('sizes and times read as people say them', () => {

@@ -1,10 +1,10 @@
 import { anonymousClient } from './api.ts';
 import { writePreference } from './preferences.ts';
 
-/** The key id of this session, which is no secret: revoking it would end the session. */
+/** The key id of this session. It is not secret, but revoking it would end the session. */
 export const sessionKey = 'session-key';
 
-/** When the session ends, in Unix seconds; 0 when it is not known. The token itself stays in its cookie. */
+/** When the session ends, in Unix seconds; 0 when unknown. The token itself stays in its cookie. */
 export const sessionEnd = 'session-end';
 
 export async function logIn(pair: { access_key_id: string; secret_access_key: string }): Promise<void> {

@@ -3,7 +3,7 @@ export interface MetadataPair {
   readonly value: string;
 }
 
-/** What is wrong with each key: `undefined` where nothing is. */
+/** What is wrong with each key; `undefined` for a valid one. */
 export function checkMetadata(pairs: readonly MetadataPair[]): (string | undefined)[] {
   const seen = new Set<string>();
   return pairs.map(({ key }) => {

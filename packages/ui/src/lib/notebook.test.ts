@@ -21,7 +21,7 @@ test('cells keep their source and the best form of each output', () => {
   ]);
 });
 
-test('what is no notebook is refused', () => {
+test('text that is not a notebook is refused', () => {
   expect(() => parseNotebook('[]')).toThrow('no list of cells');
   expect(() => parseNotebook('{')).toThrow(SyntaxError);
 });

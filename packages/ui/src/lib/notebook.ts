@@ -22,7 +22,7 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('') : '';
 }
 
-// The codes by which terminals colour text.
+// Escape codes that colour text on a terminal.
 // oxlint-disable-next-line no-control-regex
 const terminalCodes = /\u001B\[[\d;]*m/g;
 
@@ -51,7 +51,7 @@ function outputOf(output: unknown): NotebookOutput | undefined {
   }
 }
 
-/** The cells of a Jupyter notebook; throws when the text is none. */
+/** The cells of a Jupyter notebook; throws when the text is not one. */
 export function parseNotebook(text: string): NotebookCell[] {
   const notebook: unknown = JSON.parse(text);
   const cells = isObject(notebook) ? notebook['cells'] : undefined;

@@ -10,11 +10,11 @@ interface HeldPage<Row> {
   readonly after: string;
   readonly first: number;
   readonly count: number;
-  /** Dropped when far from what is seen, read again when it comes near. */
+  /** Dropped when far out of view, read again when it comes near. */
   rows: readonly Row[] | undefined;
 }
 
-/** The first page is small, so that something is seen soon. */
+/** The first page is small, so that something appears soon. */
 export const firstAmount = 200;
 const furtherAmount = 1000;
 const maxHeldRows = 50_000;
@@ -58,7 +58,7 @@ export class PagedList<Row> {
     return page?.rows?.[index - page.first];
   }
 
-  /** Rows `first` to `last` are seen: read what is missing around them, drop what is far away. */
+  /** Rows `first` to `last` are visible: read what is missing around them, drop what is far away. */
   show(first: number, last: number): void {
     for (const page of this.#pages) {
       if (page.rows === undefined && page.first <= last && page.first + page.count >= first)

@@ -2,7 +2,7 @@ import type { Statement } from './api.ts';
 
 export type ParsedPolicy = { readonly statement: Statement[] } | { readonly problem: string };
 
-/** Reads a policy somebody typed and says in words what is wrong with it. */
+/** Parses a typed policy and explains what is wrong with it. */
 export function parsePolicy(text: string): ParsedPolicy {
   let value: unknown;
   try {

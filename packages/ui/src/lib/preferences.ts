@@ -16,12 +16,12 @@ export function writePreference(name: string, value: unknown): void {
     if (value === undefined) localStorage.removeItem(prefix + name);
     else localStorage.setItem(prefix + name, JSON.stringify(value));
   } catch {
-    // The choice then lasts as long as the page.
+    // The choice then lasts until the page is closed.
   }
   for (const listener of listeners) listener();
 }
 
-/** Told of every change, also of those made in another tab. */
+/** Called on every change, also on those made in another tab. */
 export function onPreference(listener: () => void): () => void {
   listeners.add(listener);
   globalThis.addEventListener('storage', listener);

@@ -2,7 +2,7 @@ import { QueryClient, queryOptions, useMutation, useQuery } from '@tanstack/reac
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '@svc/client';
 import { anonymousClient, client, isNotFound } from './api.ts';
-import type { Commit, Config, LoginConfig, Ref, Repository, StorageConfig, User } from './api.ts';
+import type { Commit, Config, LoginConfig, Repository, StorageConfig, User } from './api.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -27,7 +27,7 @@ export async function refreshAll(): Promise<void> {
   await queryClient.invalidateQueries();
 }
 
-/** A write: afterwards everything shown is read again. */
+/** A write; afterwards everything on the page is read again. */
 export function useWrite<Input, Output>(
   run: (input: Input) => Promise<Output>,
   onDone?: (output: Output, input: Input) => void,
@@ -120,7 +120,7 @@ async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | und
   }
 }
 
-/** What a ref is: a branch, a tag, or an expression that names a commit. Null when it is nothing. */
+/** Resolves a ref to a branch, a tag, or an expression that names a commit; null when it is none of them. */
 export async function resolveRef(repository: string, ref: string): Promise<ResolvedRef | null> {
   const path = { repository };
   const branch = await orMissing(
@@ -221,7 +221,7 @@ export function tipsByCommitQuery(repository: string) {
         params: { path: { repository }, query: { amount: 1000 } },
       });
       const byCommit = new Map<string, string[]>();
-      for (const { id, commit_id } of results as Ref[]) {
+      for (const { id, commit_id } of results) {
         byCommit.set(commit_id, [...(byCommit.get(commit_id) ?? []), id]);
       }
       return byCommit;

@@ -1,13 +1,13 @@
 /** Why a login is asked for: the session is over, or will be soon. */
 export type LoginReason = 'ended' | 'ending';
 
-/** Whoever shows the login dialog over the page. */
+/** Shows the login dialog over the page. */
 export type LoginDialog = (reason: LoginReason, done: (loggedIn: boolean) => void) => void;
 
 let dialog: LoginDialog | undefined;
 let asking: Promise<boolean> | undefined;
 
-/** The mounted page offers its dialog; requests made before that fail as they are. */
+/** The mounted page registers its dialog; requests made earlier simply fail. */
 export function offerLoginDialog(show: LoginDialog): () => void {
   dialog = show;
   return () => {
@@ -15,7 +15,7 @@ export function offerLoginDialog(show: LoginDialog): () => void {
   };
 }
 
-/** Asks once however many requests are waiting. */
+/** Asks once, however many requests are waiting. */
 export function askLogin(reason: LoginReason): Promise<boolean> {
   const show = dialog;
   if (show === undefined) return Promise.resolve(false);

@@ -50,7 +50,7 @@ function keysOf(table: Table, positions: readonly number[]): string[] {
 const positionsOf = (table: Table, names: readonly string[]): number[] =>
   names.map((name) => table.columns.findIndex((column) => column.name === name));
 
-/** The first column that tells the rows of both sides apart; none when there is no such column. */
+/** The first column whose values are unique on both sides, if there is one. */
 export function guessKey(before: Table, after: Table): string[] {
   for (const { name } of after.columns) {
     const isUnique = [before, after].every((table) => {

@@ -16,7 +16,7 @@ test('one entry takes the target as its path, several go into the target folder'
 test('what makes no sense is refused in words', () => {
   const problem = (...args: Parameters<typeof planTransfers>): string | undefined =>
     planTransfers(...args).problem;
-  expect(problem([object], '', true)).toMatch(/where/);
+  expect(problem([object], '', true)).toMatch(/destination/);
   expect(problem([object], 'b/', true)).toMatch(/name/);
   expect(problem([object], 'a/x.txt', true)).toMatch(/already/);
   expect(problem([folder], 'a/dir/deeper', true)).toMatch(/into itself/);

@@ -16,11 +16,12 @@ export interface TransferPlan {
 }
 
 function problemOf({ entry, to }: Transfer, samePlace: boolean): string | undefined {
-  if (to === '') return 'Say where it shall go';
+  if (to === '') return 'Enter a destination';
   if (entry.path_type === 'object' && to.endsWith('/')) return 'Add a name after the folder';
   if (!samePlace) return undefined;
-  if (to === entry.path) return 'That is where it is already';
-  if (entry.path_type !== 'object' && to.startsWith(entry.path)) return 'A folder cannot go into itself';
+  if (to === entry.path) return 'It is already there';
+  if (entry.path_type !== 'object' && to.startsWith(entry.path))
+    return 'A folder cannot be moved into itself';
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { onPreference, readPreference, writePreference } from './preferences.ts';
 
-/** What somebody chose in this browser: a plain value, the same on every part of the page. */
+/** A preference kept in this browser, shared by all parts of the page. */
 export function usePreference<Value extends string | number | boolean>(
   name: string,
   fallback: Value,

@@ -38,6 +38,7 @@ async function activeOutOfSight(ui: TestPage): Promise<(string | null)[]> {
         })
         .map((link) => link.textContent),
     );
+  // What is still out of sight after that is the answer.
   await waitUntil(async () => (await look()).length === 0, { timeoutMs: 5000 }).catch(() => undefined);
   return look();
 }

@@ -49,7 +49,7 @@ export function entryFlows(stage: Stage): void {
       await ui.link('renamed/').waitFor();
       await choose('dir/', 'Move or rename');
       await ui.field('New path').fill('dir/inside');
-      await ui.sees('A folder cannot go into itself');
+      await ui.sees('A folder cannot be moved into itself');
       await ui.field('New path').fill('moved');
       await ui.button('Move', ui.dialog()).click();
       await ui.link('moved/').waitFor();

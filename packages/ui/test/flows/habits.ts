@@ -13,7 +13,7 @@ export function habitFlows(stage: Stage): void {
       await ui.field('Search or run a command').last().fill('keyboard');
       const found = ui.page.locator('.mantine-Spotlight-action', { hasText: 'local://keyboard' });
       await found.waitFor();
-      // Answers arrive while one types and may move the selection: go to the one that is meant.
+      // Answers arrive during typing and may move the selection: go to the right one.
       while ((await found.getAttribute('data-selected')) === null) await keyboard.press('ArrowDown');
       await keyboard.press('Enter');
       await ui.isAt(/\/repositories\/keyboard\/objects/);
@@ -106,7 +106,7 @@ export function habitFlows(stage: Stage): void {
     });
   });
 
-  // A list should be there within a second; what it waits for can be counted, however busy the machine is.
+  // A list should appear within a second. Count what it waits for: that does not depend on how busy the machine is.
   test(
     'the first list waits for few answers, and none is asked for twice',
     { concurrent: false },

@@ -1,7 +1,7 @@
 import { formatDate } from '../../output/format.ts';
 import type { Output } from '../../output/output.ts';
 
-/** What is shown of a user or group that was made. */
+/** Prints a user or group that was created. */
 export function printCreated(
   out: Output,
   kind: string,

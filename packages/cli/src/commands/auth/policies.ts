@@ -98,6 +98,7 @@ function readableResource(resource: string): unknown {
   try {
     return JSON.parse(resource) as unknown;
   } catch {
+    // An ordinary resource that looks like a list.
     return resource;
   }
 }

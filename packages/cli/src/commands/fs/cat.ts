@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
+import { openObject } from '@svc/client';
 import type { Command } from 'commander';
 import { action } from '../../context.ts';
 import { presignSupport } from '../../presign.ts';
-import { openObject } from '../../transfer/open-object.ts';
 import { presignOption } from './presign-option.ts';
 
 export function registerCat(fs: Command): void {
@@ -15,13 +15,13 @@ export function registerCat(fs: Command): void {
       action<[string], { preSign: boolean }>(async (context, [uriText], flags) => {
         const { repository, ref, path } = context.uris.path(uriText, 'path URI');
         const { supported } = await presignSupport(context, repository, flags.preSign);
-        const { stream } = await openObject(context.connection, {
+        const { body } = await openObject(context.transport, {
           repository,
           ref,
           path,
           presign: supported,
         });
-        await pipeline(stream, process.stdout, { end: false });
+        await pipeline(body, process.stdout, { end: false });
       }),
     );
 }

@@ -1,10 +1,10 @@
+import { forEachParallel } from '@svc/client';
 import type { Command } from 'commander';
 import { action } from '../../context.ts';
 import { CliError } from '../../errors.ts';
 import { positiveNumber } from '../../list-flag.ts';
 import { listObjects } from '../../local/remote-listing.ts';
 import { printObject } from '../../output/object-block.ts';
-import { forEachParallel } from '../../transfer/parallel.ts';
 import { formatUri } from '../../uri.ts';
 
 interface CopyFlags {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { ObjectStats } from '@svc/client';
+import { forEachParallel, type ObjectStats } from '@svc/client';
 import { InvalidArgumentError, type Command } from 'commander';
 import { cancellable } from '../../cancel.ts';
 import { action, type CommandContext } from '../../context.ts';
@@ -13,7 +13,6 @@ import { defaultPartSize } from '../../local/folder-sync.ts';
 import { listObjects } from '../../local/remote-listing.ts';
 import { presignSupport } from '../../presign.ts';
 import { Downloader } from '../../transfer/downloader.ts';
-import { forEachParallel } from '../../transfer/parallel.ts';
 import { Progress } from '../../transfer/progress.ts';
 import { SafeFolder } from '../../transfer/safe-path.ts';
 import { emptyTally, printSummary } from '../../transfer/summary.ts';
@@ -68,7 +67,7 @@ async function downloaderFor(
 ): Promise<Downloader> {
   const { supported } = await presignSupport(context, uri.repository, flags.preSign);
   return new Downloader({
-    connection: context.connection,
+    transport: context.transport,
     repository: uri.repository,
     ref: uri.ref,
     presign: supported,

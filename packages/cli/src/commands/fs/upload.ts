@@ -63,14 +63,13 @@ async function uploadFile(
   file: string,
   flags: UploadFlags,
 ): Promise<void> {
-  const { connection, out } = context;
+  const { transport, out } = context;
   const presign = await presignSupport(context, uri.repository, flags.preSign);
   const uploader = new Uploader({
-    connection,
+    transport,
     repository: uri.repository,
     branch: uri.ref,
     presign,
-    restarts: context.config.get('server.retries.max_attempts'),
   });
   const { size } = await stat(file);
   const progress = await Progress.start({
@@ -99,9 +98,9 @@ async function uploadFile(
   }
 }
 
-/** Uploads what the destination lacks or has otherwise. */
+/** Uploads what is missing or different at the destination. */
 async function uploadFolder(context: CommandContext, uri: PathUri, flags: UploadFlags): Promise<void> {
-  const { client, connection, out } = context;
+  const { client, transport, out } = context;
   const prefix = uri.path === '' || uri.path.endsWith('/') ? uri.path : `${uri.path}/`;
   const root = resolve(flags.source);
   const rules = fileRules(context.config);
@@ -118,7 +117,7 @@ async function uploadFolder(context: CommandContext, uri: PathUri, flags: Upload
   );
   const changes = diffFolder(root, walkFolder(root, rules, ignored), remote, rules);
   const sync = new FolderSync({
-    connection,
+    transport,
     out,
     root,
     repository: uri.repository,
@@ -128,7 +127,6 @@ async function uploadFolder(context: CommandContext, uri: PathUri, flags: Upload
     rules,
     presign: await presignSupport(context, uri.repository, flags.preSign),
     parallelism: parallelismOf(context, flags),
-    restarts: context.config.get('server.retries.max_attempts'),
     noProgress: !flags.progress,
     title: 'Upload',
     contentType: flags.contentType,

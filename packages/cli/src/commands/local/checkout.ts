@@ -32,7 +32,7 @@ export function registerCheckout(local: Command): void {
   ).action(
     action<[string | undefined], CheckoutFlags>(async (context, [directory], flags) => {
       if (flags.ref !== undefined && flags.all === true) {
-        throw new UsageError('--ref and --all exclude each other');
+        throw new UsageError('--ref and --all cannot be used together');
       }
       if (flags.all !== true) {
         await checkOut(context, findRoot(directory ?? '.'), flags);
@@ -57,7 +57,7 @@ async function checkOut(context: CommandContext, root: string, flags: CheckoutFl
   if (index.activeOperation !== '') removeParts(root);
   const target = flags.ref === undefined ? undefined : context.uris.ref(flags.ref, 'ref URI');
   if (target !== undefined && target.repository !== index.src.repository) {
-    throw new CliError(`${root} is linked to repository ${index.src.repository}: the ref must be one of it`);
+    throw new CliError(`${root} is linked to repository ${index.src.repository}: the ref must belong to it`);
   }
   const src = target === undefined ? index.src : { ...index.src, ref: target.ref };
   const folder = new LinkedFolder(context, root, src);

@@ -1,4 +1,4 @@
-import { ApiError } from '@svc/client';
+import { ApiError, type Calls } from '@svc/client';
 import type { Command } from 'commander';
 import { action, type CommandContext } from '../../context.ts';
 import { CliError } from '../../errors.ts';
@@ -15,7 +15,6 @@ import { withTransferFlags, type TransferFlags } from '../../transfer/transfer-f
 import type { PathUri } from '../../uri.ts';
 import { messageOf } from '../commit.ts';
 import { syncing } from './cancelled.ts';
-import type { ApiClient } from '../../http/api-client.ts';
 
 interface LocalCommitFlags extends TransferFlags {
   readonly message?: string;
@@ -108,7 +107,7 @@ async function commitFolder(
 }
 
 /** True when the branch has uncommitted changes that are not below the path. */
-async function hasOutsideChanges(client: ApiClient, src: PathUri): Promise<boolean> {
+async function hasOutsideChanges(client: Calls, src: PathUri): Promise<boolean> {
   if (src.path === '') return false;
   const path = { repository: src.repository, branch: src.ref };
   const firstAfter = async (after: string): Promise<string | undefined> => {
@@ -126,7 +125,7 @@ async function hasOutsideChanges(client: ApiClient, src: PathUri): Promise<boole
   return isUncommitted(client, src, bound);
 }
 
-async function isUncommitted(client: ApiClient, src: PathUri, path: string): Promise<boolean> {
+async function isUncommitted(client: Calls, src: PathUri, path: string): Promise<boolean> {
   try {
     const page = await client.get('/repositories/{repository}/branches/{branch}/diff', {
       params: {

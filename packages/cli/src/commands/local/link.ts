@@ -30,7 +30,9 @@ export async function linkFolder(
   warnIfCaseInsensitive(context.out, root, process.env);
   mkdirSync(root, { recursive: true });
   if (hasIndex(root) && flags.force !== true) {
-    throw new CliError(`${indexFile(root)} exists: the folder is linked already (--force links it anew)`);
+    throw new CliError(
+      `${indexFile(root)} exists: the folder is linked already (use --force to link it again)`,
+    );
   }
   const index = { src, atHead, activeOperation };
   writeIndex(root, index);
@@ -41,7 +43,7 @@ export async function linkFolder(
   return { folder: linked, index };
 }
 
-/** A path that is an object is no folder; any other gets its slash. */
+/** Refuses a path that names an object; adds the slash to any other. */
 async function folderPath(context: CommandContext, uri: PathUri): Promise<string> {
   const { repository, ref, path } = uri;
   if (path === '' || path.endsWith('/')) return path;

@@ -194,7 +194,7 @@ function AddDialog({
           />
         </Combobox.Target>
         <Combobox.Dropdown hidden={data.length === 0}>
-          <Combobox.Options mah={220} style={{ overflowY: 'auto' }} aria-label={kind}>
+          <Combobox.Options className="options-scroll" mah={220} aria-label={kind}>
             {data.map((row) => (
               <Combobox.Option key={row.id} value={row.name ?? row.id}>
                 {row.name ?? row.id}

@@ -20,7 +20,7 @@ export function MyCredentialsPage(): ReactNode {
   const user = useQuery(userQuery).data;
   return (
     <div className="stack">
-      <h1 style={{ fontSize: 20, margin: 0 }}>My access keys</h1>
+      <h1 className="page-title">My access keys</h1>
       {user === undefined || user === null ? <Skeletons /> : <CredentialsList userId={user.id} />}
     </div>
   );

@@ -17,7 +17,7 @@ export function GroupPage(): ReactNode {
   usePageTitle(data?.name ?? id, 'Groups');
   return (
     <div className="stack">
-      <div className="page-head" style={{ marginBottom: 0 }}>
+      <div className="page-head flush">
         <h1>
           <Link to="/auth/groups">Groups</Link> / {data?.name ?? id}
         </h1>

@@ -14,6 +14,7 @@ import { NamedListPage } from './named-list-page.tsx';
 function AclSelect({ groupId }: { groupId: string }): ReactNode {
   const { data, refetch } = useQuery({
     queryKey: ['acl', groupId],
+    // A group without an access level is refused as not found: the field stays empty.
     queryFn: () =>
       client.get('/auth/groups/{groupId}/acl', { params: { path: { groupId } } }).catch(() => null),
   });

@@ -13,7 +13,7 @@ import type { FetchPage } from '../../lib/paged-list.ts';
 
 interface NamedListProps<Row extends { id: string }> {
   readonly title: string;
-  /** Such as `user`. */
+  /** For example `user`. */
   readonly noun: string;
   readonly to: '/auth/users' | '/auth/groups' | '/auth/policies';
   readonly prefix: string;
@@ -23,7 +23,7 @@ interface NamedListProps<Row extends { id: string }> {
   readonly snippet: string;
   readonly nameOf?: (row: Row) => string;
   readonly remove?: ((id: string) => Promise<unknown>) | undefined;
-  /** Cannot be chosen: oneself. */
+  /** The own account cannot be chosen. */
   readonly keep?: string | undefined;
   readonly onCreate?: (() => void) | undefined;
 }
@@ -56,7 +56,7 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
   const all = remove === undefined ? columns : [chooser, ...columns];
   return (
     <div className="stack">
-      <div className="page-head" style={{ marginBottom: 0 }}>
+      <div className="page-head flush">
         <h1>{title}</h1>
         <div className="right row">
           {choice.rows.size > 0 && (

@@ -21,7 +21,7 @@ export function PolicyPage(): ReactNode {
   });
   return (
     <div className="stack">
-      <div className="page-head" style={{ marginBottom: 0 }}>
+      <div className="page-head flush">
         <h1>
           <Link to="/auth/policies">Policies</Link> / {id}
         </h1>
@@ -65,8 +65,8 @@ export function PolicyPage(): ReactNode {
                   <td>
                     <Tag kind={statement.effect === 'allow' ? 'added' : 'removed'}>{statement.effect}</Tag>
                   </td>
-                  <td style={{ whiteSpace: 'normal' }}>
-                    <span className="row" style={{ gap: 4 }}>
+                  <td className="unclipped">
+                    <span className="row close">
                       {statement.action.map((action) => (
                         <Tag key={action}>
                           <code>{action}</code>
@@ -74,7 +74,7 @@ export function PolicyPage(): ReactNode {
                       ))}
                     </span>
                   </td>
-                  <td style={{ whiteSpace: 'normal' }}>
+                  <td className="unclipped">
                     <code className="wrap">{statement.resource}</code>
                   </td>
                   <td>

@@ -17,7 +17,7 @@ function UserHead({ id }: { id: string }): ReactNode {
   usePageTitle(id, 'Users');
   return (
     <>
-      <div className="page-head" style={{ marginBottom: 0 }}>
+      <div className="page-head flush">
         <h1>
           <Link to="/auth/users">Users</Link> / {data?.friendly_name || data?.email || id}
         </h1>

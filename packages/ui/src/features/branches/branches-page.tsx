@@ -113,8 +113,7 @@ export function BranchesPage(): ReactNode {
                     <GitBranch size={15} aria-hidden className="muted" />
                     <Link
                       data-row-link
-                      className="ellipsis"
-                      style={{ fontWeight: 600 }}
+                      className="ellipsis strong"
                       to="/repositories/$repo/objects"
                       params={params}
                       search={{ ref: id }}
@@ -134,7 +133,7 @@ export function BranchesPage(): ReactNode {
               cell: (branch) => {
                 const { id } = branch;
                 return (
-                  <span className="row nowrap" style={{ justifyContent: 'flex-end', gap: 2 }}>
+                  <span className="row nowrap end closest">
                     <CopyRefMenu repository={repository.id} name={id} commitId={branch.commit_id} />
                     {id !== repository.default_branch && (
                       <>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { copyText } from '../../kit/copy-text.ts';
 import { s3Uri, svcUri } from '../../lib/paths.ts';
 
-/** The names other tools know a branch or tag by. */
+/** The names by which other tools know a branch or tag. */
 export function CopyRefMenu({
   repository,
   name,

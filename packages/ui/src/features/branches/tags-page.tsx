@@ -76,8 +76,7 @@ export function TagsPage(): ReactNode {
                     <TagIcon size={15} aria-hidden className="muted" />
                     <Link
                       data-row-link
-                      className="ellipsis"
-                      style={{ fontWeight: 600 }}
+                      className="ellipsis strong"
                       to="/repositories/$repo/objects"
                       params={{ repo: repository.id }}
                       search={{ ref: id }}
@@ -93,7 +92,7 @@ export function TagsPage(): ReactNode {
               name: 'Actions',
               width: '64px',
               cell: ({ id, commit_id }) => (
-                <span className="row nowrap" style={{ justifyContent: 'flex-end', gap: 2 }}>
+                <span className="row nowrap end closest">
                   <CopyRefMenu repository={repository.id} name={id} commitId={commit_id} />
                   {!readOnly && (
                     <ActionIcon

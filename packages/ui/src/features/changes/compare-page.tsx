@@ -122,7 +122,7 @@ export function ComparePage(): ReactNode {
           </div>
         )}
       </div>
-      <div className="row" style={{ marginBottom: 14 }}>
+      <div className="row compare-bar">
         <RefPicker
           {...picker}
           label="Base"

@@ -30,7 +30,7 @@ interface TreeProps {
   readonly file?: string | undefined;
   readonly onFile?: ((path: string | undefined) => void) | undefined;
   readonly onRevert?: ((entry: Diff) => void) | undefined;
-  /** All open or all closed; absent opens what is little. */
+  /** All open or all closed; when absent, short differences are open. */
   readonly expanded?: boolean | undefined;
 }
 
@@ -58,7 +58,7 @@ export function DiffTree({
   if (data === undefined) return <Skeletons rows={depth === 0 ? 4 : 2} />;
   const entries = data.pages.flatMap(({ results }) => results);
   if (entries.length === 0 && depth === 0) return empty;
-  // A few changes are shown at once: nobody wants to click through folders to find them.
+  // Show a few changes at once instead of making people open folder after folder.
   const few = entries.length <= 8 && !hasNextPage;
   const openFiles = entries.length <= 2 && !hasNextPage && props.onRevert === undefined;
   return (
@@ -168,12 +168,7 @@ function FolderRow({
         </button>
         <span className="right small muted">
           {sum ?? (
-            <button
-              type="button"
-              className="plain"
-              style={{ textDecoration: 'underline', minHeight: 24 }}
-              onClick={() => void count()}
-            >
+            <button type="button" className="plain show-more" onClick={() => void count()}>
               count changes
             </button>
           )}

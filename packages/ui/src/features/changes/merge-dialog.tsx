@@ -42,7 +42,7 @@ export function ConflictNotice({
         below, or make them agree on {source} first.
       </div>
       {data !== undefined && (
-        <ul style={{ margin: '6px 0 0', paddingLeft: 18, maxHeight: 160, overflowY: 'auto' }}>
+        <ul className="conflict-paths">
           {data.map((path) => (
             <li key={path} className="mono wrap">
               {path}
@@ -117,7 +117,7 @@ export function MergeDialog({
         onChange={(event) => setMessage(event.currentTarget.value)}
       />
       <Radio.Group label="When both sides changed the same object" value={strategy} onChange={setStrategy}>
-        <div className="stack tight" style={{ marginTop: 6 }}>
+        <div className="stack tight after">
           <Radio value="" label="Stop and show the conflicts" />
           <Radio value="source-wins" label={`Take the version of ${source}`} />
           <Radio value="dest-wins" label={`Keep the version of ${destination}`} />

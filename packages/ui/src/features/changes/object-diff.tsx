@@ -63,7 +63,7 @@ function MetadataDiff({
   return (
     <dl className="facts box-body" aria-label="Changed metadata">
       {differing.map((name) => (
-        <div key={name} style={{ display: 'contents' }}>
+        <div className="contents" key={name}>
           <dt>{name}</dt>
           <dd>
             <del>{old.get(name)}</del> <ins>{now.get(name)}</ins>
@@ -122,7 +122,7 @@ export function ObjectDiff({ entry, source }: { entry: Diff; source: DiffSource 
   );
   return (
     <>
-      <div className="row small" style={{ padding: '6px 14px', background: 'var(--svc-soft)' }}>
+      <div className="row small bar soft">
         <span className="muted">{sizeLine(before?.size_bytes, after?.size_bytes)}</span>
         {before !== undefined && link(left, 'before')}
         {after !== undefined && link(right, 'after')}

@@ -12,7 +12,7 @@ import { diffTables, guessKey } from '../../lib/table-diff.ts';
 import type { ColumnChange, Table } from '../../lib/table-diff.ts';
 import { readParquet } from '../viewer/read-parquet.ts';
 
-/** So many rows of each side are compared; more would not be read by anybody. */
+/** The number of rows compared on each side; nobody would read more. */
 const rowLimit = 20_000;
 const csvLimit = 4 * 1024 * 1024;
 

@@ -46,14 +46,10 @@ export function CommitPage(): ReactNode {
     <div className="stack">
       <section className="box" aria-label="Commit">
         <div className="box-body stack">
-          <div className="row" style={{ alignItems: 'flex-start' }}>
-            <div className="grow" style={{ minWidth: 240 }}>
-              <h1 style={{ fontSize: 20, margin: 0 }} className="wrap">
-                {summaryOf(commit.message)}
-              </h1>
-              {rest.length > 0 && (
-                <p style={{ whiteSpace: 'pre-wrap', margin: '8px 0 0' }}>{rest.join('\n').trim()}</p>
-              )}
+          <div className="row top">
+            <div className="grow commit-summary">
+              <h1 className="wrap page-title">{summaryOf(commit.message)}</h1>
+              {rest.length > 0 && <p className="commit-body">{rest.join('\n').trim()}</p>}
             </div>
             <div className="row">
               <Button
@@ -113,7 +109,7 @@ export function CommitPage(): ReactNode {
             {metadata.map(([key, value]) => {
               const name = linkOf(key, value);
               return (
-                <div key={key} style={{ display: 'contents' }}>
+                <div className="contents" key={key}>
                   <dt className="wrap">{name ?? key}</dt>
                   <dd>
                     {name === undefined ? (
@@ -165,7 +161,7 @@ export function CommitPage(): ReactNode {
 
 type Asked = 'branch' | 'tag' | 'cherry-pick' | 'reset';
 
-/** What can be done from a commit: branch, tag, pick, go back to it. */
+/** Actions on a commit: branch, tag, cherry-pick, reset to it. */
 function CommitActions({ commitId, parents }: { commitId: string; parents: readonly string[] }): ReactNode {
   const repository = useRepository();
   const navigate = useNavigate();

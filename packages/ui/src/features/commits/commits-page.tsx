@@ -154,7 +154,7 @@ export function CommitsPage(): ReactNode {
       wide: true,
       className: 'num',
       cell: (commit) => (
-        <span className="row nowrap" style={{ justifyContent: 'flex-end' }}>
+        <span className="row nowrap end">
           <Link
             className="mono"
             to="/repositories/$repo/commits/$commitId"
@@ -172,12 +172,12 @@ export function CommitsPage(): ReactNode {
       width: '30px',
       cell: (commit) => (
         <Link
+          className="graph-node"
           to="/repositories/$repo/objects"
           params={params}
           search={{ ref: commit.id }}
           aria-label={`Browse the data at ${summaryOf(commit.message)}`}
           title="Browse the data at this commit"
-          style={{ display: 'grid', placeItems: 'center', minHeight: 26 }}
         >
           <FileStack size={16} />
         </Link>

@@ -67,8 +67,8 @@ export function RevertPage(): ReactNode {
   };
 
   return (
-    <div className="stack" style={{ maxWidth: 860 }}>
-      <h1 style={{ fontSize: 20, margin: 0 }}>
+    <div className="stack readable">
+      <h1 className="page-title">
         Revert {plural(ids.length, 'commit')} on {branch}
       </h1>
       <div className="muted">Each commit below is taken back by a new commit; history stays as it is.</div>

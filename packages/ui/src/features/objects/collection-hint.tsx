@@ -11,7 +11,7 @@ import { useRepository } from '../shell/repository-context.tsx';
 
 const ageSeconds = 14 * 24 * 3600;
 
-/** A repository that has grown for two weeks without rules keeps everything for ever, which costs money. */
+/** Without rules a repository keeps everything forever. After two weeks of growth that is worth a hint. */
 export function CollectionHint(): ReactNode {
   const repository = useRepository();
   const type = useStorageOf(repository)?.blockstore_type;
@@ -28,7 +28,7 @@ export function CollectionHint(): ReactNode {
         });
         return false;
       } catch (error) {
-        // Who may not read the rules cannot set them either.
+        // Without permission to read the rules, one cannot set them either.
         return isNotFound(error);
       }
     },

@@ -9,13 +9,13 @@ import { useRepository } from '../shell/repository-context.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import { deleteEntries, resetEntries } from './write-entries.ts';
 
-/** What somebody wants to do with objects and folders. */
+/** An action on objects and folders. */
 export interface EntryRequest {
   readonly what: 'delete' | 'reset' | 'move' | 'copy';
   readonly entries: readonly MarkedEntry[];
 }
 
-/** Asks for what is missing, then does it. */
+/** Asks for what is missing, then carries out the action. */
 export function EntryDialogs({
   asked,
   refName,

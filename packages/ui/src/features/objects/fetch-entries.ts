@@ -8,7 +8,7 @@ interface EntriesOptions {
   readonly repository: string;
   readonly ref: string;
   readonly prefix: string;
-  /** On a branch what is not committed is marked. */
+  /** Mark uncommitted changes; only a branch has any. */
   readonly isBranch: boolean;
 }
 

@@ -29,7 +29,7 @@ interface ImportDialogProps {
   readonly onClose: () => void;
 }
 
-/** Points a branch at data that is already in the object store. The import goes on when the page is left. */
+/** Points a branch at data that is already in the object store. The import continues after leaving the page. */
 export function ImportDialog(props: ImportDialogProps): ReactNode {
   const { branch, prefix, storage, onClose } = props;
   const repository = useRepository();
@@ -95,10 +95,10 @@ export function ImportDialog(props: ImportDialogProps): ReactNode {
     >
       <Notice>No data is copied: the objects stay where they are and this branch points to them.</Notice>
       {sources.map((source, index) => (
-        <fieldset key={index} className="box" style={{ padding: 12, margin: 0 }}>
+        <fieldset key={index} className="box field-box">
           <legend className="visually-hidden">Source {index + 1}</legend>
           <div className="stack tight">
-            <div className="row nowrap" style={{ alignItems: 'flex-end' }}>
+            <div className="row nowrap bottom">
               <TextInput
                 className="grow"
                 label="Source address"
@@ -123,7 +123,7 @@ export function ImportDialog(props: ImportDialogProps): ReactNode {
                 </ActionIcon>
               )}
             </div>
-            <div className="row nowrap" style={{ alignItems: 'flex-end' }}>
+            <div className="row nowrap bottom">
               <Select
                 label="What it names"
                 w={190}
@@ -182,7 +182,7 @@ function ImportProgress({
     queryKey: ['import', repository.id, branch, id],
     queryFn: () =>
       client.get('/repositories/{repository}/branches/{branch}/import', { params: { path, query: { id } } }),
-    // From one second growing to five; a hidden page does not ask.
+    // The interval grows from one second to five; a hidden page does not poll.
     refetchInterval: (query) =>
       query.state.data?.completed === true ||
       query.state.data?.error !== undefined ||
@@ -218,7 +218,7 @@ function ImportProgress({
           </Notice>
         )}
         {cancel.error !== null && <ErrorNotice error={cancel.error} />}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="row end">
           {status?.commit !== undefined && (
             <Button
               variant="default"

@@ -112,7 +112,7 @@ export function MoveDialog({
         {transfer.error !== null && transfer.error.name !== 'AbortError' && (
           <ErrorNotice error={transfer.error} />
         )}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="row end">
           <Button variant="default" onClick={busy ? stop : onClose}>
             {busy ? 'Stop' : 'Cancel'}
           </Button>

@@ -71,7 +71,7 @@ export function ObjectsPage(): ReactNode {
   return (
     <>
       <h1 className="visually-hidden">Data of {repository.id}</h1>
-      <div className="row toolbar" style={{ marginBottom: 12 }}>
+      <div className="row toolbar objects-bar">
         <RefPicker
           repository={repository.id}
           defaultBranch={repository.default_branch}
@@ -88,9 +88,7 @@ export function ObjectsPage(): ReactNode {
             <Button
               variant={showChanges ? 'light' : 'default'}
               aria-pressed={showChanges}
-              leftSection={
-                <span style={{ width: 8, height: 8, borderRadius: 4, background: 'var(--svc-changed)' }} />
-              }
+              leftSection={<span className="dot-changed" />}
               onClick={() => go({ showChanges: showChanges ? undefined : 'true' })}
             >
               Uncommitted

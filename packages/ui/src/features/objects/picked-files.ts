@@ -7,7 +7,7 @@ export interface PickedFile {
 async function readFolder(folder: FileSystemDirectoryEntry): Promise<PickedFile[]> {
   const reader = folder.createReader();
   const files: PickedFile[] = [];
-  // A reader answers in batches until an empty one.
+  // A reader returns batches; an empty one is the last.
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

@@ -10,8 +10,8 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import type { StorageConfig } from '../../lib/api.ts';
 import { explain } from '../../lib/explain.ts';
-import { globMatches } from '../../lib/glob.ts';
 import { formatBytes, plural } from '../../lib/format.ts';
+import { rulesFor } from '../../lib/protection.ts';
 import { refreshAll } from '../../lib/queries.ts';
 import { uploadFile } from '../../lib/upload-file.ts';
 import { useRepository } from '../shell/repository-context.tsx';
@@ -21,7 +21,7 @@ import type { PickedFile } from './picked-files.ts';
 interface Row {
   readonly file: File;
   readonly name: string;
-  /** Written by hand: no longer follows the common folder. */
+  /** Edited by hand, so it no longer follows the common folder. */
   readonly destination?: string | undefined;
   readonly sent: number;
   readonly state: 'waiting' | 'sending' | 'done' | 'failed';
@@ -61,13 +61,16 @@ export function UploadDialog({
       await client.get('/repositories/{repository}/branches/{branch}/objects/stage_allowed', {
         params: { path, query: { path: `${prefix}new` } },
       });
-      // Who may not read the rules learns of them when the upload is refused.
+      // Without permission to read the rules, the upload itself reports them.
       const rules = await client
         .get('/repositories/{repository}/settings/branch_protection', { params: { path } })
         .catch(() => []);
-      const rule = rules.find(({ pattern }) => globMatches(pattern, branch));
+      const [rule] = rulesFor(
+        branch,
+        rules.map(({ pattern }) => pattern),
+      );
       if (rule !== undefined) {
-        throw new ApiError(403, `branch ${branch} is protected by the rule ${rule.pattern}`, {});
+        throw new ApiError(403, `branch ${branch} is protected by the rule ${rule}`, {});
       }
       return true;
     },
@@ -161,8 +164,8 @@ export function UploadDialog({
             void filesOfDrop(event.dataTransfer).then(add);
           }}
         >
-          <p style={{ marginTop: 0 }}>Drop files or folders here, or choose them</p>
-          <div className="row" style={{ justifyContent: 'center' }}>
+          <p className="drop-hint">Drop files or folders here, or choose them</p>
+          <div className="row centred">
             <Button
               data-autofocus
               variant="default"
@@ -210,13 +213,9 @@ export function UploadDialog({
           onBlur={() => setFolder((was) => (was === '' || was.endsWith('/') ? was : `${was}/`))}
         />
         {rows.length > 0 && (
-          <div className="box" style={{ maxHeight: 280, overflowY: 'auto' }}>
+          <div className="box upload-list">
             {rows.slice(0, shownRows).map((row, index) => (
-              <div
-                key={index}
-                className="row nowrap"
-                style={{ padding: '4px 8px', borderBottom: '1px solid var(--svc-border)' }}
-              >
+              <div key={index} className="row nowrap upload-row">
                 <div className="grow">
                   <TextInput
                     variant="unstyled"
@@ -233,11 +232,7 @@ export function UploadDialog({
                       aria-label={`Progress of ${row.name}`}
                     />
                   )}
-                  {row.reason !== undefined && (
-                    <div className="small" style={{ color: 'var(--svc-removed)' }}>
-                      {row.reason}
-                    </div>
-                  )}
+                  {row.reason !== undefined && <div className="small failure">{row.reason}</div>}
                 </div>
                 <span className="small muted num">{formatBytes(row.file.size)}</span>
                 {row.state === 'done' && (

@@ -12,7 +12,7 @@ interface Place {
 const pageSize = 1000;
 const parallelCopies = 5;
 
-/** The paths an entry stands for: its own, or those of everything in the folder, a thousand at a time. */
+/** The paths of an entry: its own, or those of everything in the folder, a thousand at a time. */
 async function* pathsOf(repository: string, ref: string, entry: Entry): AsyncGenerator<string[]> {
   if (entry.path_type === 'object') {
     yield [entry.path];
@@ -40,7 +40,7 @@ async function deletePaths({ repository, branch }: Place, paths: string[]): Prom
   if (failure !== undefined) throw new Error(`${failure.path ?? ''}: ${failure.message}`);
 }
 
-/** Deletes objects and folders; tells how many objects went. */
+/** Deletes objects and folders; returns the number of deleted objects. */
 export async function deleteEntries(place: Place, entries: readonly Entry[]): Promise<number> {
   let deleted = 0;
   const objects = entries.filter(({ path_type }) => path_type === 'object').map(({ path }) => path);

@@ -34,7 +34,7 @@ export function CreatePullPage(): ReactNode {
   const picker = { repository: repository.id, defaultBranch: repository.default_branch, branchesOnly: true };
   return (
     <div className="stack">
-      <h1 style={{ fontSize: 20, margin: 0 }}>New pull request</h1>
+      <h1 className="page-title">New pull request</h1>
       <div className="row">
         <RefPicker
           {...picker}
@@ -51,8 +51,7 @@ export function CreatePullPage(): ReactNode {
         />
       </div>
       <form
-        className="stack"
-        style={{ maxWidth: 860 }}
+        className="stack readable"
         onSubmit={(event) => {
           event.preventDefault();
           if (title.trim() !== '') create.mutate(undefined);

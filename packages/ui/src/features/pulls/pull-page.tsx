@@ -75,10 +75,10 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
   const hasConflicts = (counts?.counts['conflict'] ?? 0) > 0;
   return (
     <div className="stack">
-      <div className="page-head" style={{ marginBottom: 0, alignItems: 'flex-start' }}>
-        <div className="grow" style={{ minWidth: 260 }}>
+      <div className="page-head flush top">
+        <div className="grow pull-summary">
           <h1>{pull.title}</h1>
-          <div className="row" style={{ marginTop: 8 }}>
+          <div className="row pull-facts">
             <PullState status={pull.status} />
             <span className="muted">
               <strong>{pull.author}</strong> wants to merge <BranchTag name={source} /> into{' '}

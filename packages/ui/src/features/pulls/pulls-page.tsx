@@ -41,8 +41,8 @@ export function PullsPage(): ReactNode {
         </div>
       </div>
       <div className="box">
-        <div className="box-head" style={{ paddingTop: 0, paddingBottom: 0 }}>
-          <div className="tabs" role="tablist" aria-label="State" style={{ margin: 0 }}>
+        <div className="box-head with-tabs">
+          <div className="tabs flush" role="tablist" aria-label="State">
             {shelves.map((shelf) => (
               <button
                 key={shelf}
@@ -72,8 +72,7 @@ export function PullsPage(): ReactNode {
                     <PullState status={pull.status} />
                     <Link
                       data-row-link
-                      className="ellipsis"
-                      style={{ fontWeight: 600, color: 'var(--svc-text)' }}
+                      className="ellipsis strong quiet-link"
                       to="/repositories/$repo/pulls/$id"
                       params={{ repo: repository.id, id: pull.id }}
                     >
@@ -99,9 +98,9 @@ export function PullsPage(): ReactNode {
               width: 'minmax(0, 340px)',
               wide: true,
               cell: (pull) => (
-                <span className="row nowrap small" style={{ justifyContent: 'flex-end' }}>
+                <span className="row nowrap small end">
                   <BranchTag name={pull.destination_branch} />
-                  <ArrowLeft size={14} aria-label="from" style={{ flex: 'none' }} />
+                  <ArrowLeft className="rigid" size={14} aria-label="from" />
                   <BranchTag name={pull.source_branch} />
                 </span>
               ),

@@ -83,8 +83,7 @@ export function RepositoriesPage(): ReactNode {
                       data-row-link
                       to="/repositories/$repo/objects"
                       params={{ repo: repository.id }}
-                      className="ellipsis"
-                      style={{ fontWeight: 600, fontSize: 15 }}
+                      className="ellipsis title-link"
                     >
                       {repository.id}
                     </Link>

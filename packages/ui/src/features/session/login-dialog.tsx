@@ -11,7 +11,7 @@ interface Asked {
   readonly done: (loggedIn: boolean) => void;
 }
 
-/** When the session ends while somebody works: log in over the page, lose nothing. */
+/** Lets the user log in over the page when the session ends, so that no work is lost. */
 export function LoginDialog(): ReactNode {
   const [asked, setAsked] = useState<Asked>();
   useEffect(() => offerLoginDialog((reason, done) => setAsked({ reason, done })), []);

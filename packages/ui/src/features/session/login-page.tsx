@@ -39,7 +39,7 @@ export function LoginPage(): ReactNode {
   };
 
   return (
-    <main className="login" style={{ maxWidth: 'none', padding: 24 }}>
+    <main className="login full">
       <div className="card">
         <Logo size={36} />
         <h1>Log in to svc</h1>

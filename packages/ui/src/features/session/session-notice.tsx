@@ -9,7 +9,7 @@ import { usePreference } from '../../lib/use-preference.ts';
 
 const warnSeconds = 5 * 60;
 
-/** Five minutes before a session ends: time to renew it without losing the thread. */
+/** Offers to renew the session five minutes before it ends. */
 export function SessionNotice(): ReactNode {
   const [end] = usePreference<number>(sessionEnd, 0);
   const [now, setNow] = useState(() => Date.now() / 1000);

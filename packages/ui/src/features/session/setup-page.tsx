@@ -35,7 +35,7 @@ export function SetupPage(): ReactNode {
   const isTaken = setup.error instanceof ApiError && setup.error.isConflict;
 
   return (
-    <main className="login" style={{ maxWidth: 'none', padding: 24 }}>
+    <main className="login full">
       <div className="card wide">
         <Logo size={36} />
         {credentials === undefined ? (
@@ -76,7 +76,7 @@ export function SetupPage(): ReactNode {
           </>
         ) : (
           <div className="stack">
-            <h1 style={{ marginBottom: 0 }}>Your administrator is ready</h1>
+            <h1 className="flush">Your administrator is ready</h1>
             <SecretCard credentials={credentials} />
             <Checkbox
               label="I saved the secret"

@@ -24,7 +24,7 @@ export function GeneralSettings(): ReactNode {
   );
   return (
     <div className="stack">
-      <h1 style={{ fontSize: 20, margin: 0 }}>General settings</h1>
+      <h1 className="page-title">General settings</h1>
       {storage === undefined && (
         <Notice kind="error" title="The storage of this repository is not configured">
           This server has no storage named “{repository.storage_id}”; its data cannot be read until one is.
@@ -62,7 +62,7 @@ export function GeneralSettings(): ReactNode {
       <RepositoryMetadata />
       <section className="box danger" aria-label="Delete repository">
         <div className="box-body row">
-          <div className="grow" style={{ minWidth: 220 }}>
+          <div className="grow settings-text">
             <strong>Delete this repository</strong>
             <div className="muted">
               Its branches, tags, commits and settings are lost. Objects in the store stay.

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
 import { client } from '../../lib/api.ts';
-import { globMatches } from '../../lib/glob.ts';
+import { rulesFor } from '../../lib/protection.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { protectSnippet } from '../../lib/snippets.ts';
 import { useRepository } from '../shell/repository-context.tsx';
@@ -20,16 +20,16 @@ export function ProtectionSettings(): ReactNode {
   const [pattern, setPattern] = useState('');
   const [tested, setTested] = useState('');
   const read = async (): Promise<{ rules: string[]; etag: string | undefined }> => {
-    const { data, headers } = await client.getWithHeaders(
+    const { data, header } = await client.getWithHeaders(
       '/repositories/{repository}/settings/branch_protection',
       {
         params: { path },
       },
     );
-    return { rules: data.map((rule) => rule.pattern), etag: headers.get('etag') ?? undefined };
+    return { rules: data.map((rule) => rule.pattern), etag: header('etag') };
   };
   const { data, error, refetch } = useQuery({ queryKey: ['protection', repository.id], queryFn: read });
-  // The change is made to what the server has now; when somebody was faster it is made again.
+  // Apply the change to the current rules; if somebody else was faster, apply it again.
   const save = useWrite(
     async (change: Change): Promise<void> => {
       for (let attempt = 0; ; attempt++) {
@@ -51,17 +51,16 @@ export function ProtectionSettings(): ReactNode {
     },
     () => setPattern(''),
   );
-  const matching = data?.rules.filter((rule) => globMatches(rule, tested)) ?? [];
+  const matching = rulesFor(tested, data?.rules ?? []);
   return (
     <div className="stack">
-      <h1 style={{ fontSize: 20, margin: 0 }}>Branch protection</h1>
+      <h1 className="page-title">Branch protection</h1>
       <div className="muted">
         A protected branch refuses uploads and direct commits. It changes only by merging, so that what is on
         it was looked at before.
       </div>
       <form
-        className="row"
-        style={{ alignItems: 'flex-end' }}
+        className="row bottom"
         onSubmit={(event) => {
           event.preventDefault();
           if (pattern.trim() !== '') save.mutate({ add: pattern.trim() });
@@ -114,7 +113,7 @@ export function ProtectionSettings(): ReactNode {
         ))}
       </section>
       {data !== undefined && data.rules.length > 0 && (
-        <div className="row" style={{ alignItems: 'flex-end' }}>
+        <div className="row bottom">
           <TextInput
             label="Is this branch protected?"
             placeholder="Branch name"
@@ -123,7 +122,7 @@ export function ProtectionSettings(): ReactNode {
             onChange={(event) => setTested(event.currentTarget.value)}
           />
           {tested !== '' && (
-            <span role="status" style={{ paddingBottom: 8 }}>
+            <span className="beside-field" role="status">
               {matching.length === 0 ? 'No rule matches.' : `Yes, by ${matching.join(', ')}.`}
             </span>
           )}

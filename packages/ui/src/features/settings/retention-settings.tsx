@@ -67,7 +67,7 @@ export function RetentionSettings(): ReactNode {
     rules.branches.every(({ branch_id, retention_days }) => branch_id !== '' && validDays(retention_days));
   return (
     <div className="stack">
-      <div className="page-head" style={{ marginBottom: 0 }}>
+      <div className="page-head flush">
         <h1>Garbage collection</h1>
         {rules !== undefined && (
           <SegmentedControl
@@ -113,12 +113,7 @@ export function RetentionSettings(): ReactNode {
         </div>
       )}
       {rules !== undefined && view === 'json' && (
-        <pre
-          className="box box-body"
-          tabIndex={0}
-          aria-label="Rules as JSON"
-          style={{ overflowX: 'auto', margin: 0 }}
-        >
+        <pre className="box box-body scrolls-sideways" tabIndex={0} aria-label="Rules as JSON">
           {JSON.stringify(rules, null, 2)}
         </pre>
       )}
@@ -138,7 +133,7 @@ export function RetentionSettings(): ReactNode {
               <h2>Branches kept longer or shorter</h2>
             </div>
             {rules.branches.map((rule, index) => (
-              <div key={index} className="diff-row" style={{ alignItems: 'flex-start' }}>
+              <div key={index} className="diff-row top">
                 <TextInput
                   className="grow"
                   aria-label={`Branch ${index + 1}`}

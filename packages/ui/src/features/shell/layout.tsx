@@ -34,7 +34,7 @@ export function RootLayout(): ReactNode {
   return <Outlet />;
 }
 
-/** Everything somebody sees who is logged in. */
+/** The frame around every page for logged-in users. */
 export function AppLayout(): ReactNode {
   const online = useOnline();
   useQuery(configQuery);
@@ -93,7 +93,7 @@ export function NotFoundPage(): ReactNode {
 
 export function FailedPage({ error }: { error: unknown }): ReactNode {
   usePageTitle('Something went wrong');
-  // After an update the server no longer has the files of the page that is open.
+  // After an update the server no longer has the files of an open page.
   const isStale = error instanceof Error && /dynamically imported module|module script/i.test(error.message);
   return (
     <Main narrow>

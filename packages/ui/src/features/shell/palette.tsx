@@ -148,7 +148,7 @@ export function Palette(): ReactNode {
         placeholder: 'Repository, branch, path/ or command',
         'aria-label': 'Search or run a command',
         onKeyDown(event) {
-          // Answers that arrive late take the selection away; Enter then means the first of them.
+          // Late answers clear the selection; Enter then takes the first of them.
           if (event.key !== 'Enter') return;
           const actions = document.querySelector('.mantine-Spotlight-actionsList');
           if (actions?.querySelector('[data-selected]') === null) {

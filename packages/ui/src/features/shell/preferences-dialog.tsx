@@ -34,7 +34,7 @@ function Choice<Value extends string>({
   );
 }
 
-/** How this browser shows things. Nothing of it is sent to the server. */
+/** Display preferences. They stay in this browser. */
 export function PreferencesDialog({ onClose }: { onClose: () => void }): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [density, setDensity] = usePreference<Density>('density', 'comfortable');

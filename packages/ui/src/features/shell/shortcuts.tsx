@@ -183,7 +183,7 @@ export function Shortcuts(): ReactNode {
       <div className="stack">
         <dl className="facts">
           {keys.map(([key, does]) => (
-            <div key={key} style={{ display: 'contents' }}>
+            <div className="contents" key={key}>
               <dt>
                 <span className="kbd">{key}</span>
               </dt>

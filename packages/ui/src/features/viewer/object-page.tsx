@@ -41,7 +41,7 @@ export function ObjectPage(): ReactNode {
 
   return (
     <>
-      <div className="page-head" style={{ marginBottom: 10 }}>
+      <div className="page-head near">
         <RefPicker
           repository={repository.id}
           defaultBranch={repository.default_branch}
@@ -95,8 +95,8 @@ export function ObjectPage(): ReactNode {
       {stat.isPending && <Skeletons rows={8} />}
       {stat.data !== undefined && (
         <section className="box" aria-label={baseName(path)}>
-          <div className="box-head" style={{ paddingBottom: 0, paddingTop: 0 }}>
-            <div className="tabs" role="tablist" aria-label="Views" style={{ margin: 0 }}>
+          <div className="box-head with-tabs">
+            <div className="tabs flush" role="tablist" aria-label="Views">
               {tabs.map(([name, label]) => (
                 <button
                   key={name}

@@ -39,7 +39,7 @@ export function Preview({ stat, refName, kind }: PreviewProps): ReactNode {
     case 'pdf':
       // The browser's own viewer does not run in a sandbox; the server sends the bytes with a policy of their own.
       // oxlint-disable-next-line react/iframe-missing-sandbox
-      return <iframe src={url} title={name} style={{ width: '100%', height: '80vh', border: 0 }} />;
+      return <iframe className="page-frame" src={url} title={name} />;
     case 'audio':
       return (
         <div className="box-body">
@@ -51,7 +51,7 @@ export function Preview({ stat, refName, kind }: PreviewProps): ReactNode {
       return (
         <div className="checker">
           {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-          <video src={url} controls style={{ maxWidth: '100%', maxHeight: '75vh' }} />
+          <video className="video" src={url} controls />
         </div>
       );
     case 'markdown':
@@ -90,7 +90,7 @@ function UnknownPreview({ stat, refName }: { stat: ObjectStats; refName: string 
       {data === undefined ? (
         <Skeletons />
       ) : (
-        <pre tabIndex={0} aria-label="First bytes" style={{ overflowX: 'auto', margin: 0 }}>
+        <pre className="scrolls-sideways" tabIndex={0} aria-label="First bytes">
           {hexDump(data.bytes)}
         </pre>
       )}

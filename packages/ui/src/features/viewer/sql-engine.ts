@@ -32,6 +32,7 @@ function startEngine(): Promise<Engine> {
     await db.instantiate(wasmUrl);
     return { db, connection: await db.connect() };
   })();
+  // The caller gets the error; the next query tries to start again.
   engine.catch(() => {
     engine = undefined;
   });

@@ -71,7 +71,7 @@ export function SqlTab({ refName, path }: { refName: string; path: string }): Re
       </div>
       {run.error !== null && (
         <Notice kind="error" title="The query failed">
-          <pre style={{ whiteSpace: 'pre-wrap', margin: 0 }}>{run.error.message}</pre>
+          <pre className="message-text">{run.error.message}</pre>
         </Notice>
       )}
       {run.isPending && <Skeletons rows={5} />}

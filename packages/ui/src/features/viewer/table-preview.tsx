@@ -35,7 +35,7 @@ function CsvPreview({ refName, path, size }: TablePreviewProps): ReactNode {
   if (data === undefined) return <Skeletons />;
   return (
     <>
-      <div className="row small" style={{ padding: '8px 14px' }}>
+      <div className="row small bar">
         <Tag>{plural(data.columns.length, 'column')}</Tag>
         <Tag>
           {data.complete
@@ -60,7 +60,7 @@ function ParquetPreview({ refName, path, size }: TablePreviewProps): ReactNode {
   if (data === undefined) return <Skeletons />;
   return (
     <>
-      <div className="row small" style={{ padding: '8px 14px' }}>
+      <div className="row small bar">
         <Tag>{plural(data.rowCount, 'row')}</Tag>
         <Tag>{plural(data.columns.length, 'column')}</Tag>
         <Tag>{plural(data.rowGroups, 'row group')}</Tag>

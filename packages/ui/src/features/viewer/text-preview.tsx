@@ -24,7 +24,7 @@ const NotebookView = lazy(async () => ({
 const firstPiece = 1024 * 1024;
 const jsonLines = new Set(['jsonl', 'ndjson']);
 
-/** Ways to look at a text; the first is what one sees without choosing. */
+/** Ways to show a text; the first is the default. */
 function viewsOf(kind: PreviewProps['kind'], extension: string): readonly (readonly [string, string])[] {
   const source = ['source', 'Source'] as const;
   if (kind === 'markdown') return [['rendered', 'Rendered'], source];

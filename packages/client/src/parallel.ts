@@ -1,6 +1,6 @@
 /**
- * Works on items as they come, `width` at a time. The first failure stops the others through their signal and is
- * thrown once all have ended, so that nothing runs on behind the caller's back.
+ * Works on items as they come, `width` at a time. The first failure stops the others through their signal. It is
+ * thrown once all have ended, so that nothing keeps running behind the caller's back.
  */
 export async function forEachParallel<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

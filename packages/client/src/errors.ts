@@ -14,18 +14,6 @@ export class ApiError extends Error {
     this.body = details.body;
   }
 
-  static async from(response: Response): Promise<ApiError> {
-    const text = await response.text().catch(() => '');
-    const body = parseJson(text);
-    const said = (body as { message?: unknown } | undefined)?.message;
-    const message =
-      typeof said === 'string' && said !== '' ? said : `${response.status} ${response.statusText}`.trim();
-    return new ApiError(response.status, message, {
-      requestId: response.headers.get('x-request-id') ?? undefined,
-      body,
-    });
-  }
-
   get isNotFound(): boolean {
     return this.status === 404;
   }
@@ -40,10 +28,19 @@ export class ApiError extends Error {
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
+/** A call that failed although the server did not refuse it: the message says what happened. */
+export class ClientError extends Error {
+  override readonly name: string = 'ClientError';
+}
+
+/** The connection failed before an answer came. */
+export class ConnectionError extends ClientError {
+  override readonly name = 'ConnectionError';
+  /** False when the server cannot have received the whole request. */
+  readonly sent: boolean;
+
+  constructor(message: string, details: { readonly sent: boolean; readonly cause: unknown }) {
+    super(message, { cause: details.cause });
+    this.sent = details.sent;
   }
 }
