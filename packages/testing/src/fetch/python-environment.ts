@@ -9,20 +9,8 @@ export async function pythonEnvironment(requirements: readonly string[]): Promis
   const digest = createHash('sha256').update(sorted.join('\n')).digest('hex').slice(0, 12);
   const folder = await fetchOnce(`python-${digest}`, sorted.join(', '), async (target) => {
     const environment = join(target, 'venv');
-    // The outer pip installs into it, and nothing is compiled before it is used: half of the time is saved.
     await runCommand('python3', ['-m', 'venv', '--without-pip', environment]);
-    await runCommand('python3', [
-      '-m',
-      'pip',
-      '--python',
-      join(environment, 'bin', 'python'),
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--no-input',
-      '--no-compile',
-      ...sorted,
-    ]);
+    await install(join(environment, 'bin', 'python'), sorted);
   });
   return join(folder, 'venv', 'bin', 'python');
 }
@@ -31,3 +19,22 @@ export async function pythonEnvironment(requirements: readonly string[]): Promis
 export async function pythonProgram(name: string, requirements: readonly string[]): Promise<string> {
   return join(await pythonEnvironment(requirements), '..', name);
 }
+
+/** With uv, which takes a tenth of the time that pip takes; with pip where only that knows the way to a registry. */
+async function install(python: string, requirements: readonly string[]): Promise<void> {
+  try {
+    await runCommand(await uv(), ['pip', 'install', '--quiet', '--python', python, ...requirements]);
+  } catch (error) {
+    process.stderr.write(`installing ${requirements.join(', ')} with pip: ${String(error)}\n`);
+    await runCommand('python3', ['-m', 'pip', '--python', python, 'install', ...pipOptions, ...requirements]);
+  }
+}
+
+async function uv(): Promise<string> {
+  const folder = await fetchOnce('uv-0.13.7', 'uv 0.13.7', async (target) => {
+    await runCommand('python3', ['-m', 'pip', 'install', ...pipOptions, '--target', target, 'uv==0.13.7']);
+  });
+  return join(folder, 'bin', 'uv');
+}
+
+const pipOptions = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-compile'];
