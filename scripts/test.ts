@@ -2,7 +2,7 @@
 // Other arguments go to vitest (`npm test -- packages/kv`): no static gate, and nothing is built or fetched
 // before a suite asks for it.
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -10,28 +10,31 @@ const args = process.argv.slice(2);
 const long = args.includes('--long');
 const filters = args.filter((arg) => arg !== '--long');
 
-function start(
-  file: string,
-  fileArgs: string[] = [],
-  env: NodeJS.ProcessEnv = {},
-  detached = false,
-): ChildProcess {
+const running = new Set<ChildProcess>();
+
+function start(file: string, fileArgs: string[] = [], options: SpawnOptions = {}): ChildProcess {
   return spawn(process.execPath, [join(root, file), ...fileArgs], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, ...env },
-    detached,
+    ...options,
   });
 }
 
-function status(child: ChildProcess): Promise<number> {
-  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+function run(file: string, fileArgs: string[] = [], options: SpawnOptions = {}): Promise<number> {
+  const child = start(file, fileArgs, options);
+  running.add(child);
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve(code ?? 1);
+    });
+  });
 }
 
 /** Servers and foreign clients come while the checks and the first suites run. */
 function fetchInBackground(): void {
   // A group of its own, so that the downloads and compilers it has started end with the run.
-  const child = start('packages/testing/src/fetch/fetch-everything.ts', [], {}, true);
+  const child = start('packages/testing/src/fetch/fetch-everything.ts', [], { detached: true });
   process.once('exit', () => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid);
@@ -39,22 +42,22 @@ function fetchInBackground(): void {
       // It has ended by itself.
     }
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 }
 
 async function test(): Promise<number> {
   if (!long && filters.length === 0) {
     fetchInBackground();
-    const gate = await Promise.all([
-      status(start('scripts/check.ts')),
-      status(start('scripts/bootstrap.mjs', ['--build'])),
-    ]);
-    const failed = gate.find((code) => code !== 0);
+    const codes = await Promise.all([run('scripts/check.ts'), run('scripts/bootstrap.mjs', ['--build'])]);
+    const failed = codes.find((code) => code !== 0);
     if (failed !== undefined) return failed;
   }
-  return await status(
-    start('node_modules/vitest/vitest.mjs', ['run', ...filters], long ? { SVC_TEST_LONG: '1' } : {}),
-  );
+  const env = { ...process.env, ...(long && { SVC_TEST_LONG: '1' }) };
+  return await run('node_modules/vitest/vitest.mjs', ['run', ...filters], { env });
 }
 
+// A terminal interrupts everything that runs here; vitest ends its servers before it ends.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => {
+  for (const child of running) child.kill();
+});
 process.exit(await test());

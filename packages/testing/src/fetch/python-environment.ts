@@ -23,14 +23,17 @@ export async function pythonProgram(name: string, requirements: readonly string[
 /** With uv, which takes a tenth of the time that pip takes; with pip where only that knows the way to a registry. */
 async function install(python: string, requirements: readonly string[]): Promise<void> {
   try {
-    await runCommand(await uv(), ['pip', 'install', '--quiet', '--python', python, ...requirements]);
+    fetchedUv ??= fetchUv();
+    await runCommand(await fetchedUv, ['pip', 'install', '--quiet', '--python', python, ...requirements]);
   } catch (error) {
     process.stderr.write(`installing ${requirements.join(', ')} with pip: ${String(error)}\n`);
     await runCommand('python3', ['-m', 'pip', '--python', python, 'install', ...pipOptions, ...requirements]);
   }
 }
 
-async function uv(): Promise<string> {
+let fetchedUv: Promise<string> | undefined;
+
+async function fetchUv(): Promise<string> {
   const folder = await fetchOnce('uv-0.13.7', 'uv 0.13.7', async (target) => {
     await runCommand('python3', ['-m', 'pip', 'install', ...pipOptions, '--target', target, 'uv==0.13.7']);
   });
