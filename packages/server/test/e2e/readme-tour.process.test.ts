@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { awsClients, orSkipReason, runCommand, tempDir } from '@svc/testing';
+import { awsClients, orSkipReason, runCommand, svcBundle, tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import { startSvc } from '../start-server.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
+// Builds what the commands of the repository run.
+svcBundle();
 const python = await orSkipReason('the AWS command line', awsClients);
 
 /** The shell blocks of one chapter of the README, in order. */
