@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './packages/testing/src/vitest-sequencer.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
 
@@ -9,7 +10,9 @@ export default defineConfig({
     globalSetup: ['packages/testing/src/vitest-global-setup.ts'],
     reporters: ['default'],
     pool: 'forks',
-    maxWorkers: 2,
+    // More than the two cores of a small machine: some wait for a server, a browser or a download.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 240_000,
     projects: [
@@ -26,7 +29,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
-          include: long ? ['packages/*/{src,test}/**/*.long.test.ts'] : ['packages/*/{src,test}/**/*.process.test.ts'],
+          include: long
+            ? ['packages/*/{src,test}/**/*.long.test.ts']
+            : ['packages/*/{src,test}/**/*.process.test.ts'],
           exclude: ['**/node_modules/**'],
           isolate: true,
           testTimeout: long ? 3_600_000 : 120_000,

@@ -1,14 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mavenClasspath, orSkipReason, pythonEnvironment, runCommand } from '@svc/testing';
+import { lakefsJava, lakefsPython, orSkipReason, runCommand } from '@svc/testing';
 import { startSvc } from './start-svc.ts';
 import type { RunningSvc } from './start-svc.ts';
 
 // Clients nobody here wrote, as their users get them from the registries.
-const pythonPackages = ['lakefs==0.16.0', 'lakefs-sdk==1.84.0', 'lakefs-spec==0.15.1'];
-const javaPackages = ['io.lakefs:sdk:1.53.1'];
-
 let svc: RunningSvc;
 let python: string | undefined;
 let classpath: string | undefined;
@@ -16,8 +13,8 @@ let classpath: string | undefined;
 beforeAll(async () => {
   [svc, python, classpath] = await Promise.all([
     startSvc(),
-    orSkipReason('the Python clients', () => pythonEnvironment(pythonPackages)),
-    orSkipReason('the Java client', () => mavenClasspath(javaPackages)),
+    orSkipReason('the Python clients', lakefsPython),
+    orSkipReason('the Java client', lakefsJava),
   ]);
   writeFileSync(join(svc.importFolder, 'one.txt'), '1');
   writeFileSync(join(svc.importFolder, 'two.txt'), '2');

@@ -18,8 +18,10 @@ let ask: Ask;
 let client: Client;
 const repository = `presigned-${randomUUID().slice(0, 8)}`;
 
+// Compiled on a first run, so no time limit of a hook or test may hold.
+const s3 = await testServerOrSkip('versitygw');
+
 beforeAll(async () => {
-  const s3 = await testServerOrSkip('versitygw');
   if (s3 === undefined) return;
   const bucket = `svc-${randomUUID()}`;
   await createBucket(s3, bucket);

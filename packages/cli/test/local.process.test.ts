@@ -13,19 +13,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createClient, type Client } from '@svc/client';
 import { tempDir, waitUntil } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProxy } from './proxy.ts';
-import { collect, startSvc, Tool, type RunOptions, type Server } from './start-svc.ts';
+import { collect, quickstart, startSvc, Tool, type RunOptions, type Server } from './start-svc.ts';
 
+const repository = 'repo1';
 let server: Server;
 let tool: Tool;
+/** For what others do to the branch: a process of the tool for each would take most of the time. */
+let client: Client;
 let counter = 0;
 
 beforeAll(async () => {
   server = await startSvc();
   tool = new Tool(server.url);
-  await tool.ok(['repo', 'create', 'svc://repo1', 'local://repo1']);
+  client = createClient({ endpoint: server.url, credentials: quickstart });
+  await client.post('/repositories', { body: { name: repository, storage_namespace: 'local://repo1' } });
 });
 
 afterAll(async () => {
@@ -42,8 +47,12 @@ function write(folder: string, files: Record<string, string>): void {
 /** A branch of its own with committed files under `data/`, and a clone of it. */
 async function cloned(files: Record<string, string>): Promise<{ branch: string; folder: string }> {
   counter += 1;
-  const branch = `svc://repo1/b${counter}`;
-  await tool.ok(['branch', 'create', branch, '-s', 'svc://repo1/main']);
+  const name = `b${counter}`;
+  const branch = `svc://repo1/${name}`;
+  await client.post('/repositories/{repository}/branches', {
+    params: { path: { repository } },
+    body: { name, source: 'main' },
+  });
   await commit(branch, files);
   const folder = join(tempDir(), 'work');
   await tool.ok(['local', 'clone', `${branch}/data`, folder]);
@@ -52,16 +61,23 @@ async function cloned(files: Record<string, string>): Promise<{ branch: string; 
 
 /** Commits files of `data/` from elsewhere. */
 async function commit(branch: string, files: Record<string, string>): Promise<void> {
-  const source = tempDir();
-  write(source, files);
-  await tool.ok(['fs', 'upload', '-r', '-s', source, `${branch}/data/`]);
-  await tool.ok(['commit', branch, '-m', 'from elsewhere', '--allow-empty-commit']);
+  const name = nameOf(branch);
+  for (const [path, body] of Object.entries(files))
+    await client.objects.upload({ repository, branch: name, path: `data/${path}`, body });
+  await client.post('/repositories/{repository}/branches/{branch}/commits', {
+    params: { path: { repository, branch: name } },
+    body: { message: 'from elsewhere', allow_empty: true },
+  });
 }
 
 async function head(branch: string): Promise<string> {
-  const shown = await tool.ok(['branch', 'show', branch, '--json']);
-  return (JSON.parse(shown) as { commit_id: string }).commit_id;
+  const { commit_id } = await client.get('/repositories/{repository}/branches/{branch}', {
+    params: { path: { repository, branch: nameOf(branch) } },
+  });
+  return commit_id;
 }
+
+const nameOf = (branch: string): string => branch.slice('svc://repo1/'.length);
 
 function index(folder: string): string {
   return readFileSync(join(folder, '.svc_ref.yaml'), 'utf8');

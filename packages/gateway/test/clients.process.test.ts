@@ -1,14 +1,22 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BlockStoreConfig } from '@svc/block';
-import { runCommand, tempDir, orSkipReason } from '@svc/testing';
+import {
+  awsClients,
+  dataClients,
+  mc as fetchMc,
+  orSkipReason,
+  rclone as fetchRclone,
+  runCommand,
+  tempDir,
+} from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientTools } from './client-tools.ts';
 import { adminKey, composeGateway, type TestGateway } from './compose.ts';
 import { digestTree, oddNames, pseudoRandom, writeTree } from './sample-tree.ts';
 import { versitygwStore } from './versitygw-store.ts';
 
-const bigSize = 100_000_000;
+/** At least three parts for every client: theirs are 5 to 16 MiB. */
+const bigSize = 40_000_000;
 const tours = join(import.meta.dirname, 'tours');
 const certificate = join(import.meta.dirname, 'fixtures', 'localhost.cert.pem');
 
@@ -24,15 +32,16 @@ const localStore = (): Promise<BlockStoreConfig> =>
   Promise.resolve({ type: 'local', path: tempDir('svc-tours-data') });
 
 /**
- * The programs; undefined (said aloud) where a registry cannot be reached. Fetched and built before the first test:
- * on a fresh machine that takes minutes.
+ * The programs; undefined (said aloud) where a registry cannot be reached. Fetched before the first test:
+ * on a fresh machine that takes a while.
  */
-const programs = {
-  aws: await orSkipReason('aws', clientTools.aws),
-  data: await orSkipReason('data', clientTools.data),
-  rclone: await orSkipReason('rclone', clientTools.rclone),
-  mc: await orSkipReason('mc', clientTools.mc),
-};
+const [aws, data, rclone, mc] = await Promise.all([
+  orSkipReason('the AWS clients', awsClients),
+  orSkipReason('the data clients', dataClients),
+  orSkipReason('rclone', fetchRclone),
+  orSkipReason('mc', fetchMc),
+]);
+const programs = { aws, data, rclone, mc };
 
 let counter = 0;
 const fresh = (): string => {
@@ -56,7 +65,8 @@ describe.each([
     if (clients !== 'all') return;
     secure = await composeGateway({ block: await localStore(), tls: true });
     await secure.createRepository('tours');
-  });
+    // A first run compiles the S3 server.
+  }, 900_000);
   afterAll(async () => {
     await gateway?.close();
     await secure?.close();

@@ -5,6 +5,11 @@ import { join } from 'node:path';
 /** The variable that names the run's own folder; everything in it goes when the run ends. */
 export const runFolderVariable = 'SVC_TEST_RUN_FOLDER';
 
+/** Where the processes of a run keep compiled sources for each other. */
+export function compileCache(runFolder: string): string {
+  return join(runFolder, 'compiled');
+}
+
 const folders = new Set<string>();
 
 process.once('exit', () => {

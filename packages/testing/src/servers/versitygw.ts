@@ -1,14 +1,19 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { goTool } from '../fetch/go-tool.ts';
 import { freePort } from '../free-port.ts';
-import { goTool } from '../tools/go-tool.ts';
 import type { RunningServer } from './running-server.ts';
 import { ServerProcess, acceptsConnections } from './server-process.ts';
 
+/** The program. */
+export function fetchVersitygw(): Promise<string> {
+  return goTool('github.com/versity/versitygw/cmd/versitygw@v1.8.0');
+}
+
 /** An S3 server over a folder. Buckets are created by the tests. */
 export async function startVersitygw(): Promise<RunningServer> {
-  const binary = await goTool('github.com/versity/versitygw/cmd/versitygw@v1.8.0');
+  const binary = await fetchVersitygw();
   const folder = await mkdtemp(join(tmpdir(), 'svc-versitygw-'));
   const data = join(folder, 'data');
   await mkdir(data);

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { runBook } from '../secrets/run-book.ts';
 import type { SecretBook } from '../secrets/secret-book.ts';
 import { noteArguments, noteEnvironment, noteSettings } from '../secrets/secrets-of.ts';
-import { tempDir } from '../temp-dir.ts';
+import { compileCache, tempDir } from '../temp-dir.ts';
 import { waitUntil } from '../wait-until.ts';
 import { svcBundle } from './svc-bundle.ts';
 
@@ -109,7 +109,13 @@ function spawnSvc(
   const child = spawn(process.execPath, [...runtimeArgs, join(svcBundle(), 'svc.js'), ...args], {
     cwd: home,
     // Only what a test sets: variables of the machine must not reach the server.
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, NO_COLOR: '1', ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      NO_COLOR: '1',
+      NODE_COMPILE_CACHE: compileCache(join(runBook().logs, '..')),
+      ...env,
+    },
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));

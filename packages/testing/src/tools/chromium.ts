@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { cacheDir } from '../fetch/cache-dir.ts';
+import { fetchLock } from '../fetch/fetch-lock.ts';
 import { runCommand } from '../run-command.ts';
 import { UnavailableError } from '../unavailable-error.ts';
 
@@ -16,11 +19,21 @@ function findChromium(): string | undefined {
 
 /** The system's Chromium; installed from the distribution where that is possible. */
 export async function chromiumPath(): Promise<string> {
-  const found = findChromium();
-  if (found !== undefined) return found;
+  await mkdir(cacheDir(), { recursive: true });
+  // Its program is there before an installation has ended, so who finds it waits for that, too.
+  const release = await fetchLock(join(cacheDir(), 'chromium'), 'Chromium', () => false);
+  try {
+    return findChromium() ?? (await installChromium());
+  } finally {
+    await release();
+  }
+}
+
+async function installChromium(): Promise<string> {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     throw new UnavailableError('there is no Chromium; install it or name it in CHROMIUM_PATH');
   }
+  process.stderr.write('installing Chromium for the tests (once, by apt-get) …\n');
   try {
     await runCommand('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

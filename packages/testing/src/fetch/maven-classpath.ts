@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fetchOnce } from '../fetch-once.ts';
 import { runCommand } from '../run-command.ts';
+import { fetchOnce } from './fetch-once.ts';
 
 /** A class path holding these Maven artefacts (`group:artefact:version`) with everything they need. */
 export async function mavenClasspath(artefacts: readonly string[]): Promise<string> {
   const sorted = [...artefacts].sort();
   const digest = createHash('sha256').update(sorted.join('\n')).digest('hex').slice(0, 12);
-  const folder = await fetchOnce(`maven-${digest}`, async (target) => {
+  const folder = await fetchOnce(`maven-${digest}`, sorted.join(', '), async (target) => {
     const dependencies = sorted.map((artefact) => {
       const [group, name, version] = artefact.split(':');
       return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`;
@@ -20,7 +20,6 @@ export async function mavenClasspath(artefacts: readonly string[]): Promise<stri
     await runCommand('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'], {
       cwd: target,
     });
-    await writeFile(join(target, 'classpath'), join(target, 'lib', '*'));
   });
-  return readFile(join(folder, 'classpath'), 'utf8');
+  return join(folder, 'lib', '*');
 }

@@ -1,0 +1,6 @@
+export * from './aws-clients.ts';
+export * from './chromium.ts';
+export * from './data-clients.ts';
+export * from './lakefs-clients.ts';
+export * from './mc.ts';
+export * from './rclone.ts';
