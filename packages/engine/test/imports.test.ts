@@ -260,3 +260,34 @@ test('[fix] an import whose server died is reported, and both it and old tasks a
   await engine.tasks.removeExpired();
   expect(await refusalKind(engine.imports.status({ repository, id }))).toBe('not_found');
 });
+
+test('an import whose hook takes long is not taken for lost, and is not cancelled under its commit', async () => {
+  const world = createWorld();
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+  const engine = world.engine({
+    hooks: {
+      before: ({ type }) => {
+        if (type !== 'pre-commit') return Promise.resolve(undefined);
+        asked.resolve();
+        return answer.promise;
+      },
+      after: () => undefined,
+    },
+  });
+  const repository = await newRepository(engine);
+  await external(world, 'slow/one', '1');
+  const list = [prefix('mem://outside/slow/', 'slow')];
+  const id = await engine.imports.start({ repository, branch: 'main', paths: list, actor });
+  await asked.promise;
+  world.now += 60_000;
+  const status = await waitUntil(async () => {
+    const now = await engine.imports.status({ repository, id });
+    return now.updateTime.seconds * 1000 >= world.now - 1000 && now;
+  });
+  expect(status.error).toBeUndefined();
+  const cancelled = refusalKind(engine.imports.cancel({ repository, id }));
+  answer.resolve(undefined);
+  expect(await finished(engine, repository, id)).toMatchObject({ completed: true });
+  expect(await cancelled).toBe('conflict');
+  expect(await paths(engine, repository, 'main')).toEqual(['slow/one']);
+});

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BlockError, createMemAdapter, type BlockAdapter } from '@svc/block';
-import { KvError } from '@svc/kv';
+import { createMemStore, KvError } from '@svc/kv';
 import { describe, expect, test } from 'vitest';
 import { watched, type StoreCall } from './failing-store.ts';
 import { actor, commit, createWorld, newRepository, put, read, refusalKind } from './fixture.ts';
@@ -82,10 +82,11 @@ describe('a write whose record is refused', () => {
     failures.after = (call) => {
       if (!isStaged(call) || !once) return undefined;
       once = false;
-      // Stored, committed and overwritten before the answer was lost.
+      // Stored, committed, overwritten and cleaned before the answer was lost.
       return (async () => {
         await commit(other, repository, 'main');
         await put(other, repository, 'main', 'a', 'newer');
+        await createMemStore(world.state).delete(Buffer.from(call.partition), Buffer.from(call.key));
         throw full();
       })() as never;
     };
