@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { committerOf } from '@svc/auth';
 import type { ClientOrigin, Identity, Requirement, RequirementOf, TemplateValues } from '@svc/auth';
@@ -18,6 +19,7 @@ import { readBySchema } from './request/body-schema.ts';
 import { sendContinue } from './request/expect-continue.ts';
 import { readHeaders } from './request/headers.ts';
 import { maxJsonBytes, maxStrangersBytes, readJsonBody } from './request/json-body.ts';
+import type { BodyLimits } from './request/json-body.ts';
 import { parametersOf } from './request/parameter.ts';
 import type { Parameter } from './request/parameter.ts';
 import { prepareBody } from './request/prepare-body.ts';
@@ -61,6 +63,7 @@ export class Route {
   readonly #requirement: RequirementOf;
   /** What must be allowed can be told from the head alone. */
   readonly #requiresBeforeBody: boolean;
+  readonly #maxBytes: number;
   readonly #valueStatus: number;
   readonly #emptyStatus: number;
 
@@ -73,6 +76,7 @@ export class Route {
     this.#params = parametersOf(operation.params ?? {}, 'path');
     this.#requirement = requirementOf(operation.permission);
     this.#requiresBeforeBody = !speaksOfBody(operation.permission);
+    this.#maxBytes = operation.permission.type === 'open' ? maxStrangersBytes : maxJsonBytes;
     this.#bodySchema = operation.body?.content['application/json'];
     const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
     this.#valueStatus = Number(successes[0] ?? 200);
@@ -122,7 +126,9 @@ export class Route {
       sendContinue(request, response);
       sentId = undefined;
       const body =
-        this.#bodySchema === undefined ? undefined : await this.#readBody(request, this.#bodySchema, memory);
+        this.#bodySchema === undefined
+          ? undefined
+          : await this.#readBody(request, this.#bodySchema, { maxBytes: this.#maxBytes, memory });
       sentId = requestId;
       if (identity !== undefined && !this.#requiresBeforeBody) {
         const checking = this.#check({ path: params, query, body }, identity, client);
@@ -148,7 +154,13 @@ export class Route {
       sentBytes = typeof sent === 'number' ? sent : await sent;
     } catch (error) {
       memory.release();
-      const refusal = clientGone(request, response) ? goneRefusal : refusalOf(error);
+      let refusal = clientGone(request, response) ? goneRefusal : refusalOf(error);
+      const malformed =
+        identity === undefined && refusal.status === 401 ? await this.#malformed(request) : undefined;
+      if (malformed !== undefined) {
+        refusal = malformed;
+        sentId = undefined;
+      }
       status = refusal.status;
       if (refusal.unexpected === true) observer?.failed?.(error, { requestId, operationId });
       if (status === 401 && refusal.message !== unauthenticated().message) denied = refusal.message;
@@ -176,6 +188,24 @@ export class Route {
     });
   }
 
+  /** A stranger's body that is here already, if it is malformed: that is said first. None is waited for. */
+  async #malformed(request: IncomingMessage): Promise<Refusal | undefined> {
+    if (this.#bodySchema === undefined) return undefined;
+    // What came in the same packet as the head is read in this turn of the event loop.
+    if (!request.complete) await nextTurn();
+    if (!request.complete) return undefined;
+    const memory = new HeldMemory(this.#options.bodyMemory?.strangers);
+    try {
+      await this.#readBody(request, this.#bodySchema, { maxBytes: maxStrangersBytes, memory });
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      return refusal.status === 400 ? refusal : undefined;
+    } finally {
+      memory.release();
+    }
+  }
+
   /** Rejects unless the caller is allowed; undefined when that is known at once. */
   #check(values: TemplateValues, identity: Identity, client: ClientOrigin): Promise<void> | undefined {
     const { auth } = this.#options;
@@ -194,10 +224,8 @@ export class Route {
     for (const parameter of this.#params) parameter.parse(params[parameter.name] ?? '');
   }
 
-  async #readBody(request: IncomingMessage, schema: TSchema, memory: HeldMemory): Promise<unknown> {
-    const maxBytes = this.#operation.permission.type === 'open' ? maxStrangersBytes : maxJsonBytes;
-    const required = this.#operation.body?.required === true;
-    const value = await readJsonBody(request, required, { maxBytes, memory });
+  async #readBody(request: IncomingMessage, schema: TSchema, limits: BodyLimits): Promise<unknown> {
+    const value = await readJsonBody(request, this.#operation.body?.required === true, limits);
     if (value === undefined) return undefined;
     const body = readBySchema(schema, value);
     const prepare = prepareBody[this.#operation.operationId];

@@ -28,7 +28,7 @@ test('users, groups, memberships, policies and keys', async () => {
   });
   expect((await ask('POST', '/auth/users', { json: { id: 'alice' } })).status).toBe(409);
   expect((await ask('POST', '/auth/users', { json: { id: 'a/b' } })).status).toBe(400);
-  const percent = await ask('POST', '/auth/users', { json: { id: 'a%b' } });
+  const percent = await checkedClient(api.url, '')('POST', '/auth/users', { json: { id: 'a%b' } });
   expect([percent.status, percent.body.message]).toEqual([400, "User name cannot contain '%'"]);
   expect((await ask('POST', '/auth/users')).status).toBe(400);
   expect((await ask('POST', '/auth/groups', { json: { id: 'team', description: 'd' } })).status).toBe(201);

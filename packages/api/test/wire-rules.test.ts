@@ -120,9 +120,9 @@ test('only objects have HEAD', async () => {
   expect(response.status).toBe(404);
 });
 
-test('parameters are validated before authentication, bodies after it', async () => {
+test('what has arrived is validated before authentication, authentication comes before the operation', async () => {
   expect((await ask('GET', '/repositories?amount=x', { anonymous: true })).status).toBe(400);
-  const broken = await ask('POST', '/repositories', { body: '{', headers: json });
+  const broken = await ask('POST', '/repositories', { body: '{', headers: json, anonymous: true });
   expect(broken.status).toBe(400);
   expect(broken.headers.get('x-request-id')).toBeNull();
   const sound = await ask('POST', '/repositories', {
