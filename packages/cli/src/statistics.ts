@@ -11,12 +11,13 @@ export function countUse(context: CommandContext, command: Command): void {
   const words = wordsOf(command);
   if (version === 'dev' || silent.has(words[0] ?? '')) return;
   const events = [{ class: 'svcctl', name: words.join('_'), count: 1 }];
-  const send = (): Promise<unknown> =>
-    context.client.post('/statistics', {
+  const send = async (): Promise<void> => {
+    await context.client.post('/statistics', {
       body: { events },
       repeat: false,
       signal: AbortSignal.timeout(capMs),
     });
+  };
   // The command's own request reports what is wrong with the server.
   void send().catch(() => undefined);
 }

@@ -15,6 +15,12 @@ export function configurationTests(stage: Stage): void {
       expect(missing.stderr).toContain('error reading configuration file');
     });
 
+    it('needs no server for what stays in the folder', async () => {
+      const env = { SVCCTL_SERVER_ENDPOINT_URL: '' };
+      const listed = await stage.tool.run(['local', 'list'], { cwd: tempDir(), env });
+      expect(listed).toMatchObject({ code: 0, stderr: '' });
+    });
+
     it('writes the file from three answers, readable for its owner only', async () => {
       const home = tempDir();
       const own = new Tool(stage.server.url, home);
