@@ -280,6 +280,16 @@ class Trees implements CommittedTrees {
     if (range >= meta.count || meta.compareMin(range, key) > 0) return undefined;
     const known = meta.tables[range];
     if (known !== undefined && !known.isRetired) return known.find(key, use);
+    return this.#openAndFind(namespace, meta, range, key, use);
+  }
+
+  #openAndFind<Found>(
+    namespace: Namespace,
+    meta: MetaRange,
+    range: number,
+    key: Buffer,
+    use: (cursor: TableCursor, key: Buffer) => Found,
+  ): Found | undefined | Promise<Found | undefined> {
     const findIn = (lease: TableLease): Found | undefined => {
       meta.tables[range] = lease.table;
       try {

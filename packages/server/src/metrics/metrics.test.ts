@@ -36,6 +36,7 @@ const promised = [
   'tier_fs_errors_total',
   'tier_fs_eviction_bytes',
   'tier_fs_download_bytes',
+  'svc_damaged_tables_total',
   'lakefs_async_operations_running',
   'lakefs_async_operation_duration_seconds',
   'lakefs_async_operations_expired_total',
