@@ -158,3 +158,46 @@ async function untilEnded(id: string): Promise<ImportStatus> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+test('what is denied is not read through its address', async () => {
+  const listed = JSON.parse(
+    (
+      await attacked.call('GET', '/repositories/victim/refs/main/objects/ls?prefix=secret%2F', {
+        as: attacked.denied,
+      })
+    ).body,
+  ) as { results: { physical_address: string }[] };
+  const address = listed.results[0]?.physical_address ?? '';
+  expect(address).toContain('local://');
+  for (const repository of ['victim', 'hers']) {
+    const branch = `/repositories/${repository}/branches/main`;
+    const body = { physical_address: address, checksum: 'x', size_bytes: canary.length };
+    const link = { staging: { physical_address: address }, checksum: 'x', size_bytes: canary.length };
+    await attacked.call('PUT', `${branch}/objects?path=public%2Fstolen`, { as: attacked.denied, body });
+    await attacked.call('PUT', `${branch}/staging/backing?path=public%2Fstolen`, {
+      as: attacked.denied,
+      body: link,
+    });
+    const read = `/repositories/${repository}/refs/main/objects?path=public%2Fstolen`;
+    expect((await attacked.call('GET', read, { as: attacked.denied })).body).not.toContain(canary);
+  }
+});
+
+test('an import does not reach below its source into what may not be read', async () => {
+  for (const [as, source] of [
+    [attacked.mallory, 'local://vic'],
+    [attacked.mallory, 'local://'],
+    [attacked.denied, 'local://victim/'],
+    [attacked.denied, 'local://vic'],
+  ] as const) {
+    const body = {
+      paths: [{ type: 'common_prefix', path: source, destination: 'stolen/' }],
+      commit: { message: 'stolen' },
+    };
+    const started = await attacked.call('POST', `${path}/import`, { as, body });
+    if (started.status !== 202) continue;
+    const { id } = JSON.parse(started.body) as { id: string };
+    const ended = await untilEnded(id);
+    if (ended.error === undefined) expect(ended.ingested_objects, source).toBe(0);
+  }
+});

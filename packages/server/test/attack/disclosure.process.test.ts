@@ -179,3 +179,15 @@ test('answers do not advertise what they are made with', async () => {
     expect(headers['server']).toBeUndefined();
   }
 });
+
+test('nor does a bulk deletion tell whether a repository exists', async () => {
+  const body = '<Delete><Object><Key>main/public/a</Key></Object></Delete>';
+  for (const as of [attacked.nobody, attacked.mallory]) {
+    const [there, nowhere] = await Promise.all(
+      ['victim', 'nowhere'].map(async (name) =>
+        shape(await attacked.s3('POST', `/${name}?delete`, as, { body }), name),
+      ),
+    );
+    expect(there).toBe(nowhere);
+  }
+});

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { basic } from '../fuzz/callers.ts';
+import type { FuzzRequest } from '../fuzz/fuzz-request.ts';
+import { gatewayDomain } from '../fuzz/s3-requests.ts';
+import { Wire } from '../fuzz/wire.ts';
 import { AttackedServer, statusesOf } from './attacked-server.ts';
 
 let attacked: AttackedServer;
@@ -137,4 +140,47 @@ test('many ranges are no many answers', async () => {
   expect(answer.body.length).toBeLessThan(1000);
   const s3 = await attacked.s3('GET', '/victim/main/public/a', attacked.target.admin, { headers: { range } });
   expect(s3.body.length).toBeLessThan(1000);
+});
+
+test.each([
+  ['smaller', 2],
+  ['larger', 1000],
+])('an entry that says %s than its data breaks no connection', async (_kind, size) => {
+  const branch = '/repositories/hers/branches/main';
+  const body = { physical_address: attacked.target.outside, checksum: 'x', size_bytes: size };
+  const { status } = await attacked.call('PUT', `${branch}/objects?path=liar`, {
+    as: attacked.mallory,
+    body,
+  });
+  if (status >= 400) return;
+  const wire = new Wire(attacked.server.port);
+  const authorization = basic(attacked.mallory);
+  const ask = (target: string, host: string): FuzzRequest => ({
+    surface: 's3',
+    operation: 'getObject',
+    method: 'GET',
+    target,
+    headers: [
+      ['host', host],
+      ['authorization', authorization],
+    ],
+    body: Buffer.alloc(0),
+    framing: 'right',
+    proof: 'right',
+  });
+  const gateway = `${gatewayDomain}:${attacked.server.port}`;
+  for (const [target, host] of [
+    ['/hers/main/liar', gateway],
+    ['/api/v1/repositories/hers/refs/main/objects?path=liar', attacked.host],
+  ] as const) {
+    const { answer, fault } = await wire.exchange(ask(target, host), '127.0.0.1');
+    // Exactly what was promised, or no whole answer at all.
+    if (fault === undefined)
+      expect(answer?.body.length).toBe(Number(answer?.headers.get('content-length')?.[0]));
+    else expect(fault).toMatch(/ended in the middle|no answer/);
+    const next = await wire.exchange(ask('/api/v1/user', attacked.host), '127.0.0.1');
+    expect([next.fault, next.answer?.status]).toEqual([undefined, 200]);
+  }
+  wire.close();
+  await attacked.target.manage('PUT', branch, { type: 'reset' });
 });

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Key } from '../fuzz/callers.ts';
 import { presignV2, presignV4, signV2, signV4, type S3Signed, type S3Unsigned } from '../fuzz/s3-signing.ts';
@@ -171,4 +171,30 @@ test('access keys compare as a whole', async () => {
     expect(
       (await attacked.call('GET', '/user', { as: { ...admin, secretAccessKey }, from: '127.0.4.1' })).status,
     ).toBe(401);
+});
+
+test('the old Java form of a signature, which names neither method nor headers, writes nothing', async () => {
+  const path = '/victim/main/public/a';
+  const pairs = [
+    ['AWSAccessKeyId', admin.accessKeyId],
+    ['SignatureMethod', 'HmacSHA256'],
+    ['SignatureVersion', '2'],
+    ['Timestamp', new Date().toISOString()],
+  ].map(([name = '', value = '']) => `${name}=${encodeURIComponent(value)}`);
+  const query = pairs.join('&');
+  const signature = createHmac('sha256', admin.secretAccessKey)
+    .update(`POST\n${attacked.host}\n${path}\n${query}`)
+    .digest('base64');
+  const target = `${query}&Signature=${encodeURIComponent(signature)}`;
+  const signed = { query: target, headers: { host: attacked.host } };
+  refused(await send(signed, { method: 'DELETE', path, body: '' }));
+  refused(await send(signed, { method: 'PUT', path, body: 'planted' }));
+  refused(
+    await send(signed, {
+      method: 'PUT',
+      path,
+      body: '',
+      headers: { 'x-amz-copy-source': '/victim/main/secret/plan' },
+    }),
+  );
 });

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commitId } from '@svc/encoding';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { AttackedServer } from './attacked-server.ts';
 
@@ -143,4 +144,69 @@ test('the pages are only the pages', async () => {
     expect(answer).toMatch(/^HTTP\/1\.1 (200|400|404) /);
     expect(answer).not.toMatch(/root:|devDependencies|secret_key/);
   }
+});
+
+test.each(['range', 'meta_range'])('the place of a %s is told only for an id', async (kind) => {
+  for (const way of ways) {
+    const path = `/repositories/hers/metadata/${kind}/${encoded(way)}`;
+    expect([400, 404], way).toContain((await attacked.call('GET', path, { as: attacked.mallory })).status);
+  }
+});
+
+test('a commit names a tree, not a file', async () => {
+  for (const way of ways) {
+    const fields = {
+      committer: 'mallory',
+      message: 'm',
+      metaRangeId: way,
+      parents: [],
+      metadata: {},
+      version: 1,
+      generation: 1,
+    };
+    const id = commitId({ ...fields, creationDate: { seconds: 1, nanos: 0 } });
+    const body = {
+      commit_id: id,
+      version: 1,
+      committer: 'mallory',
+      message: 'm',
+      metarange_id: way,
+      creation_date: 1,
+      parents: [],
+      metadata: {},
+      generation: 1,
+    };
+    const made = await attacked.call('POST', '/repositories/hers/commits', { as: attacked.mallory, body });
+    expect([400, 404], way).toContain(made.status);
+    const look = await attacked.call('GET', `/repositories/hers/refs/${id}/objects/ls`, {
+      as: attacked.mallory,
+    });
+    expect([400, 404], way).toContain(look.status);
+  }
+});
+
+test('a commit made from a tree takes only trees of its repository', async () => {
+  const log = (await attacked.target.manage('GET', '/repositories/victim/refs/main/commits')) as {
+    results: { meta_range_id: string }[];
+  };
+  for (const way of [...ways, log.results[0]?.meta_range_id ?? '']) {
+    const path = `/repositories/hers/branches/main/commits?source_metarange=${encoded(way)}`;
+    const made = await attacked.call('POST', path, { as: attacked.mallory, body: { message: 'm' } });
+    expect([400, 403, 404], way).toContain(made.status);
+  }
+});
+
+test('refs are restored from trees, not from files', async () => {
+  const { manage } = attacked.target;
+  await manage('POST', '/repositories?bare=true', { name: 'bare', storage_namespace: 'local://bare' });
+  for (const way of ways) {
+    const body = { commits_meta_range_id: way, tags_meta_range_id: way, branches_meta_range_id: way };
+    const answer = await attacked.call('PUT', '/repositories/bare/refs/restore', {
+      as: attacked.target.admin,
+      body,
+    });
+    expect([400, 404], way).toContain(answer.status);
+  }
+  await manage('DELETE', '/repositories/bare?force=true');
+  await attacked.remember();
 });

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { basic } from '../fuzz/callers.ts';
-import { AttackedServer } from './attacked-server.ts';
+import { AttackedServer, statusesOf } from './attacked-server.ts';
 
 let attacked: AttackedServer;
 
@@ -125,4 +125,32 @@ test('texts have an end', async () => {
     const { status } = await attacked.call(method, path, { as: attacked.mallory, body });
     expect([400, 401, 404, 413], `${method} ${path.slice(0, 80)}`).toContain(status);
   }
+});
+
+test('who may not call is answered before the body is read', async () => {
+  const head = (method: string, path: string): string =>
+    `${method} /api/v1${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 30000000\r\n\r\n`;
+  for (const [method, path] of [
+    ['POST', '/repositories'],
+    ['POST', '/auth/users'],
+    ['PUT', '/repositories/victim/refs/restore'],
+    ['POST', '/repositories/victim/branches/main/commits'],
+  ] as const)
+    expect(statusesOf(await attacked.raw(head(method, path)))).toEqual([401]);
+  for (const path of ['/auth/login', '/setup', '/setup_lakefs', '/sts/login'])
+    expect(statusesOf(await attacked.raw(head('POST', path)))).toEqual([413]);
+});
+
+test('strangers make no series of metrics without end', async () => {
+  const events = (from: number): object => ({
+    events: Array.from({ length: 500 }, (_, index) => ({
+      class: `c${from + index}`,
+      name: `n${from + index}`,
+      count: 1,
+    })),
+  });
+  for (let from = 0; from < 3000; from += 500)
+    await attacked.call('POST', '/statistics', { as: attacked.nobody, body: events(from) });
+  const { body } = await attacked.server.request('/metrics');
+  expect(body.split('\n').filter((line) => /="[cn]\d+"/.test(line)).length).toBeLessThan(1000);
 });

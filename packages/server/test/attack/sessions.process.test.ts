@@ -145,3 +145,25 @@ test('guessing stops, and keeps nobody out who comes from elsewhere', async () =
   expect(await guess(100)).toBe(429);
   expect((await attacked.call('GET', '/user', { as: attacked.nobody })).status).toBe(200);
 });
+
+test('a session that was logged out is over', async () => {
+  const { accessKeyId, secretAccessKey } = attacked.mallory;
+  const body = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
+  const session = JSON.parse((await attacked.call('POST', '/auth/login', { body })).body) as {
+    token: string;
+  };
+  const headers = { cookie: `access_token=${session.token}` };
+  expect((await attacked.call('GET', '/user', { headers })).status).toBe(200);
+  await attacked.server.request('/logout', { headers });
+  expect((await attacked.call('GET', '/user', { headers })).status).toBe(401);
+});
+
+test('a right guess is of no use to somebody who guessed too often', async () => {
+  const from = '127.0.8.1';
+  const login = async (secret: string): Promise<number> => {
+    const body = { access_key_id: attacked.mallory.accessKeyId, secret_access_key: secret };
+    return (await attacked.call('POST', '/auth/login', { body, from })).status;
+  };
+  await Promise.all(Array.from({ length: 101 }, (_, number) => login(`guess-number-${number}`)));
+  expect(await login(attacked.mallory.secretAccessKey)).toBe(429);
+});

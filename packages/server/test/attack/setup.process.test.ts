@@ -93,3 +93,21 @@ test('a mistake in the configuration is told without its secrets', async () => {
   const refused = await runSvc(['run', '--config', unknown], {}, folder);
   expect(refused.stderr + refused.stdout).not.toContain('another secret, long enough');
 });
+
+test.each([
+  ['empty', Buffer.alloc(0)],
+  ['damaged', Buffer.alloc(65_536, 0x5a)],
+])('a server whose database is %s does not start as a new one', async (_kind, content) => {
+  const folder = tempDir('svc-setup');
+  mkdirSync(join(folder, 'kv'));
+  writeFileSync(join(folder, 'kv', 'data.mdb'), content);
+  const outcome = await startSvc(['--config', settings(folder)], {}, folder).then(
+    async (server) => {
+      await server.stop();
+      return 'it started';
+    },
+    (error: Error) => error.message,
+  );
+  expect(outcome).toMatch(/ended with [1-9]/);
+  expect(outcome).toMatch(/data\.mdb|database/);
+});

@@ -153,3 +153,60 @@ test('a description is kept as text', async () => {
     await attacked.target.manage('DELETE', `/auth/groups/group-${index}`);
   }
 });
+
+test('stored response headers are those five, whoever stores them', async () => {
+  const metadata = {
+    '::svc::Set-Cookie': 'a=b',
+    '::svc::Location': 'http://127.0.0.1:1/',
+    '::svc::Content-Length': '1',
+    '::svc::Transfer-Encoding': 'chunked',
+    '::svc::Content-Security-Policy': "script-src 'unsafe-inline'",
+    '::svc::x y': 'z',
+    '::svc::': 'z',
+  };
+  const body = { physical_address: attacked.target.outside, checksum: 'x', size_bytes: 15, metadata };
+  await attacked.call('PUT', `${objects}?path=headed`, { as: attacked.mallory, body });
+  await withObject('headed', {}, 'x', async () => {
+    const set = `${objects}/stat/user_metadata?path=headed`;
+    await attacked.call('PUT', set, { as: attacked.mallory, body: { set: metadata } });
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await attacked.s3(method, '/hers/main/headed', attacked.mallory);
+      expect(answer.status).toBe(200);
+      for (const name of ['set-cookie', 'location', 'transfer-encoding'])
+        expect([name, answer.headers[name]]).toEqual([name, undefined]);
+      expect(answer.headers['content-security-policy'] ?? '').not.toContain('unsafe');
+    }
+  });
+});
+
+test('the gateway lets no stored page act in our name', async () => {
+  await withObject('page', { 'content-type': 'text/html' }, script, async () => {
+    const answer = await attacked.s3('GET', '/hers/main/page', attacked.mallory);
+    expect(String(answer.headers['content-security-policy'])).toMatch(/sandbox/);
+    const shown = await attacked.s3(
+      'GET',
+      '/hers/main/page?response-content-type=text%2Fhtml',
+      attacked.mallory,
+    );
+    expect(String(shown.headers['content-security-policy'])).toMatch(/sandbox/);
+  });
+});
+
+test.each(['%00', '%7F', '%0D%0Ax-injected%3A%20y', '%01', '%1F'])(
+  'an override with %s is refused',
+  async (value) => {
+    for (const name of [
+      'content-type',
+      'content-disposition',
+      'cache-control',
+      'expires',
+      'content-language',
+      'content-encoding',
+    ]) {
+      const target = `/hers/main/public/a?response-${name}=a${value}b`;
+      const answer = await attacked.s3('GET', target, attacked.mallory);
+      expect([200, 400], name).toContain(answer.status);
+      expect(answer.headers['x-injected']).toBeUndefined();
+    }
+  },
+);
