@@ -118,9 +118,10 @@ class Block {
   }
 
   async #problemsOf(request: FuzzRequest, caller: Caller, index: number): Promise<string[]> {
-    // Failed logins are limited by address; they must not keep out those who may come in.
+    // Failures are limited by address: nobody stays at one long enough, and strangers keep to their own.
     const isKnown = caller.rank !== 'stranger' && request.proof === 'right';
-    const address = isKnown ? '127.0.0.1' : `127.0.${2 + (Math.floor(index / 40) % 200)}.1`;
+    const place = Math.floor(index / blockSize);
+    const address = `127.${isKnown ? 1 : 2}.${place % 250}.${1 + (Math.floor(place / 250) % 250)}`;
     const { answer, fault } = await this.#wire.exchange(request, address);
     const found = fault === undefined ? [] : [fault];
     if (answer === undefined) return found;

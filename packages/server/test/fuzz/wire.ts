@@ -2,6 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { AnswerReader, type WireAnswer } from './answer-reader.ts';
 import { bytesOf, type FuzzRequest } from './fuzz-request.ts';
 
+/** Callers move on from address to address; connections of those long left are ended. */
+const mostAddresses = 20;
+
 /** Far above what any answer takes. */
 const limitMs = 20_000;
 
@@ -23,8 +26,7 @@ export class Wire {
   }
 
   async exchange(request: FuzzRequest, localAddress: string): Promise<Exchange> {
-    const idle = this.#idle.get(localAddress) ?? [];
-    this.#idle.set(localAddress, idle);
+    const idle = this.#idleOf(localAddress);
     const kept = request.framing === 'right' ? lastFresh(idle) : undefined;
     const connection = kept ?? (await Connection.open(this.#port, localAddress));
     this.#all.add(connection);
@@ -35,6 +37,21 @@ export class Wire {
       this.#all.delete(connection);
     }
     return exchange;
+  }
+
+  #idleOf(localAddress: string): Connection[] {
+    const known = this.#idle.get(localAddress);
+    if (known !== undefined) return known;
+    if (this.#idle.size >= mostAddresses) {
+      for (const [oldest, connections] of this.#idle) {
+        for (const connection of connections) connection.destroy();
+        this.#idle.delete(oldest);
+        break;
+      }
+    }
+    const idle: Connection[] = [];
+    this.#idle.set(localAddress, idle);
+    return idle;
   }
 
   close(): void {
