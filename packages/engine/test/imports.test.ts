@@ -144,9 +144,11 @@ test('case 19: sources in or around the own namespace, and bad paths, are refuse
   expect(
     await refusalKind(start({ type: 'folder' as 'object', path: 'mem://outside/x', destination: 'x' })),
   ).toBe('invalid');
-  expect(await refusal(engine.imports.start({ repository, branch: 'gone', paths: [], actor }))).toMatchObject(
-    { kind: 'not_found', message: 'branch not found' },
-  );
+  const paths = [prefix('mem://outside/', '')];
+  expect(await refusal(engine.imports.start({ repository, branch: 'gone', paths, actor }))).toMatchObject({
+    kind: 'not_found',
+    message: 'branch not found',
+  });
   await engine.close();
 });
 

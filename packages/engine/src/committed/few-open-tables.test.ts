@@ -56,7 +56,7 @@ test.each([
   async ({ store, openRanges, worker }) => {
     const adapter = await stores[store]!();
     if (adapter === undefined) return;
-    const base = numbered(400);
+    const base = numbered(160);
     const options = { ...scarce, maxRangeSize: 1500, openRanges, worker, adapter };
     const { trees } = await openTestTrees(tempDir(), options);
     try {
@@ -112,7 +112,7 @@ test.each([
           expect(merged.kind).toBe('merged');
           if (merged.kind === 'merged')
             expect(await readTree(trees, merged.metaRangeId)).toEqual(new Map(sorted(expected.result)));
-          const scope = { prefixes: [], keys: [Buffer.from(keys[7]!), Buffer.from(keys[300]!)] };
+          const scope = { prefixes: [], keys: [Buffer.from(keys[7]!), Buffer.from(keys[150]!)] };
           const imported = await trees.mergeImport(context, rightId, leftId, scope);
           expect(await readTree(trees, imported)).toEqual(
             new Map(sorted(expectedImport(destination, source, scope))),
@@ -123,7 +123,7 @@ test.each([
       await trees.close();
     }
   },
-  60_000,
+  180_000,
 );
 
 test.each([1, 2, 3])(
@@ -132,7 +132,7 @@ test.each([1, 2, 3])(
     const { share: _, ...split } = historySettings[0]!;
     // Several at once, so that each closes what another has just opened.
     const run = { trees: { ...scarce, openRanges, adapter: slowStore() }, atOnce: 6 };
-    expect(await checkHistories(split, openRanges * 100_000, 60, run)).toBe(60);
+    expect(await checkHistories(split, openRanges * 100_000, 30, run)).toBe(30);
   },
-  60_000,
+  180_000,
 );
