@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { BlockAdapter } from '@svc/block';
 import { tempDir } from '@svc/testing';
 import { afterAll, expect, test } from 'vitest';
@@ -76,7 +77,7 @@ test.each([
             expect(records.key.toString()).toBe(expected);
           }
           records.close();
-          await new Promise(setImmediate);
+          await delay(10);
         }
       };
       const commit = async (number: number): Promise<string> => {
