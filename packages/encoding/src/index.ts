@@ -1,4 +1,5 @@
 export * from './byte-order.ts';
+export * from './crc-combine.ts';
 export * from './crc32c.ts';
 export * from './crc64nvme.ts';
 export * from './records/index.ts';

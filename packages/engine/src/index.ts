@@ -7,6 +7,20 @@ export * from './engine.ts';
 export * from './errors.ts';
 export * from './face/index.ts';
 export {
+  addChecksum,
+  addParts,
+  checksumOf,
+  digestBytes,
+  isChecksumName,
+  partsOf,
+  type ChecksumName,
+  type ChecksumType,
+  type ObjectChecksum,
+  type ObjectParts,
+} from './objects/content-metadata.ts';
+export { createDigest, loadDigests } from './objects/digests.ts';
+export { tagMap, tagsOf, type ObjectTag } from './objects/object-tags.ts';
+export {
   isFieldValue,
   isReservedKey,
   storedHeaderKey,

@@ -16,6 +16,9 @@ export const uploadMessage = message({
   storageClass: text(1005),
   completedEtag: text(1006),
   completedAt: optionalTimestamp(1007),
+  /** What the client asked for when it began the upload; empty when it said nothing. */
+  checksumAlgorithm: text(1008),
+  checksumType: text(1009),
 });
 export type UploadData = MessageOf<typeof uploadMessage> & WithUnknownFields;
 

@@ -1,5 +1,7 @@
 import type { BodySource, ObjectBody, PresignedUrl } from '@svc/block';
 import type { StringMap, Timestamp } from '@svc/encoding';
+import type { ChecksumName } from '../objects/content-metadata.ts';
+import type { ObjectTag } from '../objects/object-tags.ts';
 import type { Forceable, InRepository, OnBranch, PageRequest } from './model.ts';
 
 /** One object of a ref. */
@@ -89,7 +91,16 @@ export interface WriteCondition {
   readonly ifMatch?: string | undefined;
 }
 
-export type DigestName = 'sha1' | 'sha256' | 'sha512' | 'crc32' | 'crc32c' | 'crc64nvme';
+export type DigestName =
+  | 'sha1'
+  | 'sha256'
+  | 'sha512'
+  | 'crc32'
+  | 'crc32c'
+  | 'crc64nvme'
+  | 'xxhash64'
+  | 'xxhash3'
+  | 'xxhash128';
 
 /** What was hashed on the way: raw digest bytes. */
 export interface BodyDigests {
@@ -106,8 +117,11 @@ export interface UploadObjectOptions extends OnBranch, Forceable, WriteCondition
   readonly storageClass?: string | undefined;
   /** Digests computed besides MD5. */
   readonly digests?: readonly DigestName[] | undefined;
-  /** Runs after the data is stored and before the entry is staged; throwing removes the data. */
-  readonly verify?: ((digests: BodyDigests) => void | Promise<void>) | undefined;
+  /**
+   * Runs after the data is stored and before the entry is staged; throwing removes the data. What it returns is kept
+   * with the entry beside `metadata`.
+   */
+  readonly verify?: ((digests: BodyDigests) => StringMap | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -142,10 +156,14 @@ export interface LinkObjectOptions extends StageObjectOptions, WriteCondition {}
 export interface CopyObjectOptions extends Forceable, WriteCondition {
   readonly source: { readonly repository: string; readonly ref: string; readonly path: string };
   readonly destination: { readonly repository: string; readonly branch: string; readonly path: string };
-  /** Replaces the source's user metadata. */
+  /** Replaces the source's metadata, but not what is said there of its bytes. */
   readonly metadata?: StringMap | undefined;
+  /** Replaces the source's tags, which are copied otherwise, whatever becomes of the other metadata. */
+  readonly tags?: readonly ObjectTag[] | undefined;
   /** Replaces the source's content type. */
   readonly contentType?: string | undefined;
+  /** The bytes are read, and this checksum of them is kept instead of the source's. */
+  readonly checksum?: ChecksumName | undefined;
   /** Runs on the source entry before anything is copied (copy-source conditions). */
   readonly checkSource?: ((source: ObjectEntry) => void) | undefined;
 }
@@ -221,6 +239,8 @@ export interface Objects {
   list(options: ListObjectsOptions): Promise<ObjectPage>;
   copy(options: CopyObjectOptions): Promise<ObjectEntry>;
   updateMetadata(options: OnBranch & { readonly path: string; readonly metadata: StringMap }): Promise<void>;
+  /** Replaces the tags of an object. */
+  setTags(options: OnBranch & { readonly path: string; readonly tags: readonly ObjectTag[] }): Promise<void>;
   delete(options: DeleteObjectOptions): Promise<void>;
   deleteMany(options: DeleteObjectsOptions): Promise<ObjectFailure[]>;
   underlyingProperties(options: ObjectLocation): Promise<{ storageClass: string | undefined }>;

@@ -16,6 +16,9 @@ export interface Upload {
   /** Stored response headers; keys are ready to be merged into the entry's metadata by `complete`. */
   readonly systemHeaders: StringMap;
   readonly storageClass: string;
+  /** As asked for when the upload began; empty when nothing was said. */
+  readonly checksumAlgorithm: string;
+  readonly checksumType: string;
 }
 
 export interface UploadPart {
@@ -41,6 +44,8 @@ export interface CreateUploadOptions extends OnBranch, Forceable {
   readonly contentType?: string | undefined;
   readonly systemHeaders?: StringMap | undefined;
   readonly storageClass?: string | undefined;
+  readonly checksumAlgorithm?: string | undefined;
+  readonly checksumType?: string | undefined;
 }
 
 export interface PutPartOptions extends UploadTarget {
@@ -58,12 +63,19 @@ export interface CopyPartOptions extends UploadTarget {
   /** Inclusive; must lie inside the source. */
   readonly range?: { readonly start: number; readonly end: number } | undefined;
   readonly checkSource?: ((source: ObjectEntry) => void) | undefined;
+  /** Read from the copied bytes and remembered with the part. */
+  readonly digest?: DigestName | 'md5' | undefined;
 }
 
 export interface CompleteUploadOptions extends UploadTarget, Forceable, WriteCondition {
   readonly parts: readonly { readonly partNumber: number; readonly etag: string }[];
   /** Refused when the object would have another size. */
   readonly expectedSize?: number | undefined;
+  /**
+   * Runs on the listed parts before they are joined; throwing refuses the completion. What it returns is kept with the
+   * entry beside the upload's metadata.
+   */
+  readonly describe?: ((upload: Upload, parts: readonly UploadPart[]) => StringMap) | undefined;
 }
 
 export interface ListUploadsOptions extends InRepository {

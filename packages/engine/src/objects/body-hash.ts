@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Transform, type Readable, type TransformCallback } from 'node:stream';
 import type { BodySource } from '@svc/block';
 import type { BodyDigests, DigestName } from '../face/objects.ts';
-import { createDigest, type AnyDigestName } from './digests.ts';
+import { createDigest, loadDigests, type AnyDigestName } from './digests.ts';
 import type { HashPool, PooledHash } from './hash-pool.ts';
 
 /** Bodies up to this size are read whole and hashed in place; larger ones are hashed by other threads. */
@@ -21,6 +21,7 @@ export async function hashBody(
   source: BodySource,
   extra: readonly DigestName[],
 ): Promise<HashedBody> {
+  await loadDigests(extra);
   if (source instanceof Uint8Array) return hashedBytes(source, extra);
   if (source.size >= 0 && source.size <= inlineBytes) {
     return hashedBytes(await readWhole(source.stream, source.size), extra);

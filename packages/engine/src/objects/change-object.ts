@@ -1,4 +1,4 @@
-import { addressRelative, timestampFromMillis, type Entry, type StringMap } from '@svc/encoding';
+import { addressRelative, timestampFromMillis, type Entry } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
@@ -17,7 +17,9 @@ import type { RepositoryScope } from '../store/scope.ts';
 import { withFreshData } from './fresh-data.ts';
 import { checkCopied, pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
 import { findObject } from './read-object.ts';
-import { refuseReserved, reservedMetadata, soundMetadata } from './reserved-metadata.ts';
+import { describeCopy } from './describe-copy.ts';
+import { tagMap } from './object-tags.ts';
+import { joinedMaps, refuseReserved, reservedMetadata, withoutTags } from './reserved-metadata.ts';
 import { checkBranchAndCondition } from './upload-object.ts';
 
 const maxPaths = 1000;
@@ -50,7 +52,7 @@ export async function copyObject(context: EngineContext, options: CopyObjectOpti
       lastModified: timestampFromMillis(copied.lastModified?.getTime() ?? context.clock()),
       size: original.size,
       etag: original.etag,
-      metadata: options.metadata ?? soundMetadata(original.metadata),
+      metadata: await describeCopy(context, sourceScope, original, options),
       contentType: options.contentType ?? original.contentType,
     };
     checkCopied(original, original.size, copied.size);
@@ -80,7 +82,7 @@ export async function updateMetadata(
   try {
     await changeEntry(context, { scope, branch, key }, (entry) => ({
       ...entry,
-      metadata: joined(metadata, reservedMetadata(entry.metadata)),
+      metadata: joinedMaps(metadata, reservedMetadata(entry.metadata)),
     }));
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'not_found' || error.subject !== 'object')
@@ -89,9 +91,20 @@ export async function updateMetadata(
   }
 }
 
-/** Without a prototype, as every map of metadata. */
-function joined(...maps: readonly StringMap[]): StringMap {
-  return Object.assign(Object.create(null) as Record<string, string>, ...maps) as StringMap;
+/** Replaces the tags of an object and nothing else. */
+export async function setTags(
+  context: EngineContext,
+  options: Parameters<Objects['setTags']>[0],
+): Promise<void> {
+  const { repository, branch, path, tags } = options;
+  checkBranchName(branch);
+  const key = parseKey(path);
+  const scope = await context.repositories.open(repository);
+  await checkStagingWritable(context, scope, branch, false);
+  await changeEntry(context, { scope, branch, key }, (entry) => ({
+    ...entry,
+    metadata: joinedMaps(withoutTags(entry.metadata), tagMap(tags)),
+  }));
 }
 
 export async function deleteObject(context: EngineContext, options: DeleteObjectOptions): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Crc64Nvme, crc32c } from '@svc/encoding';
+import { createXXHash128, createXXHash3, createXXHash64, type IHasher } from 'hash-wasm';
 import type { DigestName } from '../face/objects.ts';
 
 export type AnyDigestName = DigestName | 'md5';
@@ -24,6 +25,48 @@ export function createDigest(name: AnyDigestName): RunningDigest {
     case 'sha256':
     case 'sha512':
       return createHash(name);
+    case 'xxhash64':
+    case 'xxhash3':
+    case 'xxhash128':
+      return new RunningXxhash(name);
+  }
+}
+
+type XxhashName = 'xxhash64' | 'xxhash3' | 'xxhash128';
+
+/** One of each, made ready asynchronously and used at once from then on. */
+const xxhashes = new Map<AnyDigestName, IHasher>();
+
+const xxhashMakers: readonly (readonly [XxhashName, () => Promise<IHasher>])[] = [
+  ['xxhash64', createXXHash64],
+  ['xxhash3', createXXHash3],
+  ['xxhash128', createXXHash128],
+];
+
+/** Makes `createDigest` ready for these names. */
+export async function loadDigests(names: readonly AnyDigestName[]): Promise<void> {
+  for (const [name, make] of xxhashMakers)
+    if (names.includes(name) && !xxhashes.has(name)) xxhashes.set(name, await make());
+}
+
+/** Several bodies take turns in one hasher: each puts its state in before its chunk and takes it out afterwards. */
+class RunningXxhash implements RunningDigest {
+  readonly #hasher: IHasher;
+  #state: Uint8Array;
+
+  constructor(name: XxhashName) {
+    const hasher = xxhashes.get(name);
+    if (hasher === undefined) throw new Error(`${name} was not loaded`);
+    this.#hasher = hasher;
+    this.#state = hasher.init().save();
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#state = this.#hasher.load(this.#state).update(chunk).save();
+  }
+
+  digest(): Buffer {
+    return Buffer.from(this.#hasher.load(this.#state).digest('binary'));
   }
 }
 

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createDigest, type AnyDigestName, type RunningDigest } from './digests.ts';
+import { createDigest, loadDigests, type AnyDigestName, type RunningDigest } from './digests.ts';
 
 /** Messages to a hashing thread. Chunks lie in the shared memory of the pool. */
 export type HashRequest =
@@ -19,6 +19,8 @@ export interface HashWorkerData {
 
 const port = parentPort;
 if (port !== null) {
+  // Messages wait until somebody listens.
+  await loadDigests(['xxhash64', 'xxhash3', 'xxhash128']);
   const { memory, slotBytes } = workerData as HashWorkerData;
   const digests = new Map<number, RunningDigest>();
   port.on('message', (request: HashRequest) => {

@@ -1,7 +1,7 @@
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Objects } from '../face/objects.ts';
 import { listObjects } from '../listing/list-objects.ts';
-import { copyObject, deleteObject, deleteObjects, updateMetadata } from './change-object.ts';
+import { copyObject, deleteObject, deleteObjects, setTags, updateMetadata } from './change-object.ts';
 import {
   abortPresignedMultipart,
   completePresignedMultipart,
@@ -26,6 +26,7 @@ export function objects(context: EngineContext): Objects {
     list: (options) => listObjects(context, options),
     copy: (options) => copyObject(context, options),
     updateMetadata: (options) => updateMetadata(context, options),
+    setTags: (options) => setTags(context, options),
     delete: (options) => deleteObject(context, options),
     deleteMany: (options) => deleteObjects(context, options),
     underlyingProperties: (options) => underlyingProperties(context, options),

@@ -1,5 +1,7 @@
 import type { StringMap } from '@svc/encoding';
 import { invalid } from '../context/refusals.ts';
+import { isContentMetadata } from './content-metadata.ts';
+import { isTag, isTagKey } from './object-tags.ts';
 
 /** Metadata of the service itself. Clients can neither set nor see it. */
 const reservedPrefix = '::svc::';
@@ -47,8 +49,10 @@ export function checkReserved(metadata: StringMap): void {
   for (const key in metadata) {
     if (!isReservedKey(key)) continue;
     const name = storedHeaderOf(key);
-    if (name === undefined) throw invalid(`metadata key '${key}' is reserved`, 'object');
-    if (!isFieldValue(metadata[key] ?? ''))
+    const value = metadata[key] ?? '';
+    if (name === undefined && !isContentMetadata(key, value) && !isTag(key, value))
+      throw invalid(`metadata key '${key}' is reserved`, 'object');
+    if (name !== undefined && !isFieldValue(value))
       throw invalid(`the value of ${name} has control characters`, 'object');
   }
 }
@@ -83,16 +87,37 @@ export function userMetadata(metadata: StringMap): StringMap {
 
 /** The reserved part of an entry's metadata, as far as we could have stored it ourselves. */
 export function reservedMetadata(metadata: StringMap): StringMap {
-  return picked(metadata, isSoundHeader);
+  return picked(metadata, isSound);
 }
 
 /** An entry's metadata without reserved keys that others made up. */
 export function soundMetadata(metadata: StringMap): StringMap {
-  return picked(metadata, (key, value) => !isReservedKey(key) || isSoundHeader(key, value));
+  return picked(metadata, (key, value) => !isReservedKey(key) || isSound(key, value));
 }
 
-function isSoundHeader(key: string, value: string): boolean {
-  return storedHeaderOf(key) !== undefined && isFieldValue(value);
+/** What is said of the bytes of an object: it goes wherever they go. */
+export function contentMetadata(metadata: StringMap): StringMap {
+  return picked(metadata, isContentMetadata);
+}
+
+/** The tags of an object, as stored. */
+export function tagMetadata(metadata: StringMap): StringMap {
+  return picked(metadata, isTag);
+}
+
+export function withoutTags(metadata: StringMap): StringMap {
+  return picked(metadata, (key) => !isTagKey(key));
+}
+
+function isSound(key: string, value: string): boolean {
+  if (!isReservedKey(key)) return false;
+  if (storedHeaderOf(key) !== undefined) return isFieldValue(value);
+  return isContentMetadata(key, value) || isTag(key, value);
+}
+
+/** Without a prototype, as every map of metadata. */
+export function joinedMaps(...maps: readonly (StringMap | undefined)[]): StringMap {
+  return Object.assign(Object.create(null) as Record<string, string>, ...maps) as StringMap;
 }
 
 /** The map itself when all of it is wanted, which is the rule. */

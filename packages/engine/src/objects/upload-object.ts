@@ -9,7 +9,7 @@ import { lookupInBranch } from '../staging/lookup.ts';
 import { checkCondition, checkMetadata, stageEntry, type StagedKey } from '../staging/write.ts';
 import { hashBody } from './body-hash.ts';
 import { withFreshData } from './fresh-data.ts';
-import { checkContentType, checkStorageClass } from './reserved-metadata.ts';
+import { checkContentType, checkStorageClass, joinedMaps } from './reserved-metadata.ts';
 import { toObjectEntry, withBlockStore } from './object-entry.ts';
 
 export const defaultContentType = 'application/octet-stream';
@@ -35,14 +35,14 @@ export async function uploadObject(
       }),
     );
     const digests = await hashed.digests();
-    await options.verify?.(digests);
+    const kept = options.verify?.(digests);
     const entry: Entry = {
       address,
       addressType: addressRelative,
       lastModified: timestampFromMillis(stored.lastModified?.getTime() ?? context.clock()),
       size: digests.size,
       etag: digests.md5.toString('hex'),
-      metadata: options.metadata ?? emptyStringMap,
+      metadata: kept === undefined ? (options.metadata ?? emptyStringMap) : joinedMaps(options.metadata, kept),
       contentType: options.contentType ?? defaultContentType,
     };
     // Rules may have changed while the body was on its way.

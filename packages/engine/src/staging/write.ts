@@ -15,7 +15,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { WriteCondition } from '../face/objects.ts';
-import { checkReserved } from '../objects/reserved-metadata.ts';
+import { checkReserved, isReservedKey } from '../objects/reserved-metadata.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { lookupCommitted, lookupStaged } from './lookup.ts';
@@ -155,6 +155,7 @@ export function checkMetadata(entry: Pick<Entry, 'metadata'>): void {
   checkReserved(entry.metadata);
   let size = 0;
   for (const [key, value] of Object.entries(entry.metadata)) {
+    if (isReservedKey(key)) continue;
     size += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
   if (size > maxMetadataBytes) {

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { BlockError } from '@svc/block';
 import {
   addressRelative,
@@ -16,22 +16,26 @@ import type { CompleteUploadOptions } from '../face/uploads.ts';
 import { parseKey } from '../names/names.ts';
 import { removeData } from '../objects/fresh-data.ts';
 import { decodeObject, toObjectEntry, withBlockStore } from '../objects/object-entry.ts';
+import { joinedMaps } from '../objects/reserved-metadata.ts';
 import { checkBranchAndCondition } from '../objects/upload-object.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
 import { stageEntry, type EntryTrace } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { joiningOf, keepJoining, newJoiningMark, settled } from './joining.ts';
 import {
   completedLifetimeMs,
-  joiningMark,
   listPartRecords,
   readUpload,
   removePartRecords,
   removeUpload,
   replaceUpload,
   storeUploadOf,
+  toUpload,
   unjoinedMark,
 } from './upload-records.ts';
+
+const minPartBytes = 5 * 1024 * 1024;
 
 /** Joins the listed parts and stages the object; a repeated call answers the same while the object is current. */
 export async function completeUpload(
@@ -39,33 +43,38 @@ export async function completeUpload(
   options: CompleteUploadOptions,
 ): Promise<ObjectEntry> {
   const scope = await context.repositories.open(options.repository);
-  const { data } = await readUpload(context, options);
-  if (data.completedAt !== undefined) return answerAgain(context, scope, data);
   const key = parseKey(options.path);
-  await checkStagingWritable(context, scope, options.branch, options.force);
   const place = { scope, branch: options.branch, key };
-  await checkBranchAndCondition(context, place, options);
-  const parts = await checkParts(context, options);
   const begun = await beginJoining(context, options);
+  if ('completed' in begun) return answerAgain(context, scope, begun.completed, options);
+  const data = begun.before;
   const trace: EntryTrace = { mayBeStored: false };
   let joined = false;
+  const alive = keepJoining(context, options, begun.marked.completedEtag);
   try {
+    await checkStagingWritable(context, scope, options.branch, options.force);
+    await checkBranchAndCondition(context, place, options);
+    const parts = await checkParts(context, options);
+    const kept = options.describe?.(toUpload(data), parts);
     const lastModified = await joinParts(context, scope, data, parts);
     joined = true;
     const entry: Entry = {
       address: data.physicalAddress,
       addressType: addressRelative,
       lastModified: timestampFromMillis(lastModified?.getTime() ?? context.clock()),
-      size: parts.reduce((sum, part) => sum + part.size, 0),
+      size: sizeOf(parts),
       etag: multipartEtag(parts),
-      metadata: { ...data.metadata, ...data.systemHeaders },
+      metadata: joinedMaps(data.metadata, data.systemHeaders, kept),
       contentType: data.contentType,
     };
     await stageEntry(context, place, entry, options, trace);
+    await alive.stop();
     await recordCompletion(context, options, entry.etag);
     return toObjectEntry(context, scope, options.path, entry);
   } catch (error) {
-    if (!trace.mayBeStored) await takeBack(context, scope, begun, joined);
+    const completedEtag = await alive.stop();
+    const marked = { ...begun.marked, completedEtag };
+    if (!trace.mayBeStored) await takeBack(context, scope, { before: data, marked }, joined);
     throw error;
   }
 }
@@ -78,17 +87,16 @@ interface BegunCompletion {
 
 /**
  * Says in the record, before there is an object, that one may come to be staged. Whoever ends the upload from now on
- * leaves the object alone.
+ * leaves the object alone. Who completes an upload at the same time waits, and finds it completed or open again.
  */
 async function beginJoining(
   context: EngineContext,
   options: CompleteUploadOptions,
-): Promise<BegunCompletion> {
+): Promise<BegunCompletion | { readonly completed: UploadData }> {
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
-    const stored = await readUpload(context, options);
-    if (stored.data.completedAt !== undefined) throw notFound('upload');
-    // Each attempt has a mark of its own, so that it sees whether another came after it.
-    const completedEtag = joiningMark + randomBytes(9).toString('base64url');
+    const stored = await settled(context, options);
+    if (stored.data.completedAt !== undefined) return { completed: stored.data };
+    const completedEtag = newJoiningMark(context, multipartEtag(options.parts));
     const marked = { ...stored.data, completedEtag };
     if (await replaceUpload(context, stored, marked)) return { before: stored.data, marked };
   }
@@ -102,13 +110,12 @@ async function takeBack(
   { before, marked }: BegunCompletion,
   joined: boolean,
 ): Promise<void> {
-  // Another completion has begun before ours and may stage the object.
-  if (before.completedEtag !== unjoinedMark) return;
   try {
     const stored = await readUpload(context, marked);
     // Not ours any more when another completion has begun, or somebody has ended the upload.
     if (stored.data.completedEtag !== marked.completedEtag) return;
-    if (!joined) await replaceUpload(context, stored, before);
+    // One that died before ours may have staged the object, and is still remembered by its mark.
+    if (!joined || before.completedEtag !== unjoinedMark) await replaceUpload(context, stored, before);
     // The store has forgotten the parts of what it joined: there is nothing left to go on with.
     else if (await removeUpload(context, stored)) {
       await removeData(context, scope, storeUploadOf(scope, before).pointer);
@@ -153,13 +160,17 @@ async function joinParts(
     } catch (error) {
       if (!(error instanceof BlockError) || error.kind !== 'upload_not_found') throw error;
       if (!(await adapter.exists(upload.pointer))) throw error;
-      return (await adapter.properties(upload.pointer, { skipEtag: true })).lastModified;
+      const found = await adapter.properties(upload.pointer, { skipEtag: true });
+      // A call that listed other parts made another object of them.
+      const isOther = joiningOf(data)?.etag !== multipartEtag(parts) || found.size !== sizeOf(parts);
+      if (joiningOf(data) !== undefined && isOther) throw error;
+      return found.lastModified;
     }
   });
 }
 
 /** The same on every store: MD5 over the parts' MD5s, and their number. */
-function multipartEtag(parts: readonly UploadPartData[]): string {
+function multipartEtag(parts: readonly { readonly etag: string }[]): string {
   const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, 'hex')));
   return `${hash('md5', md5s, 'hex')}-${parts.length}`;
 }
@@ -177,18 +188,35 @@ async function checkParts(context: EngineContext, options: CompleteUploadOptions
     }
     listed.push(part);
   }
-  const size = listed.reduce((sum, part) => sum + part.size, 0);
+  checkPartSizes(listed);
+  const size = sizeOf(listed);
   if (options.expectedSize !== undefined && options.expectedSize !== size) {
     throw invalid(`the parts have ${size} bytes, not ${options.expectedSize}`, 'upload');
   }
   return listed;
 }
 
+function sizeOf(parts: readonly UploadPartData[]): number {
+  return parts.reduce((sum, part) => sum + part.size, 0);
+}
+
+/** Every part but the last; S3 stores insist on it, and an upload must not depend on the store. */
+function checkPartSizes(parts: readonly UploadPartData[]): void {
+  for (const part of parts.slice(0, -1))
+    if (part.size < minPartBytes)
+      throw invalid(
+        `part ${part.partNumber} has ${part.size} bytes: every part but the last needs ${minPartBytes}`,
+        'part_size',
+      );
+}
+
 async function answerAgain(
   context: EngineContext,
   scope: RepositoryScope,
   data: UploadData,
+  options: CompleteUploadOptions,
 ): Promise<ObjectEntry> {
+  if (data.completedEtag !== multipartEtag(options.parts)) throw notFound('upload');
   const completedAt = data.completedAt === undefined ? 0 : timestampToMillis(data.completedAt);
   const branch = await context.branches.find(scope, data.branch);
   if (branch === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');

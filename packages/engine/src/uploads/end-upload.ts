@@ -4,13 +4,14 @@ import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import { withBlockStore } from '../objects/object-entry.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { beginEnding, settled } from './joining.ts';
 import {
+  endingMark,
   listUploadRecords,
   readUpload,
   removePartRecords,
   removeUpload,
   storeUploadOf,
-  unjoinedMark,
   type StoredUpload,
 } from './upload-records.ts';
 
@@ -23,19 +24,19 @@ export async function endUpload(
   scope: RepositoryScope,
   found: StoredUpload,
 ): Promise<void> {
-  let stored = found;
+  let stored = await beginEnding(context, found);
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const { data } = stored;
     const upload = storeUploadOf(scope, data);
     await withBlockStore(adapterOf(context, scope), (adapter) => adapter.abortMultipart(upload));
     await removePartRecords(context, data.uploadId);
     if (await removeUpload(context, stored)) {
-      if (data.completedEtag === unjoinedMark) {
+      if (data.completedEtag === endingMark) {
         await withBlockStore(adapterOf(context, scope), (adapter) => adapter.delete(upload.pointer));
       }
       return;
     }
-    stored = await readUpload(context, data);
+    stored = await settled(context, data);
     if (stored.data.completedAt !== undefined) throw notFound('upload');
   }
   throw tooManyAttempts();

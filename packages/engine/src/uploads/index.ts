@@ -8,7 +8,7 @@ import {
   type UploadPartData,
 } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
-import { invalid } from '../context/refusals.ts';
+import { invalid, notFound } from '../context/refusals.ts';
 import type {
   CopyPartOptions,
   CreateUploadOptions,
@@ -18,15 +18,19 @@ import type {
   Uploads,
   UploadTarget,
 } from '../face/uploads.ts';
+import type { ObjectEntry } from '../face/objects.ts';
 import { hashBody } from '../objects/body-hash.ts';
+import { digestOfStored } from '../objects/describe-copy.ts';
 import { checkSameStore } from '../objects/change-object.ts';
 import { checkCopied, pointerOfEntry, withBlockStore } from '../objects/object-entry.ts';
 import { findObject } from '../objects/read-object.ts';
 import { checkStorageClass } from '../objects/reserved-metadata.ts';
 import { checkUpload, defaultContentType } from '../objects/upload-object.ts';
 import { multipartsPartition } from '../store/keys.ts';
+import type { RepositoryScope } from '../store/scope.ts';
 import { completeUpload } from './complete-upload.ts';
 import { endUpload } from './end-upload.ts';
+import { settled } from './joining.ts';
 import { listUploads } from './list-uploads.ts';
 import {
   listPartRecords,
@@ -82,6 +86,8 @@ async function createUpload(context: EngineContext, options: CreateUploadOptions
     storageClass: storageClass ?? '',
     completedEtag: unjoinedMark,
     completedAt: undefined,
+    checksumAlgorithm: options.checksumAlgorithm ?? '',
+    checksumType: options.checksumType ?? '',
   };
   try {
     await context.kv.set(multipartsPartition, Buffer.from(data.uploadId), uploadMessage.encode(data));
@@ -135,11 +141,22 @@ async function copyPart(context: EngineContext, options: CopyPartOptions): Promi
         range,
         async (part) => {
           checkCopied(source, range === undefined ? source.size : range.end - range.start + 1, part.size);
-          await accept(part);
+          await accept(part, await copiedChecksum(context, sourceScope, source, options));
         },
       ),
     ),
   );
+}
+
+async function copiedChecksum(
+  context: EngineContext,
+  scope: RepositoryScope,
+  source: ObjectEntry,
+  { digest, range }: CopyPartOptions,
+): Promise<UploadPartData['checksums'] | undefined> {
+  if (digest === undefined) return undefined;
+  const value = (await digestOfStored(context, scope, source, digest, range)).toString('base64');
+  return { [`x-amz-checksum-${digest}`]: value };
 }
 
 /** The record is written while the store still holds the part back: without a record nothing of it stays. */
@@ -169,7 +186,10 @@ async function rememberedPart(
 
 async function abortUpload(context: EngineContext, target: UploadTarget): Promise<void> {
   const scope = await context.repositories.open(target.repository);
-  await endUpload(context, scope, await readOpenUpload(context, target));
+  await readOpenUpload(context, target);
+  const stored = await settled(context, target);
+  if (stored.data.completedAt !== undefined) throw notFound('upload');
+  await endUpload(context, scope, stored);
 }
 
 async function listParts(

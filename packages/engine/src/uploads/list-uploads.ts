@@ -1,7 +1,7 @@
 import { compareTimestamps, compareUtf8, type UploadData } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { ListUploadsOptions, Upload, UploadPage } from '../face/uploads.ts';
-import { listUploadRecords, toUpload } from './upload-records.ts';
+import { endingMark, listUploadRecords, toUpload } from './upload-records.ts';
 
 const maxListed = 1000;
 
@@ -32,6 +32,7 @@ async function openUploads(context: EngineContext, options: ListUploadsOptions):
   const found: UploadData[] = [];
   for await (const data of listUploadRecords(context)) {
     if (data.repository !== options.repository || data.completedAt !== undefined) continue;
+    if (data.completedEtag === endingMark) continue;
     if (keyOf(data).startsWith(options.prefix ?? '')) found.push(data);
   }
   const sorted = found.sort(

@@ -16,6 +16,8 @@ export const completedLifetimeMs: number = 24 * 3_600_000;
  */
 export const unjoinedMark = 'unjoined';
 export const joiningMark = 'joining:';
+/** Somebody is ending the upload, whose parts were never joined. To clients it is gone. */
+export const endingMark = 'ending';
 
 export interface StoredUpload {
   readonly data: UploadData;
@@ -37,7 +39,8 @@ export async function readUpload(context: EngineContext, target: UploadTarget): 
 /** Like `readUpload`, but a completed upload is gone. */
 export async function readOpenUpload(context: EngineContext, target: UploadTarget): Promise<StoredUpload> {
   const stored = await readUpload(context, target);
-  if (stored.data.completedAt !== undefined) throw notFound('upload');
+  if (stored.data.completedAt !== undefined || stored.data.completedEtag === endingMark)
+    throw notFound('upload');
   return stored;
 }
 
@@ -116,5 +119,7 @@ export function toUpload(data: UploadData): Upload {
     contentType: data.contentType,
     systemHeaders: data.systemHeaders,
     storageClass: data.storageClass,
+    checksumAlgorithm: data.checksumAlgorithm,
+    checksumType: data.checksumType,
   };
 }

@@ -1,3 +1,4 @@
+import { invalidArgument } from '../errors/invalid-argument.ts';
 import { S3Error } from '../errors/s3-error.ts';
 
 /** How the body is framed and what the signature says about it. */
@@ -25,9 +26,13 @@ export function payloadModeOf(contentSha256: string | undefined): PayloadMode {
     default:
       if (mode.startsWith('STREAMING-AWS4-ECDSA-'))
         throw new S3Error('NotImplemented', 'SigV4A payload signatures are not implemented.');
-      throw new S3Error(
-        'InvalidArgument',
-        'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING- mode, or a valid sha256 value.',
+      throw invalidArgument(
+        'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, ' +
+          'STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, ' +
+          'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD, STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER or a valid ' +
+          'sha256 value.',
+        'x-amz-content-sha256',
+        contentSha256,
       );
   }
 }

@@ -55,6 +55,7 @@ export class RequestBody {
   readonly #trailerAlgorithm: ChecksumAlgorithm | undefined;
   readonly #beforeRead: () => void;
   readonly #memory: HeldMemory;
+  #computed: ChecksumAlgorithm | undefined;
   #trailers: ReadonlyMap<string, string> | undefined;
   #stream: Readable | undefined;
   /** Why the body itself could not be read, whatever the engine made of it. */
@@ -79,11 +80,28 @@ export class RequestBody {
     this.size = decodedLength(request, this.#mode);
   }
 
+  /** The checksum the client sends with this body, in a header or at the end. */
+  get announced(): ChecksumAlgorithm | undefined {
+    return this.#checksum?.algorithm ?? this.#trailerAlgorithm;
+  }
+
+  /** Asks for a checksum of our own, beside the one the client may send. */
+  compute(algorithm: ChecksumAlgorithm): void {
+    if (this.announced !== algorithm) this.#computed = algorithm;
+  }
+
+  /** The checksum that was asked for, as a header; nothing where the client sent that one. */
+  computed(digests: BodyDigests): Record<string, string> {
+    if (this.#computed === undefined) return {};
+    const value = digestIn(digests, this.#computed);
+    return value === undefined ? {} : { [checksumHeader(this.#computed)]: value.toString('base64') };
+  }
+
   /** Digests the engine must compute besides MD5. */
   get digests(): DigestName[] {
     const names = new Set<DigestName>();
     if (this.#mode.kind === 'plain' && this.#mode.sha256 !== undefined) names.add('sha256');
-    for (const algorithm of [this.#checksum?.algorithm, this.#trailerAlgorithm])
+    for (const algorithm of [this.announced, this.#computed])
       if (algorithm !== undefined && algorithm !== 'md5') names.add(algorithm);
     return [...names];
   }
@@ -172,23 +190,33 @@ export class RequestBody {
       throw new S3Error('MalformedXML', `The request document is larger than ${limit} bytes.`);
     if (!this.#memory.hold(this.size < 0 ? limit : this.size)) throw new S3Error('SlowDown');
     const document = await this.collect(limit);
-    this.verify(digestsOf(document, this.digests));
+    this.verify(await digestsOf(document, this.digests));
     return document;
   }
 
-  /** Throws unless the body is what the client said; answers the checksum headers that were verified. */
+  /** Throws unless the body is what the client said; answers the checksum that was verified, as a header. */
   verify(digests: BodyDigests): Record<string, string> {
     if (this.#mode.kind === 'plain' && this.#mode.sha256 !== undefined) {
       if (digests.extra.sha256?.equals(this.#mode.sha256) !== true)
-        throw new S3Error('XAmzContentSHA256Mismatch');
+        throw new S3Error('XAmzContentSHA256Mismatch', undefined, {
+          elements: [
+            ['ClientComputedContentSHA256', this.#mode.sha256.toString('hex')],
+            ['S3ComputedContentSHA256', digests.extra.sha256?.toString('hex') ?? ''],
+          ],
+        });
     }
     if (this.#contentMd5 !== undefined && !this.#contentMd5.equals(digests.md5))
-      throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.');
+      throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.', {
+        elements: [
+          ['ExpectedDigest', this.#contentMd5.toString('base64')],
+          ['CalculatedDigest', digests.md5.toString('base64')],
+        ],
+      });
     const checksum = this.#checksum ?? this.#trailerChecksum();
     if (checksum === undefined) return {};
     const { algorithm, value } = checksum;
-    const actual = algorithm === 'md5' ? digests.md5 : digests.extra[algorithm];
-    if (actual?.equals(decodeChecksum(algorithm, value)) !== true)
+    const place = this.#checksum === undefined ? 'trailing header' : 'header';
+    if (digestIn(digests, algorithm)?.equals(decodeChecksum(algorithm, value, place)) !== true)
       throw new S3Error(
         'BadDigest',
         `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`,
@@ -237,6 +265,10 @@ export class RequestBody {
     if (trailers.size === 0) throw new S3Error('IncompleteBody', `The trailer ${announced} is missing.`);
     throw new S3Error('InvalidRequest', `The trailer is not the announced ${announced}.`);
   }
+}
+
+function digestIn(digests: BodyDigests, algorithm: ChecksumAlgorithm): Buffer | undefined {
+  return algorithm === 'md5' ? digests.md5 : digests.extra[algorithm];
 }
 
 interface BodyDecoder {

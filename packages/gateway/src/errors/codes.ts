@@ -7,7 +7,7 @@ export const errorCodes = {
     message: 'The authorization query parameters are malformed.',
   },
   BadDigest: { status: 400, message: 'The checksum you specified did not match what we received.' },
-  BadRequest: { status: 400, message: 'Bad Request' },
+  BadRequest: { status: 400, message: 'An error occurred when parsing the HTTP request.' },
   BucketAlreadyExists: {
     status: 409,
     message: 'The requested bucket name is not available: a repository of that name exists.',
@@ -16,10 +16,7 @@ export const errorCodes = {
     status: 409,
     message: 'The object changed while the conditional request was running. Please retry.',
   },
-  EntityTooSmall: {
-    status: 400,
-    message: 'Your proposed upload is smaller than the minimum allowed object size.',
-  },
+  EntityTooSmall: { status: 400, message: 'Your proposed upload is smaller than the minimum allowed size' },
   ErrNoSuchBucketPossibleAPIEndpoint: {
     status: 404,
     message:
@@ -28,52 +25,44 @@ export const errorCodes = {
   ErrReadOnlyRepository: { status: 403, message: 'The repository is read-only.' },
   ErrWriteToProtectedBranch: { status: 403, message: 'Cannot write to a protected branch.' },
   ERRLakeFSNotSupported: { status: 405, message: 'This operation is not supported by the gateway.' },
-  IncompleteBody: {
-    status: 400,
-    message: 'You did not provide the number of bytes specified by the Content-Length HTTP header.',
-  },
+  IncompleteBody: { status: 400, message: 'The request body terminated unexpectedly' },
   InternalError: { status: 500, message: 'We encountered an internal error, please try again.' },
-  InvalidAccessKeyId: {
-    status: 403,
-    message: 'The access key ID you provided does not exist in our records.',
-  },
+  InvalidAccessKeyId: { status: 403, message: 'The AWS Access Key Id you provided does not exist in our records.' },
   InvalidArgument: { status: 400, message: 'Invalid Argument' },
-  InvalidDigest: { status: 400, message: 'The Content-MD5 you specified is not valid.' },
-  InvalidPart: {
+  InvalidChunkSizeError: {
     status: 400,
-    message:
-      'One or more of the specified parts could not be found. The part may not have been uploaded, or the ' +
-      "specified entity tag may not match the part's entity tag.",
+    message: 'Only the last chunk is allowed to have a size less than 8192 bytes',
   },
-  InvalidPartNumber: { status: 416, message: 'The requested part number is not satisfiable.' },
-  InvalidPartOrder: {
-    status: 400,
-    message:
-      'The list of parts was not in ascending order. The parts list must be specified in order by part number.',
-  },
-  InvalidRange: { status: 416, message: 'The requested range is not satisfiable.' },
+  InvalidDigest: { status: 400, message: 'The Content-Md5 you specified is not valid.' },
+  InvalidPart: { status: 400, message: "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag." },
+  InvalidPartNumber: { status: 416, message: 'The requested partnumber is not satisfiable.' },
+  InvalidPartOrder: { status: 400, message: 'The list of parts was not in ascending order. Parts must be ordered by part number.' },
+  InvalidRange: { status: 416, message: 'The requested range is not satisfiable' },
   InvalidRequest: { status: 400, message: 'Invalid Request' },
+  InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
   InvalidURI: { status: 400, message: "Couldn't parse the specified URI: the key is not UTF-8." },
-  KeyTooLongError: { status: 400, message: 'Your key is too long: at most 1024 bytes.' },
+  KeyTooLongError: { status: 400, message: 'Your key is too long.' },
   MalformedDate: {
     status: 400,
     message: 'Invalid date format header, expected to be in ISO8601, RFC1123 or RFC1123Z time format.',
+  },
+  MalformedTrailerError: {
+    status: 400,
+    message:
+      'The request contained trailing data that was not well-formed or did not conform to our published schema.',
   },
   MalformedXML: {
     status: 400,
     message: 'The XML you provided was not well-formed or did not validate against our published schema.',
   },
-  MetadataTooLarge: {
-    status: 400,
-    message: 'Your metadata headers exceed the maximum allowed metadata size of 2048 bytes.',
-  },
+  MetadataTooLarge: { status: 400, message: 'Your metadata headers exceed the maximum allowed metadata size' },
   MethodNotAllowed: {
     status: 405,
     message: 'The specified method is not allowed against this resource.',
   },
   MissingContentLength: { status: 411, message: 'You must provide the Content-Length HTTP header.' },
   MissingFields: { status: 400, message: 'Missing fields in request.' },
-  NoSuchBucket: { status: 404, message: 'The specified bucket does not exist' },
+  NoSuchBucket: { status: 404, message: 'The specified bucket does not exist.' },
   NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
   NoSuchUpload: {
     status: 404,
@@ -82,18 +71,9 @@ export const errorCodes = {
       'been aborted or completed.',
   },
   NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
-  NotImplemented: {
-    status: 501,
-    message: 'A header or query you provided requests a function that is not implemented.',
-  },
-  PreconditionFailed: {
-    status: 412,
-    message: 'At least one of the pre-conditions you specified did not hold',
-  },
-  RequestTimeTooSkewed: {
-    status: 403,
-    message: "The difference between the request time and the server's time is too large.",
-  },
+  NotImplemented: { status: 501, message: 'A header you provided implies functionality that is not implemented.' },
+  PreconditionFailed: { status: 412, message: 'At least one of the pre-conditions you specified did not hold.' },
+  RequestTimeTooSkewed: { status: 403, message: 'The difference between the request time and the current time is too large.' },
   SignatureDoesNotMatch: {
     status: 403,
     message:

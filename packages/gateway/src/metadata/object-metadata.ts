@@ -3,6 +3,7 @@ import type { StringMap } from '@svc/encoding';
 import { isFieldValue, storedHeaderKey, storedHeaderOf, storedHeaders, type StoredHeader } from '@svc/engine';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
+import { refuseUnhonoured } from '../operations/refused-headers.ts';
 import { decodeWords, encodeWords } from './encoded-words.ts';
 
 const requestPrefix = 'x-amz-meta-';
@@ -20,10 +21,12 @@ export interface ObjectDescription {
   readonly storageClass: string | undefined;
 }
 
-export const defaultContentType = 'application/octet-stream';
+/** As S3 has it; what comes through the API is an `application/octet-stream`. */
+export const defaultContentType = 'binary/octet-stream';
 
 /** Reads the description from headers, and from the query of a presigned request. */
 export function describeObject(request: S3Request, presigned: boolean): ObjectDescription {
+  refuseUnhonoured(request);
   const metadata = Object.create(null) as Record<string, string>;
   let size = 0;
   const add = (name: string, value: string): void => {
@@ -39,7 +42,13 @@ export function describeObject(request: S3Request, presigned: boolean): ObjectDe
       const lower = name.toLowerCase();
       if (lower.startsWith(requestPrefix)) add(lower.slice(requestPrefix.length), decodeWords(value));
     }
-  if (size > maxUserMetadata) throw new S3Error('MetadataTooLarge');
+  if (size > maxUserMetadata)
+    throw new S3Error('MetadataTooLarge', undefined, {
+      elements: [
+        ['Size', String(size)],
+        ['MaxSizeAllowed', String(maxUserMetadata)],
+      ],
+    });
   for (const name of storedHeaders) {
     const value = headerToStore(request, name);
     if (value !== undefined && value !== '') metadata[storedHeaderKey(name)] = value;

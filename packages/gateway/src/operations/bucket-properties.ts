@@ -21,12 +21,6 @@ export function getBucketVersioning(call: Call): void {
   call.reply.xml(200, document('VersioningConfiguration', ''));
 }
 
-/** Tags are not kept; the object must exist. */
-export async function getObjectTagging(call: Call): Promise<void> {
-  await call.services.engine.objects.stat({ repository: call.repository.id, ref: call.ref, path: call.path });
-  call.reply.xml(200, document('Tagging', '<TagSet></TagSet>'));
-}
-
 export function notSupported(): never {
   throw new S3Error('ERRLakeFSNotSupported');
 }

@@ -1,12 +1,17 @@
 import { sigV4Encode } from '@svc/encoding';
+import { loadDigests } from '@svc/engine';
+import { isChecksum, isChecksumAlgorithm, type Checksum } from '../body/checksums.ts';
 import type { Call } from '../call.ts';
+import { invalidArgument } from '../errors/invalid-argument.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { unquote } from '../request/conditions.ts';
 import { headerText } from '../request/s3-request.ts';
-import { childText, parseXml } from '../xml/parse.ts';
+import { childText, parseXml, type XmlElement } from '../xml/parse.ts';
 import { document, element } from '../xml/write.ts';
 import { quotedEtag } from './entry-headers.ts';
+import { completedChecksumOf, completedMetadata, type ListedPart } from './multipart-checksums.ts';
 import { uploadTargetOf } from './multipart-target.ts';
+import { checksumElements, entryChecksum } from './object-checksum.ts';
 import { writeConditionOf } from './write-conditions.ts';
 
 const maxDocument = 2 * 1024 * 1024;
@@ -16,8 +21,16 @@ export async function completeMultipartUpload(call: Call): Promise<void> {
   const target = uploadTargetOf(call);
   const condition = writeConditionOf(call.request);
   const expectedSize = expectedSizeOf(call);
+  completedChecksumOf(call.request);
   const parts = readParts(await call.body.readDocument(maxDocument));
-  const entry = await uploads.complete({ ...target, ...condition, parts, expectedSize });
+  await loadDigests(parts.flatMap((part) => part.checksum?.algorithm ?? []));
+  const entry = await uploads.complete({
+    ...target,
+    ...condition,
+    parts,
+    expectedSize,
+    describe: (upload, stored) => completedMetadata(call.request, parts, upload, stored),
+  });
   call.record.bytesIn = entry.size;
   call.reply.xml(
     200,
@@ -26,14 +39,10 @@ export async function completeMultipartUpload(call: Call): Promise<void> {
       element('Location', locationOf(call)) +
         element('Bucket', call.repository.id) +
         element('Key', `${target.branch}/${target.path}`) +
-        element('ETag', quotedEtag(entry.etag)),
+        element('ETag', quotedEtag(entry.etag)) +
+        checksumElements(entryChecksum(entry), true),
     ),
   );
-}
-
-interface ListedPart {
-  readonly partNumber: number;
-  readonly etag: string;
 }
 
 function readParts(bytes: Buffer): ListedPart[] {
@@ -42,8 +51,9 @@ function readParts(bytes: Buffer): ListedPart[] {
     if (child.name !== 'Part') continue;
     const number = (childText(child, 'PartNumber') ?? '').trim();
     const etag = childText(child, 'ETag');
-    if (!/^\d{1,9}$/.test(number) || etag === undefined) throw new S3Error('MalformedXML');
-    parts.push({ partNumber: Number(number), etag: unquote(etag) });
+    if (!/^-?\d{1,9}$/.test(number) || etag === undefined) throw new S3Error('MalformedXML');
+    if (Number(number) < 1) throw invalidArgument('PartNumber must be >= 1', 'PartNumber', number);
+    parts.push({ partNumber: Number(number), etag: unquote(etag), checksum: listedChecksum(child) });
   }
   if (parts.length === 0) throw new S3Error('MalformedXML');
   for (let i = 1; i < parts.length; i++)
@@ -51,11 +61,34 @@ function readParts(bytes: Buffer): ListedPart[] {
   return parts;
 }
 
+/** The checksum of a part: at most one. */
+function listedChecksum(part: XmlElement): Checksum | undefined {
+  const found: Checksum[] = [];
+  let isValid = true;
+  for (const { name, text } of part.children) {
+    const algorithm = /^Checksum([A-Z0-9]+)$/.exec(name)?.[1]?.toLowerCase();
+    if (algorithm === undefined || !isChecksumAlgorithm(algorithm)) continue;
+    isValid &&= isChecksum(algorithm, text);
+    found.push({ algorithm, value: text });
+  }
+  const [only] = found;
+  if (found.length <= 1 && isValid) return only;
+  throw invalidArgument(
+    'Invalid Base64 or multiple checksums present in request',
+    'Checksum',
+    found.length === 1
+      ? (only?.value ?? '')
+      : found.map(({ algorithm, value }) => `${algorithm.toUpperCase()}:${value};`).join(''),
+  );
+}
+
 function expectedSizeOf(call: Call): number | undefined {
   const text = headerText(call.request, 'x-amz-mp-object-size');
   if (text === undefined) return undefined;
+  if (/^-\d+$/.test(text))
+    throw new S3Error('InvalidRequest', `Value for x-amz-mp-object-size header is less than zero: '${text}'`);
   if (!/^\d{1,15}$/.test(text))
-    throw new S3Error('InvalidRequest', 'Value for x-amz-mp-object-size header is invalid.');
+    throw new S3Error('InvalidRequest', `Value for x-amz-mp-object-size header is invalid: '${text}'`);
   return Number(text);
 }
 

@@ -2,7 +2,7 @@ import { EngineError } from '@svc/engine';
 import { S3Error } from '../errors/s3-error.ts';
 import { toS3Error } from '../errors/to-s3-error.ts';
 
-const missing: ReadonlySet<string> = new Set(['NoSuchBucket', 'NoSuchKey', 'NoSuchVersion']);
+const missing: ReadonlySet<string> = new Set(['NoSuchKey', 'NoSuchVersion']);
 
 /** Runs a copy whose destination was already checked: whatever is missing now is the source. */
 export async function copying<T>(copy: () => Promise<T>): Promise<T> {

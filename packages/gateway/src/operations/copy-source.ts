@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { sigV4Decode } from '@svc/encoding';
 import type { ObjectEntry, ObjectLocation } from '@svc/engine';
 import type { Call } from '../call.ts';
+import { invalidArgument } from '../errors/invalid-argument.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { evaluateConditions } from '../request/conditions.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
@@ -10,15 +11,20 @@ import { headerText, type S3Request } from '../request/s3-request.ts';
 export function copySourceOf(request: S3Request): ObjectLocation {
   const [name = '', version = ''] = (request.headers.get('x-amz-copy-source') ?? '').split('?versionId=', 2);
   if (version !== '' && version !== 'null') throw new S3Error('NoSuchVersion');
+  if (/%(?![0-9A-Fa-f]{2})/.test(name)) throw invalidSource('Invalid copy source encoding', name);
   const bytes = sigV4Decode(name, 'space');
   const [repository = '', ref = '', ...rest] = bytes
     .toString(isUtf8(bytes) ? 'utf8' : 'latin1')
     .replace(/^\/+/, '')
     .split('/');
   const path = rest.join('/');
-  if (repository === '' || ref === '' || path === '')
-    throw new S3Error('InvalidArgument', 'x-amz-copy-source must be <repository>/<ref>/<path>.');
+  if (!/^[a-z0-9][a-z0-9-]{2,62}$/.test(repository)) throw invalidSource('Invalid copy source bucket name', name);
+  if (ref === '' || path === '') throw invalidSource('Invalid copy source object key', name);
   return { repository, ref, path };
+}
+
+function invalidSource(message: string, source: string): S3Error {
+  return invalidArgument(message, 'x-amz-copy-source', source);
 }
 
 /** Refuses the copy with 412 when an `x-amz-copy-source-if-*` header does not hold for the source. */

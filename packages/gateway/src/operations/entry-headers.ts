@@ -1,5 +1,5 @@
 import { timestampToMillis, type Timestamp } from '@svc/encoding';
-import type { ObjectEntry } from '@svc/engine';
+import { tagsOf, type ObjectEntry } from '@svc/engine';
 import { addMetadataHeaders, defaultContentType, safeHeaderValue } from '../metadata/object-metadata.ts';
 
 export function quotedEtag(etag: string): string {
@@ -50,5 +50,7 @@ export function entryHeaders(entry: ObjectEntry): Record<string, string> {
     'Accept-Ranges': 'bytes',
   };
   addMetadataHeaders(entry.metadata, headers);
+  const tags = tagsOf(entry.metadata).length;
+  if (tags > 0) headers['x-amz-tagging-count'] = String(tags);
   return headers;
 }

@@ -2,7 +2,9 @@ import type { Call } from '../call.ts';
 import { document, element } from '../xml/write.ts';
 import { xmlTime } from './entry-headers.ts';
 import { integerParameter, maxInt32 } from './integer-parameter.ts';
+import { shownChecksum } from './multipart-checksums.ts';
 import { uploadTargetOf } from './multipart-target.ts';
+import { checksumElements } from './object-checksum.ts';
 import { person } from './person.ts';
 
 const maxPage = 1000;
@@ -23,7 +25,8 @@ export async function listParts(call: Call): Promise<void> {
   for (const part of page.parts)
     parts +=
       `<Part>${element('PartNumber', part.partNumber)}${element('LastModified', xmlTime(part.lastModified))}` +
-      `${element('ETag', `"${part.etag}"`)}${element('Size', part.size)}</Part>`;
+      `${element('ETag', `"${part.etag}"`)}${element('Size', part.size)}` +
+      `${checksumElements(shownChecksum(part, upload), false)}</Part>`;
   call.reply.xml(
     200,
     document(
@@ -33,11 +36,15 @@ export async function listParts(call: Call): Promise<void> {
         element('UploadId', target.uploadId) +
         person('Initiator', upload.owner) +
         person('Owner', upload.owner) +
-        element('StorageClass', 'STANDARD') +
+        element('StorageClass', upload.storageClass === '' ? 'STANDARD' : upload.storageClass) +
         element('PartNumberMarker', marker) +
         element('NextPartNumberMarker', page.parts.at(-1)?.partNumber ?? marker) +
         element('MaxParts', maxParts) +
         element('IsTruncated', page.hasMore) +
+        (upload.checksumAlgorithm === ''
+          ? ''
+          : element('ChecksumAlgorithm', upload.checksumAlgorithm.toUpperCase()) +
+            element('ChecksumType', upload.checksumType)) +
         parts,
     ),
   );

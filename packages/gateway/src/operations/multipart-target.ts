@@ -1,6 +1,7 @@
 import type { UploadTarget } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
+import { readPartNumber } from './part-read.ts';
 import { isBranchName } from './write-conditions.ts';
 
 /** The upload a request names; repository, branch and path must be the ones it was created for. */
@@ -12,9 +13,5 @@ export function uploadTargetOf(call: Call): UploadTarget {
 }
 
 export function partNumberOf(call: Call): number {
-  const text = call.request.query.get('partNumber') ?? '';
-  const number = Number(text);
-  if (!/^\d{1,5}$/.test(text) || number < 1 || number > 10_000)
-    throw new S3Error('InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
-  return number;
+  return readPartNumber(call.request.query.get('partNumber') ?? '');
 }

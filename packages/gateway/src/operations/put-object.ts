@@ -1,21 +1,26 @@
+import { tagMap } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { describeObject } from '../metadata/object-metadata.ts';
 import { quotedEtag } from './entry-headers.ts';
+import { checksumMetadata, defaultChecksum } from './object-checksum.ts';
+import { taggingHeaderOf } from './object-tagging.ts';
 import { branchOf, writeConditionOf } from './write-conditions.ts';
 
 export async function putObject(call: Call): Promise<void> {
   const { services, request, body, record } = call;
   const { objects } = services.engine;
   const description = describeObject(request, call.presigned);
+  const tags = taggingHeaderOf(request, call.presigned);
   const target = {
     repository: call.repository.id,
     branch: branchOf(call),
     path: call.path,
     contentType: description.contentType,
-    metadata: description.metadata,
+    metadata: tags === undefined ? description.metadata : { ...description.metadata, ...tagMap(tags) },
     ...writeConditionOf(request),
   };
   if (call.expectsContinue) await objects.checkUpload(target);
+  if (body.announced === undefined) body.compute(defaultChecksum);
   let verified: Record<string, string> = {};
   const entry = await objects.upload({
     ...target,
@@ -23,7 +28,8 @@ export async function putObject(call: Call): Promise<void> {
     body: await body.open(),
     digests: body.digests,
     verify: (digests) => {
-      verified = body.verify(digests);
+      verified = { ...body.verify(digests), ...body.computed(digests) };
+      return checksumMetadata(verified);
     },
   });
   record.bytesIn = entry.size;

@@ -3,6 +3,8 @@ import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { fieldValue } from '../metadata/object-metadata.ts';
 import { evaluateConditions, rangeStillValid } from '../request/conditions.ts';
+import { addChecksumHeaders, wantsChecksum } from './object-checksum.ts';
+import { partReadOf, readChecksum } from './part-read.ts';
 import { parseRange, type ByteRange } from '../request/range.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
 import { entryHeaders } from './entry-headers.ts';
@@ -56,9 +58,21 @@ export async function readObject(call: Call): Promise<ObjectRead> {
     };
   }
   if (request.query.firstOf(overrideNames) !== undefined) overrideHeaders(request, headers);
-  const range = rangeOf(call, entry, rangeStillValid(headerText(request, 'if-range'), validators));
+  const part = partReadOf(request, entry);
+  const range =
+    part === undefined
+      ? rangeOf(call, entry, rangeStillValid(headerText(request, 'if-range'), validators))
+      : part.range;
   if (range === 'unsatisfiable')
-    throw new S3Error('InvalidRange', undefined, { headers: { 'Content-Range': `bytes */${entry.size}` } });
+    throw new S3Error('InvalidRange', undefined, {
+      headers: { 'Content-Range': `bytes */${entry.size}` },
+      elements: [
+        ['RangeRequested', request.headers.get('range') ?? ''],
+        ['ActualObjectSize', String(entry.size)],
+      ],
+    });
+  if (part?.count !== undefined) headers['x-amz-mp-parts-count'] = String(part.count);
+  if (wantsChecksum(call)) addChecksumHeaders(headers, readChecksum(entry, range, part));
   const length = range === undefined ? entry.size : range.end - range.start + 1;
   headers['Content-Length'] = String(length);
   if (range === undefined) return { status: 200, headers, entry, range, length };
@@ -77,14 +91,6 @@ function overrideHeaders({ query }: S3Request, headers: Record<string, string>):
 }
 
 function rangeOf(call: Call, entry: ObjectEntry, valid: boolean): ByteRange | 'unsatisfiable' | undefined {
-  const partNumber = call.request.query.text('partNumber');
-  if (partNumber !== undefined) {
-    if (partNumber !== '1')
-      throw new S3Error('InvalidPartNumber', undefined, {
-        headers: { 'Content-Range': `bytes */${entry.size}` },
-      });
-    return entry.size === 0 ? undefined : { start: 0, end: entry.size - 1 };
-  }
   return valid ? parseRange(call.request.headers.get('range'), entry.size) : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts';
+import { algorithmToCompute } from './multipart-checksums.ts';
 import { partNumberOf, uploadTargetOf } from './multipart-target.ts';
 
 export async function uploadPart(call: Call): Promise<void> {
@@ -6,7 +7,8 @@ export async function uploadPart(call: Call): Promise<void> {
   const { uploads } = call.services.engine;
   const target = uploadTargetOf(call);
   const partNumber = partNumberOf(call);
-  if (call.expectsContinue) await uploads.get(target);
+  const algorithm = algorithmToCompute(await uploads.get(target), body.announced);
+  body.compute(algorithm);
   let verified: Record<string, string> = {};
   const part = await uploads.putPart({
     ...target,
@@ -14,8 +16,11 @@ export async function uploadPart(call: Call): Promise<void> {
     body: await body.open(),
     digests: body.digests,
     verify: (digests) => {
+      const computed = body.computed(digests);
       verified = body.verify(digests);
-      return verified;
+      const kept = { ...verified, ...computed };
+      if (body.announced === undefined) verified = computed;
+      return kept;
     },
   });
   call.reply.empty(200, { ETag: `"${part.etag}"`, ...verified });

@@ -1,3 +1,5 @@
+import { invalidArgument } from '../errors/invalid-argument.ts';
+
 /** Inclusive byte positions. */
 export interface ByteRange {
   readonly start: number;
@@ -12,7 +14,7 @@ export function parseRange(
   header: string | undefined,
   size: number,
 ): ByteRange | 'unsatisfiable' | undefined {
-  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/.exec(header ?? '');
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (match === null) return undefined;
   const [, first = '', last = ''] = match;
   if (first === '') {
@@ -28,9 +30,20 @@ export function parseRange(
 }
 
 /** Reads `x-amz-copy-source-range`, which must be `bytes=a-b` within the source. */
-export function parseCopyRange(header: string, size: number): ByteRange | undefined {
+export function parseCopyRange(header: string, size: number): ByteRange {
   const match = /^bytes=(\d+)-(\d+)$/.exec(header);
-  if (match === null) return undefined;
-  const [start, end] = [Number(match[1]), Number(match[2])];
-  return start <= end && end < size ? { start, end } : undefined;
+  const [start, end] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || start > end)
+    throw invalidArgument(
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the ' +
+        'zero-based offsets of the first and last bytes to copy',
+      'x-amz-copy-source-range',
+      header,
+    );
+  if (end < size) return { start, end };
+  throw invalidArgument(
+    `Range specified is not valid for source object of size: ${size}`,
+    'x-amz-copy-source-range',
+    header,
+  );
 }

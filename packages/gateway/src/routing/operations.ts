@@ -6,7 +6,6 @@ import {
   createBucket,
   getBucketLocation,
   getBucketVersioning,
-  getObjectTagging,
   headBucket,
   noSuchObject,
   notSupported,
@@ -18,11 +17,13 @@ import { createMultipartUpload } from '../operations/create-multipart-upload.ts'
 import { deleteObject } from '../operations/delete-object.ts';
 import { deleteObjects } from '../operations/delete-objects.ts';
 import { getObject } from '../operations/get-object.ts';
+import { getObjectAttributes } from '../operations/get-object-attributes.ts';
 import { headObject } from '../operations/head-object.ts';
 import { listBuckets } from '../operations/list-buckets.ts';
 import { listMultipartUploads } from '../operations/list-multipart-uploads.ts';
 import { listObjects } from '../operations/list-objects.ts';
 import { listParts } from '../operations/list-parts.ts';
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from '../operations/object-tagging.ts';
 import { putBranchMarker } from '../operations/put-branch-marker.ts';
 import { putObject } from '../operations/put-object.ts';
 import { uploadPartCopy } from '../operations/upload-part-copy.ts';
@@ -175,6 +176,27 @@ export const operations = {
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: getObjectTagging,
+  },
+  putObjectTagging: {
+    id: 'put_object',
+    event: undefined,
+    intent: 'write',
+    requires: onObject('fs:WriteObject'),
+    run: putObjectTagging,
+  },
+  deleteObjectTagging: {
+    id: 'delete_object',
+    event: undefined,
+    intent: 'write',
+    requires: onObject('fs:WriteObject'),
+    run: deleteObjectTagging,
+  },
+  getObjectAttributes: {
+    id: 'get_object',
+    event: undefined,
+    intent: 'read',
+    requires: onObject('fs:ReadObject'),
+    run: getObjectAttributes,
   },
   getObjectVersioning: {
     id: 'get_object',

@@ -75,11 +75,13 @@ function objectOperation(request: S3Request): Operation {
     case 'GET':
       if (query.has('uploadId')) return operations.listParts;
       if (query.has('tagging')) return operations.getObjectTagging;
+      if (query.has('attributes')) return operations.getObjectAttributes;
       if (query.has('versioning')) return operations.getObjectVersioning;
       return operations.getObject;
     case 'HEAD':
       return operations.headObject;
     case 'PUT': {
+      if (query.has('tagging')) return operations.putObjectTagging;
       const copies = headers.has('x-amz-copy-source');
       if (query.has('uploadId')) return copies ? operations.uploadPartCopy : operations.uploadPart;
       if (query.has('partNumber') || query.has('uploads'))
@@ -92,6 +94,7 @@ function objectOperation(request: S3Request): Operation {
       if (query.has('restore') || query.has('select')) return operations.unsupported;
       throw new S3Error('MethodNotAllowed');
     case 'DELETE':
+      if (query.has('tagging')) return operations.deleteObjectTagging;
       return query.has('uploadId') ? operations.abortMultipartUpload : operations.deleteObject;
     default:
       throw new S3Error('MethodNotAllowed');

@@ -42,17 +42,17 @@ const unsupported: Readonly<Record<Shape, ReadonlyMap<string, Unsupported>>> = {
   object: new Map<string, Unsupported>([
     [
       'GET',
-      { names: words('acl attributes lambdaArn legal-hold retention torrent'), softened: words('acl') },
+      { names: words('acl lambdaArn legal-hold retention torrent'), softened: words('acl') },
     ],
     [
       'PUT',
       {
-        names: words('acl encryption legal-hold renameObject retention restore tagging torrent'),
+        names: words('acl encryption legal-hold renameObject retention restore torrent'),
         destructive: true,
       },
     ],
     ['POST', { names: words('restore select') }],
-    ['DELETE', { names: words('acl tagging torrent'), destructive: true }],
+    ['DELETE', { names: words('acl torrent'), destructive: true }],
   ]),
 };
 

@@ -1,6 +1,7 @@
 import type { Auth, ClientOrigin, Identity } from '@svc/auth';
 import { AuthError } from '@svc/auth';
 import { ChunkSigner, type SigningKeyCache } from '@svc/encoding';
+import { invalidArgument } from '../errors/invalid-argument.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import type { GatewayDomains } from '../routing/domains.ts';
@@ -8,6 +9,7 @@ import { checkV2Time, readV2Header, readV2Query, verifyV2, type V2Signature } fr
 import {
   checkSignedHeaders,
   checkV4Time,
+  missingParameters,
   readHeaderSignature,
   readQuerySignature,
   verifySignature,
@@ -84,18 +86,26 @@ export async function authenticate(
     case 'v2-query':
       return authenticateV2(request, client, readV2Query(request), using);
     case undefined:
-      if (carriesUnknownCredentials(request)) throw new S3Error('MissingFields');
+      refuseUnknownCredentials(request);
       throw new S3Error('AccessDenied');
   }
 }
 
-function carriesUnknownCredentials(request: S3Request): boolean {
-  return (
-    request.headers.has('authorization') ||
-    request.headers.has('x-amz-signature') ||
-    request.query.has('X-Amz-Credential') ||
-    request.query.has('X-Amz-Signature')
-  );
+/** Refuses credentials of a form nobody knows; without any the request is anonymous. */
+function refuseUnknownCredentials(request: S3Request): void {
+  const authorization = request.headers.get('authorization');
+  if (authorization !== undefined) {
+    const [type = '', ...rest] = authorization.split(' ');
+    throw invalidArgument(
+      rest.length === 0
+        ? "Authorization header is invalid -- one and only one ' ' (space) required."
+        : 'Unsupported Authorization Type',
+      'Authorization',
+      type,
+    );
+  }
+  if (request.headers.has('x-amz-signature')) throw new S3Error('MissingFields');
+  if (request.query.has('X-Amz-Credential') || request.query.has('X-Amz-Signature')) throw missingParameters();
 }
 
 /** Bearer, Basic and session cookies come before signatures: the browser's SQL engine signs with dummy keys. */
@@ -142,7 +152,7 @@ async function authenticateV4(
   const credentials = await auth.credentialsFor(signature.accessKeyId, client);
   if (credentials === undefined) {
     auth.signatureFailed(client, signature.accessKeyId);
-    throw new S3Error('InvalidAccessKeyId');
+    throw unknownKey(signature.accessKeyId);
   }
   const key = signingKeys.get(credentials.secretAccessKey, signature.scope);
   let forwardedHost: string | undefined;
@@ -180,7 +190,7 @@ async function authenticateV2(
   const credentials = await auth.credentialsFor(signature.accessKeyId, client);
   if (credentials === undefined) {
     auth.signatureFailed(client, signature.accessKeyId);
-    throw new S3Error('InvalidAccessKeyId');
+    throw unknownKey(signature.accessKeyId);
   }
   const forwarded = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
   const verify = (host: string | undefined): boolean =>
@@ -198,4 +208,8 @@ async function authenticateV2(
     payloadHash: request.headers.get('x-amz-content-sha256'),
     presigned: signature.form === 'query',
   };
+}
+
+function unknownKey(accessKeyId: string): S3Error {
+  return new S3Error('InvalidAccessKeyId', undefined, { elements: [['AWSAccessKeyId', accessKeyId]] });
 }

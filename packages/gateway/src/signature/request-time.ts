@@ -33,8 +33,15 @@ export function parseHttpDate(text: string): number | undefined {
 
 /** Refuses a header-signed request that is more than 15 minutes away from our clock. */
 export function checkSkew(time: number, now: number): void {
-  if (now - time > maxSkewMs) throw new S3Error('RequestTimeTooSkewed');
-  checkNotFuture(time, now);
+  if (Math.abs(now - time) <= maxSkewMs) return;
+  // Clients set their clock by this answer.
+  throw new S3Error('RequestTimeTooSkewed', undefined, {
+    elements: [
+      ['RequestTime', new Date(time).toISOString()],
+      ['ServerTime', new Date(now).toISOString()],
+      ['MaxAllowedSkewMilliseconds', String(maxSkewMs)],
+    ],
+  });
 }
 
 export function checkNotFuture(time: number, now: number): void {

@@ -35,16 +35,22 @@ export interface V4Signature {
 export function readHeaderSignature(request: S3Request): V4Signature {
   const header = request.headers.get('authorization') ?? '';
   const fields = new Map<string, string>();
-  for (const item of header.slice(sigV4Algorithm.length).split(',')) {
+  const items = header.slice(sigV4Algorithm.length).split(',');
+  if (items.length !== 3)
+    throw malformedHeader(
+      'the authorization header requires three components: Credential, SignedHeaders, and Signature.',
+    );
+  for (const item of items) {
     const equals = item.indexOf('=');
-    if (equals < 0) throw new S3Error('AuthorizationHeaderMalformed');
+    if (equals < 0) throw malformedHeader(`the authorization component "${item.trim()}" is malformed.`);
     fields.set(item.slice(0, equals).trim(), item.slice(equals + 1).trim());
   }
-  const credential = parseCredential(fields.get('Credential') ?? '');
+  for (const name of ['Credential', 'SignedHeaders', 'Signature'])
+    if ((fields.get(name) ?? '') === '') throw malformedHeader(`missing ${name}.`);
+  const credential = parseCredential(fields.get('Credential') ?? '', malformedHeader);
   const signedHeaders = fields.get('SignedHeaders') ?? '';
   const signature = fields.get('Signature') ?? '';
-  if (credential === undefined || signedHeaders === '' || !/^[0-9a-f]{64}$/.test(signature))
-    throw new S3Error('AuthorizationHeaderMalformed');
+  if (!/^[0-9a-f]{64}$/.test(signature)) throw new S3Error('AuthorizationHeaderMalformed');
   const when = requestDateTime(request, credential.scope.date);
   return {
     ...credential,
@@ -55,6 +61,17 @@ export function readHeaderSignature(request: S3Request): V4Signature {
     payloadHash: request.headers.get('x-amz-content-sha256') ?? unsignedPayload,
     expiresSeconds: 0,
   };
+}
+
+function malformedHeader(what: string): S3Error {
+  return new S3Error('AuthorizationHeaderMalformed', `The authorization header is malformed; ${what}`);
+}
+
+function malformedQuery(what: string): S3Error {
+  return new S3Error(
+    'AuthorizationQueryParametersError',
+    `Error parsing the X-Amz-Credential parameter; ${what}`,
+  );
 }
 
 const known = new WeakMap<Query, V4Signature>();
@@ -77,7 +94,7 @@ function parseQuerySignature(request: S3Request): V4Signature {
   if ((query.get('X-Amz-Algorithm') ?? '').toUpperCase() !== sigV4Algorithm)
     throw new S3Error(
       'AuthorizationQueryParametersError',
-      `X-Amz-Algorithm only supports "${sigV4Algorithm}"`,
+      `X-Amz-Algorithm only supports "${sigV4Algorithm} and AWS4-ECDSA-P256-SHA256"`,
     );
   const credentialText = query.get('X-Amz-Credential');
   const signature = query.get('X-Amz-Signature');
@@ -90,15 +107,8 @@ function parseQuerySignature(request: S3Request): V4Signature {
     expires === undefined ||
     query.get('X-Amz-Date') === undefined
   )
-    throw new S3Error('MissingFields');
-  if (credentialText === '') throw new S3Error('InvalidRequest', 'X-Amz-Credential must not be empty');
-  const credential = parseCredential(credentialText);
-  if (credential === undefined)
-    throw new S3Error(
-      'AuthorizationQueryParametersError',
-      'Error parsing the X-Amz-Credential parameter; the Credential is mal-formed; expecting ' +
-        '"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
-    );
+    throw missingParameters();
+  const credential = parseCredential(credentialText, malformedQuery);
   const expiresSeconds = parseExpires(expires);
   const when = requestDateTime(request, credential.scope.date);
   const signedNames = signedHeaders.toLowerCase().split(';');
@@ -118,13 +128,31 @@ function parseQuerySignature(request: S3Request): V4Signature {
   };
 }
 
+/** A presigned request without one of these cannot be verified. */
+export function missingParameters(): S3Error {
+  return new S3Error(
+    'AuthorizationQueryParametersError',
+    'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, ' +
+      'X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
+  );
+}
+
 /** Accepts any id of 1–128 characters without `/`; region and service are taken as they are. */
-function parseCredential(text: string): { accessKeyId: string; scope: SigV4Scope } | undefined {
-  const parts = text.split('/');
-  if (parts.length !== 5 || parts[4] !== 'aws4_request') return undefined;
-  const [accessKeyId = '', date = '', region = '', service = ''] = parts;
-  if (accessKeyId.length < 1 || accessKeyId.length > 128 || !/^\d{8}$/.test(date) || service === '')
-    return undefined;
+function parseCredential(
+  text: string,
+  malformed: (what: string) => S3Error,
+): { accessKeyId: string; scope: SigV4Scope } {
+  const [accessKeyId = '', date = '', region = '', service = '', terminal, ...rest] = text.split('/');
+  if (accessKeyId === '' || accessKeyId.length > 128 || service === '' || terminal === undefined || rest.length > 0)
+    throw malformed(
+      'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
+    );
+  if (!/^\d{8}$/.test(date))
+    throw malformed(
+      `incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`,
+    );
+  if (terminal !== 'aws4_request')
+    throw malformed(`incorrect terminal "${terminal}". This endpoint uses "aws4_request".`);
   return { accessKeyId, scope: { date, region, service } };
 }
 
@@ -134,7 +162,10 @@ function parseExpires(text: string): number {
   const seconds = Number(text);
   if (seconds < 0) throw new S3Error(fault, 'X-Amz-Expires must be non-negative');
   if (seconds > maxExpirySeconds)
-    throw new S3Error(fault, 'X-Amz-Expires must be less than a week (in seconds); that is, at most 604800');
+    throw new S3Error(fault, 
+      'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than ' +
+        '604800 seconds',
+    );
   return seconds;
 }
 
@@ -142,20 +173,35 @@ function requestDateTime(request: S3Request, credentialDate: string): { dateTime
   const iso = request.query.text('X-Amz-Date') ?? request.headers.get('x-amz-date');
   const text = iso ?? request.headers.get('date');
   if (text === undefined || text === '')
-    throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header', {
-      status: 400,
-    });
+    throw withoutDate();
   const isoTime = parseIsoBasic(text);
   const time = isoTime ?? (iso === undefined ? parseHttpDate(text) : undefined);
-  if (time === undefined) throw new S3Error('MalformedDate');
+  if (time === undefined) {
+    if (request.query.text('X-Amz-Date') === undefined) throw withoutDate();
+    throw new S3Error(
+      'AuthorizationQueryParametersError',
+      'X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd\'T\'HHmmss\'Z\'"',
+    );
+  }
   const dateTime = isoTime === undefined ? sigV4DateTime(new Date(time)) : text;
-  if (!dateTime.startsWith(credentialDate))
+  if (!dateTime.startsWith(credentialDate)) {
+    if (request.query.text('X-Amz-Date') !== undefined)
+      throw new S3Error(
+        'AuthorizationQueryParametersError',
+        `Invalid credential date "${credentialDate}". This date is not the same as X-Amz-Date: ` +
+          `"${dateTime.slice(0, 8)}".`,
+      );
     throw new S3Error(
       'AuthorizationHeaderMalformed',
       `The authorization header is malformed; Invalid credential date ${credentialDate}. This date is not the ` +
         `same as X-Amz-Date: "${dateTime.slice(0, 8)}".`,
     );
+  }
   return { dateTime, time };
+}
+
+function withoutDate(): S3Error {
+  return new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header.');
 }
 
 /**
@@ -170,7 +216,7 @@ export function checkSignedHeaders(request: S3Request, signature: V4Signature): 
     if (name.startsWith('x-amz-') && name !== 'x-amz-cf-id' && !signed.includes(name)) missing.push(name);
   if (missing.length > 0)
     throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
-      elements: [['HeadersNotSigned', missing.join(',')]],
+      elements: [['HeadersNotSigned', missing.join(', ')]],
     });
 }
 

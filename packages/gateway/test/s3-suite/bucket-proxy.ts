@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checksumHeader, digestsOf, isChecksumAlgorithm } from '../../src/body/checksums.ts';
-import { adminKey, type TestGateway } from '../compose.ts';
+import { createDigest } from '@svc/engine';
+import { checksumHeader, isChecksumAlgorithm } from '../../src/body/checksums.ts';
+import { adminKey, domain, type TestGateway } from '../compose.ts';
 import { headerOf, signAgain, splitTarget, type WireRequest } from './re-sign.ts';
 
 const branch = 'main/';
@@ -87,6 +88,7 @@ async function changeBucket(
 function mapRequest(original: WireRequest, names: string, bucket: string, key: string): WireRequest {
   const { query } = splitTarget(original.target);
   const isListing = original.method === 'GET' && bucket !== '' && key === '';
+  if (original.method === 'GET' && bucket === '') return ofOwnBuckets(original, names);
   const target =
     key === ''
       ? `/${bucket}${isListing ? `?${mapListing(query)}` : query === '' ? '' : `?${query}`}`
@@ -103,6 +105,18 @@ function mapRequest(original: WireRequest, names: string, bucket: string, key: s
       mapHeader(name.toLowerCase(), value, names, original.body, body),
     ]),
     body,
+  };
+}
+
+/** Other cases run at the same time: each sees the buckets of its own. */
+function ofOwnBuckets(original: WireRequest, names: string): WireRequest {
+  const { path, query } = splitTarget(original.target);
+  const others = query.split('&').filter((item) => item !== '' && !item.startsWith('prefix='));
+  const prefix = query.split('&').find((item) => item.startsWith('prefix=')) ?? 'prefix=';
+  return {
+    ...original,
+    target: `${path}?${[...others, prefix.replace('=', `=${names}`)].join('&')}`,
+    headers: original.headers.map(([name, value]) => [name, name.toLowerCase() === 'host' ? domain : value]),
   };
 }
 
@@ -132,6 +146,8 @@ function mapHeader(name: string, value: string, names: string, before: Buffer, a
       ? value
       : `${slash}${names}${bucket}/${branch}${key}`;
   }
+  // Requests without a signature are the gateway's, too, by this name.
+  if (name === 'host') return domain;
   if (before === after) return value;
   if (name === 'content-length') return String(after.length);
   if (name === 'x-amz-content-sha256')
@@ -140,8 +156,12 @@ function mapHeader(name: string, value: string, names: string, before: Buffer, a
     return value === hash('md5', before, 'base64') ? hash('md5', after, 'base64') : value;
   const algorithm = name.slice(checksumHeader('md5').length - 'md5'.length);
   if (name.startsWith('x-amz-checksum-') && isChecksumAlgorithm(algorithm) && algorithm !== 'md5') {
-    const digest = (body: Buffer) => digestsOf(body, [algorithm]).extra[algorithm]?.toString('base64') ?? '';
-    return value === digest(before) ? digest(after) : value;
+    const digestOf = (body: Buffer): string => {
+      const digest = createDigest(algorithm);
+      digest.update(body);
+      return digest.digest().toString('base64');
+    };
+    return value === digestOf(before) ? digestOf(after) : value;
   }
   return value;
 }
@@ -204,7 +224,9 @@ function asShown(body: Buffer, names: string): Buffer {
         '<$1>',
       )
       .replaceAll(/(<Location>https?:\/\/[^/]+\/[^/]+\/)main\//g, '$1')
-      .replaceAll(names, ''),
+      .replaceAll(/(<(?:ID|DisplayName)>)admin</g, `$1${adminKey.accessKeyId}<`)
+      .replaceAll(names, '')
+      .replace('<Prefix></Prefix></ListAllMyBucketsResult>', '</ListAllMyBucketsResult>'),
   );
 }
 

@@ -120,10 +120,21 @@ export class MultipartFiles {
 
   async #removeReplaced(folder: string, partNumber: number, etag: string): Promise<void> {
     const prefix = partPrefix(partNumber);
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (name.startsWith(prefix) && name !== prefix + etag) {
+    const others = (await readdir(folder).catch(() => [])).filter(
+      (name) => name.startsWith(prefix) && name !== prefix + etag,
+    );
+    if (others.length === 0) return;
+    // Of parts uploaded at the same time the last one stays: each looks only for those that came before it.
+    const changedAt = (name: string): Promise<bigint | undefined> =>
+      stat(join(folder, name), { bigint: true }).then(
+        ({ ctimeNs }) => ctimeNs,
+        () => undefined,
+      );
+    const own = await changedAt(prefix + etag);
+    for (const name of others) {
+      const other = await changedAt(name);
+      if (own !== undefined && other !== undefined && other < own)
         await unlink(join(folder, name)).catch(() => undefined);
-      }
     }
   }
 
@@ -137,10 +148,12 @@ export class MultipartFiles {
     const { folder, target } = await this.#check(uploadId, path);
     checkPartList(parts);
     const files: string[] = [];
-    const present = new Set(await readdir(folder));
+    const present = new Set(await namesIn(folder));
     for (const { partNumber, etag } of parts) {
       const name = partPrefix(partNumber) + etag;
       if (!present.has(name)) {
+        // Somebody else has completed or aborted the upload meanwhile.
+        if (!present.has(targetFile)) throw uploadNotFound(uploadId);
         throw new BlockError('invalid_part', `part ${partNumber} with etag "${etag}" was not uploaded`);
       }
       files.push(join(folder, name));
@@ -152,6 +165,8 @@ export class MultipartFiles {
       await publish(temporary, target.ifAbsent);
     } catch (error) {
       await unlink(temporary).catch(() => undefined);
+      if (errorCode(error) === 'ENOENT' && !(await namesIn(folder)).includes(targetFile))
+        throw uploadNotFound(uploadId);
       throw writeError(error, path);
     }
     // The object is there: parts that cannot be removed now are found as those of a stale upload.
