@@ -9,7 +9,8 @@ const empty = Buffer.alloc(0);
 type State = 'size' | 'data' | 'data-end' | 'trailers';
 
 function malformed(what: string): S3Error {
-  return new S3Error('InvalidRequest', `The aws-chunked body is malformed: ${what}.`);
+  const cause = new Error(`the aws-chunked body is malformed: ${what}`);
+  return new S3Error('IncompleteBody', undefined, { cause });
 }
 
 export interface AwsChunkedOptions {
@@ -84,14 +85,14 @@ export class AwsChunkedDecoder {
 
   /** Call at the end of the body; answers the trailers by lower-case name. */
   end(): Map<string, string> {
-    if (this.#state !== 'trailers')
-      throw new S3Error('IncompleteBody', 'The aws-chunked body ended before its last chunk.');
+    if (this.#state !== 'trailers') throw malformed('it ended before its last chunk');
     const trailers = new Map<string, string>();
     for (const line of this.#pending.toString('latin1').split('\n')) {
       const text = line.trim();
       if (text === '') continue;
       const colon = text.indexOf(':');
-      if (colon < 1 || !this.#allowsTrailer) throw malformed('unexpected text after the last chunk');
+      if (!this.#allowsTrailer) throw malformed('unexpected text after the last chunk');
+      if (colon < 1) throw new S3Error('MalformedTrailerError');
       trailers.set(text.slice(0, colon).trim().toLowerCase(), text.slice(colon + 1).trim());
     }
     const signature = trailers.get('x-amz-trailer-signature');
@@ -110,6 +111,8 @@ export class AwsChunkedDecoder {
       const [name = '', value = ''] = extension.split('=', 2);
       if (name.trim() === 'chunk-signature') this.#signature = value.trim();
     }
+    if (this.#signatures !== undefined && !/^[0-9a-f]{64}$/.test(this.#signature ?? ''))
+      throw malformed('a chunk has no signature');
     this.#remaining = size;
     if (size > 0) {
       this.#state = 'data';

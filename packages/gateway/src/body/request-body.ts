@@ -208,7 +208,7 @@ export class RequestBody {
     if (this.#contentMd5 !== undefined && !this.#contentMd5.equals(digests.md5))
       throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.', {
         elements: [
-          ['ExpectedDigest', this.#contentMd5.toString('base64')],
+          ['ExpectedDigest', this.#contentMd5.toString('hex')],
           ['CalculatedDigest', digests.md5.toString('base64')],
         ],
       });
@@ -234,11 +234,11 @@ export class RequestBody {
     let length = 0;
     const counted = (data: Buffer): void => {
       length += data.length;
-      if (this.size >= 0 && length > this.size) throw new S3Error('IncompleteBody');
+      if (this.size >= 0 && length > this.size) throw otherLength();
       onData(data);
     };
     const checkLength = (): void => {
-      if (this.size >= 0 && length !== this.size) throw new S3Error('IncompleteBody');
+      if (this.size >= 0 && length !== this.size) throw otherLength();
     };
     if (this.#mode.kind === 'plain') return { write: counted, end: checkLength };
     const { signed, trailer } = this.#mode;
@@ -259,16 +259,21 @@ export class RequestBody {
   }
 
   #checkTrailers(trailers: ReadonlyMap<string, string>): void {
-    if (this.#trailerAlgorithm === undefined) return;
-    const announced = checksumHeader(this.#trailerAlgorithm);
-    if (trailers.has(announced)) return;
-    if (trailers.size === 0) throw new S3Error('IncompleteBody', `The trailer ${announced} is missing.`);
-    throw new S3Error('InvalidRequest', `The trailer is not the announced ${announced}.`);
+    const announced = this.#trailerAlgorithm === undefined ? undefined : checksumHeader(this.#trailerAlgorithm);
+    const isSound = announced === undefined ? trailers.size === 0 : trailers.has(announced);
+    if (!isSound) throw new S3Error('MalformedTrailerError');
   }
 }
 
 function digestIn(digests: BodyDigests, algorithm: ChecksumAlgorithm): Buffer | undefined {
   return algorithm === 'md5' ? digests.md5 : digests.extra[algorithm];
+}
+
+function otherLength(): S3Error {
+  return new S3Error(
+    'IncompleteBody',
+    'You did not provide the number of bytes specified by the Content-Length HTTP header',
+  );
 }
 
 interface BodyDecoder {

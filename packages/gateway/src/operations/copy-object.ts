@@ -10,16 +10,15 @@ import { checkCopyConditions, checkSameStorage, copySourceOf } from './copy-sour
 import { quotedEtag, xmlTime } from './entry-headers.ts';
 import { checksumElements, entryChecksum } from './object-checksum.ts';
 import { taggingHeaderOf } from './object-tagging.ts';
-import { refuseUnhonoured } from './refused-headers.ts';
 import { branchOf, writeConditionOf } from './write-conditions.ts';
 
 /** Copies data and description; `REPLACE` takes the description from the request instead. */
 export async function copyObject(call: Call): Promise<void> {
   const { objects } = call.services.engine;
   const source = copySourceOf(call.request);
-  refuseUnhonoured(call.request);
   const checksum = algorithmNamed(headerText(call.request, 'x-amz-checksum-algorithm'));
-  const replaced = replaces(call, 'metadata') ? describeObject(call.request, call.presigned) : undefined;
+  const description = describeObject(call.request, call.presigned);
+  const replaced = replaces(call, 'metadata') ? description : undefined;
   const tags = replaces(call, 'tagging') ? (taggingHeaderOf(call.request, call.presigned) ?? []) : undefined;
   const destination = { repository: call.repository.id, branch: branchOf(call), path: call.path };
   const isOntoItself =

@@ -3,6 +3,7 @@ import { document, element } from '../xml/write.ts';
 import { xmlTime } from './entry-headers.ts';
 import { integerParameter, maxInt32, urlEncoding } from './integer-parameter.ts';
 import { encodeListed } from './listing-text.ts';
+import { uploadChecksumElements } from './multipart-checksums.ts';
 import { person } from './person.ts';
 
 const maxPage = 1000;
@@ -31,8 +32,8 @@ export async function listMultipartUploads(call: Call): Promise<void> {
   for (const upload of page.uploads)
     items +=
       `<Upload>${element('Key', encode(`${upload.branch}/${upload.path}`))}${element('UploadId', upload.uploadId)}` +
-      `${person('Initiator', upload.owner)}${person('Owner', upload.owner)}${element('StorageClass', 'STANDARD')}` +
-      `${element('Initiated', xmlTime(upload.creationDate))}</Upload>`;
+      `${person('Initiator', upload.owner)}${person('Owner', upload.owner)}${element('StorageClass', upload.storageClass === '' ? 'STANDARD' : upload.storageClass)}` +
+      `${element('Initiated', xmlTime(upload.creationDate))}${uploadChecksumElements(upload)}</Upload>`;
   for (const common of page.commonPrefixes)
     items += `<CommonPrefixes>${element('Prefix', encode(common))}</CommonPrefixes>`;
   call.reply.xml(

@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { document, element } from '../xml/write.ts';
 import { xmlTime } from './entry-headers.ts';
 import { integerParameter, maxInt32 } from './integer-parameter.ts';
-import { shownChecksum } from './multipart-checksums.ts';
+import { shownChecksum, uploadChecksumElements } from './multipart-checksums.ts';
 import { uploadTargetOf } from './multipart-target.ts';
 import { checksumElements } from './object-checksum.ts';
 import { person } from './person.ts';
@@ -41,10 +41,7 @@ export async function listParts(call: Call): Promise<void> {
         element('NextPartNumberMarker', page.parts.at(-1)?.partNumber ?? marker) +
         element('MaxParts', maxParts) +
         element('IsTruncated', page.hasMore) +
-        (upload.checksumAlgorithm === ''
-          ? ''
-          : element('ChecksumAlgorithm', upload.checksumAlgorithm.toUpperCase()) +
-            element('ChecksumType', upload.checksumType)) +
+        uploadChecksumElements(upload) +
         parts,
     ),
   );

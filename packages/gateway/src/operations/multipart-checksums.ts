@@ -20,6 +20,7 @@ import {
 } from '../body/checksums.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
+import { element } from '../xml/write.ts';
 import { checksumInHeaders, defaultChecksum } from './object-checksum.ts';
 
 /** A part as the client lists it when it completes an upload. */
@@ -200,4 +201,10 @@ export function shownChecksum(part: UploadPart, upload: Upload): ObjectChecksum 
   if (!isChecksumAlgorithm(algorithm)) return checksumInHeaders(part.checksums);
   const value = part.checksums[checksumHeader(algorithm)];
   return value === undefined ? undefined : { algorithm, value, type: 'FULL_OBJECT' };
+}
+
+/** What listings say of the checksum an upload is to have. */
+export function uploadChecksumElements({ checksumAlgorithm, checksumType }: Upload): string {
+  if (checksumAlgorithm === '') return '';
+  return element('ChecksumAlgorithm', checksumAlgorithm.toUpperCase()) + element('ChecksumType', checksumType);
 }

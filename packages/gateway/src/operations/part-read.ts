@@ -39,10 +39,10 @@ export function partReadOf(request: S3Request, entry: ObjectEntry): PartRead | u
     range: size === 0 ? undefined : { start, end: start + size - 1 },
     count: parts?.sizes.length,
     checksum:
-      parts?.algorithm !== undefined && value !== undefined
-        ? { algorithm: parts.algorithm, value, type: whole?.type ?? 'FULL_OBJECT' }
-        : sizes.length === 1
-          ? whole
+      parts === undefined
+        ? whole
+        : whole?.type === 'COMPOSITE' && parts.algorithm !== undefined && value !== undefined
+          ? { algorithm: parts.algorithm, value, type: whole.type }
           : undefined,
   };
 }
@@ -72,12 +72,12 @@ export function readChecksum(
 /** A range that is a part, as it was uploaded, has the checksum of the part. */
 function partChecksum(entry: ObjectEntry, range: ByteRange): ObjectChecksum | undefined {
   const parts = partsOf(entry.metadata, entry.size);
-  if (parts?.algorithm === undefined) return undefined;
+  if (parts?.algorithm === undefined || checksumOf(entry.metadata)?.type !== 'COMPOSITE') return undefined;
   let start = 0;
   for (const [index, size] of parts.sizes.entries()) {
     if (start > range.start) return undefined;
     if (start === range.start && range.end === start + size - 1)
-      return { algorithm: parts.algorithm, value: parts.checksums[index] ?? '', type: 'FULL_OBJECT' };
+      return { algorithm: parts.algorithm, value: parts.checksums[index] ?? '', type: 'COMPOSITE' };
     start += size;
   }
   return undefined;

@@ -33,7 +33,11 @@ export async function putObject(call: Call): Promise<void> {
     },
   });
   record.bytesIn = entry.size;
-  const headers: Record<string, string> = { ETag: quotedEtag(entry.etag), ...verified };
+  const headers: Record<string, string> = {
+    ETag: quotedEtag(entry.etag),
+    'x-amz-object-size': String(entry.size),
+    ...verified,
+  };
   if (Object.keys(verified).length > 0) headers['x-amz-checksum-type'] = 'FULL_OBJECT';
   call.reply.empty(200, headers);
 }

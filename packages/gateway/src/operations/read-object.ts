@@ -3,11 +3,11 @@ import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { fieldValue } from '../metadata/object-metadata.ts';
 import { evaluateConditions, rangeStillValid } from '../request/conditions.ts';
-import { addChecksumHeaders, wantsChecksum } from './object-checksum.ts';
-import { partReadOf, readChecksum } from './part-read.ts';
 import { parseRange, type ByteRange } from '../request/range.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
 import { entryHeaders } from './entry-headers.ts';
+import { addChecksumHeaders, wantsChecksum } from './object-checksum.ts';
+import { partReadOf, readChecksum, readPartNumber } from './part-read.ts';
 
 /** What HEAD and GET agree on before any data is touched. */
 export interface ObjectRead {
@@ -33,6 +33,8 @@ export async function readObject(call: Call): Promise<ObjectRead> {
   const { request, services, repository, ref, path } = call;
   checkReadVersion(call);
   if (ref === '' || path === '') throw new S3Error('NoSuchKey');
+  const partNumber = request.query.text('partNumber');
+  if (partNumber !== undefined) readPartNumber(partNumber);
   const entry = await services.engine.objects.stat({ repository: repository.id, ref, path });
   const headers = entryHeaders(entry);
   const validators = { etag: entry.etag, modifiedSeconds: entry.mtime.seconds };

@@ -2,6 +2,7 @@ import type { WriteCondition } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { unquote } from '../request/conditions.ts';
+import { notHonoured } from './refused-headers.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
 
 /** `If-None-Match: *` and `If-Match` of a write. */
@@ -10,9 +11,9 @@ export function writeConditionOf(request: S3Request): WriteCondition {
   const ifMatch = headerText(request, 'if-match');
   if (ifNoneMatch === undefined) return ifMatch === undefined ? {} : { ifMatch: unquote(ifMatch) };
   if (ifMatch !== undefined)
-    throw new S3Error('NotImplemented', 'If-Match and If-None-Match cannot be combined on a write.');
+    throw notHonoured('If-Match, If-None-Match');
   if (ifNoneMatch.trim() !== '*')
-    throw new S3Error('NotImplemented', 'If-None-Match on a write supports only "*".');
+    throw notHonoured('If-None-Match');
   return { ifNoneMatch: '*' };
 }
 

@@ -1,6 +1,7 @@
 import type { Auth, ClientOrigin, Identity } from '@svc/auth';
 import { AuthError } from '@svc/auth';
 import { ChunkSigner, type SigningKeyCache } from '@svc/encoding';
+import { payloadModeOf } from '../body/payload-mode.ts';
 import { invalidArgument } from '../errors/invalid-argument.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
@@ -148,6 +149,8 @@ async function authenticateV4(
   signature: V4Signature,
   { auth, signingKeys, verifiedUrls, now }: Authentication,
 ): Promise<Authenticated> {
+  // A value that cannot be meant is told before the signature, which covers it.
+  payloadModeOf(signature.payloadHash);
   checkSignedHeaders(request, signature);
   const credentials = await auth.credentialsFor(signature.accessKeyId, client);
   if (credentials === undefined) {

@@ -94,7 +94,9 @@ function parseQuerySignature(request: S3Request): V4Signature {
   if ((query.get('X-Amz-Algorithm') ?? '').toUpperCase() !== sigV4Algorithm)
     throw new S3Error(
       'AuthorizationQueryParametersError',
-      `X-Amz-Algorithm only supports "${sigV4Algorithm} and AWS4-ECDSA-P256-SHA256"`,
+      query.get('X-Amz-Algorithm')?.startsWith('AWS4-ECDSA') === true
+        ? `X-Amz-Algorithm only supports "${sigV4Algorithm}"`
+        : `X-Amz-Algorithm only supports "${sigV4Algorithm} and AWS4-ECDSA-P256-SHA256"`,
     );
   const credentialText = query.get('X-Amz-Credential');
   const signature = query.get('X-Amz-Signature');
@@ -147,12 +149,12 @@ function parseCredential(
     throw malformed(
       'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
     );
+  if (terminal !== 'aws4_request')
+    throw malformed(`incorrect terminal "${terminal}". This endpoint uses "aws4_request".`);
   if (!/^\d{8}$/.test(date))
     throw malformed(
       `incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`,
     );
-  if (terminal !== 'aws4_request')
-    throw malformed(`incorrect terminal "${terminal}". This endpoint uses "aws4_request".`);
   return { accessKeyId, scope: { date, region, service } };
 }
 

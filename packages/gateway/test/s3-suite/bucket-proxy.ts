@@ -58,7 +58,7 @@ async function handle(
   );
   const isData =
     key !== '' && original.method === 'GET' && !/(?:^|&)(?:uploadId|tagging|attributes|acl)\b/.test(query);
-  await forward(gateway.port, names, mapped, response, isData);
+  await forward(gateway.port, names, mapped, headerOf(original, 'host') ?? '', response, isData);
 }
 
 /** Making and removing a repository takes more than a bucket's name, so it is done here. */
@@ -170,6 +170,7 @@ function forward(
   port: number,
   names: string,
   mapped: WireRequest,
+  host: string,
   response: ServerResponse,
   isData: boolean,
 ): Promise<void> {
@@ -196,7 +197,8 @@ function forward(
         incoming.on('end', () => {
           const body = Buffer.concat(chunks);
           const isXml = (incoming.headers['content-type'] ?? '').includes('xml');
-          const shown = isXml && !(isData && (incoming.statusCode ?? 0) < 300) ? asShown(body, names) : body;
+          const shown =
+            isXml && !(isData && (incoming.statusCode ?? 0) < 300) ? asShown(body, names, host) : body;
           const sent = pairs(incoming.rawHeaders)
             .filter(([name]) => !/^(?:connection|keep-alive|transfer-encoding)$/i.test(name))
             .flatMap(([name, value]) => [
@@ -215,7 +217,7 @@ function forward(
 }
 
 /** Names of repositories and branches as the suite knows them. */
-function asShown(body: Buffer, names: string): Buffer {
+function asShown(body: Buffer, names: string, host: string): Buffer {
   return Buffer.from(
     body
       .toString()
@@ -223,7 +225,7 @@ function asShown(body: Buffer, names: string): Buffer {
         /<(Key|Prefix|Marker|NextMarker|StartAfter|KeyMarker|NextKeyMarker)>main(?:\/|%2F)/g,
         '<$1>',
       )
-      .replaceAll(/(<Location>https?:\/\/[^/]+\/[^/]+\/)main\//g, '$1')
+      .replaceAll(/<Location>http:\/\/[^/]+(\/[^/]+\/)main\//g, `<Location>http://${host}$1`)
       .replaceAll(/(<(?:ID|DisplayName)>)admin</g, `$1${adminKey.accessKeyId}<`)
       .replaceAll(names, '')
       .replace('<Prefix></Prefix></ListAllMyBucketsResult>', '</ListAllMyBucketsResult>'),
