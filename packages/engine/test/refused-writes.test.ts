@@ -202,12 +202,14 @@ describe('a multipart upload that is refused', () => {
     const upload = { ...target(repository), uploadId };
     const part = await engine.uploads.putPart({ ...upload, partNumber: 1, body: Buffer.from('kept') });
     const other = world.engine();
+    let aborted: Promise<unknown> | undefined;
     failures.after = (call) => {
       // Staged, not yet recorded as completed: just now somebody ends the upload.
-      if (isStaged(call)) return other.uploads.abort(upload) as never;
+      if (isStaged(call)) aborted = other.uploads.abort(upload).catch((error: unknown) => error);
       return undefined;
     };
     await engine.uploads.complete({ ...upload, parts: [part] });
+    expect(await aborted).toMatchObject({ kind: 'not_found', subject: 'upload' });
     expect(await read(engine, repository, 'main', 'big')).toBe('kept');
   });
 

@@ -1,7 +1,11 @@
 import { tempDir } from '@svc/testing';
+import { multipartRaceSuite } from './multipart-race-suite.ts';
 import { multipartSuite } from './multipart-suite.ts';
 
-multipartSuite('local', () =>
-  Promise.resolve({ type: 'local', path: tempDir('svc-multipart'), sync: false }),
-);
-multipartSuite('mem', () => Promise.resolve({ type: 'mem' }));
+const local = () => Promise.resolve({ type: 'local', path: tempDir('svc-multipart'), sync: false } as const);
+const mem = () => Promise.resolve({ type: 'mem' } as const);
+
+multipartSuite('local', local);
+multipartSuite('mem', mem);
+multipartRaceSuite('local', local);
+multipartRaceSuite('mem', mem);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composeGateway, type TestGateway } from './compose.ts';
 import { framingSuite } from './framing-suite.ts';
+import { multipartRaceSuite } from './multipart-race-suite.ts';
 import { multipartSuite } from './multipart-suite.ts';
 import type { S3TestClient } from './s3-test-client.ts';
 import { versitygwStore } from './versitygw-store.ts';
@@ -10,6 +11,7 @@ const store = await versitygwStore();
 describe.skipIf(store === undefined)('on an S3 store', () => {
   const open = () => Promise.resolve(store ?? ({ type: 'mem' } as const));
   multipartSuite('S3', open);
+  multipartRaceSuite('S3', open);
   framingSuite('S3', open);
 
   describe('objects', () => {

@@ -11,7 +11,9 @@ import {
   readUpload,
   removePartRecords,
   removeUpload,
+  replaceUpload,
   storeUploadOf,
+  unjoinedMark,
   type StoredUpload,
 } from './upload-records.ts';
 
@@ -28,7 +30,14 @@ export async function endUpload(
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const { data } = stored;
     const upload = storeUploadOf(scope, data);
-    await withBlockStore(adapterOf(context, scope), (adapter) => adapter.abortMultipart(upload));
+    try {
+      await withBlockStore(adapterOf(context, scope), (adapter) => adapter.abortMultipart(upload));
+    } catch (error) {
+      // Still there, and so it is shown: whoever wanted it gone can try again.
+      if (data.completedEtag === endingMark)
+        await replaceUpload(context, stored, { ...data, completedEtag: unjoinedMark });
+      throw error;
+    }
     await removePartRecords(context, data.uploadId);
     if (await removeUpload(context, stored)) {
       if (data.completedEtag === endingMark) {

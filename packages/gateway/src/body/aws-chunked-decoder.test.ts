@@ -65,6 +65,6 @@ describe('AwsChunkedDecoder', () => {
     const framed = Buffer.from('5\r\nhello\r\n6\r\n world\r\n0\r\n');
     for (let length = 0; length < framed.length; length++)
       if (length !== framed.length - 1 || framed[length] !== 0x0a)
-        expect(() => decode([framed.subarray(0, length)])).toThrow('ended before its last chunk');
+        expect(() => decode([framed.subarray(0, length)])).toThrow('terminated unexpectedly');
   });
 });

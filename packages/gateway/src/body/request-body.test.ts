@@ -160,9 +160,7 @@ describe.each([
         '403 SignatureDoesNotMatch',
       );
       const unsigned = Buffer.concat([chunk(letters(66560)), Buffer.from('0\r\n\r\n')]);
-      expect(await codeOf(() => read(bodyOf([unsigned], plainHeaders, plainSeed)))).toBe(
-        '403 SignatureDoesNotMatch',
-      );
+      expect(await codeOf(() => read(bodyOf([unsigned], plainHeaders, plainSeed)))).toBe('400 IncompleteBody');
     });
 
     it('verify the signed trailer and its checksum', async () => {
@@ -220,8 +218,8 @@ describe.each([
 
     it.each([
       ['x-amz-checksum-crc32:AAAAAA==\r\n', {}, '400 BadDigest'],
-      ['', {}, '400 IncompleteBody'],
-      ['x-amz-checksum-crc32c:yZRlqg==\r\n', {}, '400 InvalidRequest'],
+      ['', {}, '400 MalformedTrailerError'],
+      ['x-amz-checksum-crc32c:yZRlqg==\r\n', {}, '400 MalformedTrailerError'],
       ['x-amz-checksum-crc32:zz\r\n', {}, '400 InvalidRequest'],
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '12' }, '400 IncompleteBody'],
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '10' }, '400 IncompleteBody'],
@@ -233,8 +231,8 @@ describe.each([
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '-1' }, '400 InvalidArgument'],
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-trailer': 'x-amz-nonsense' }, '400 InvalidRequest'],
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-checksum-crc32': 'DUoRhQ==' }, '400 InvalidRequest'],
-      ['x', { 'x-amz-trailer': 'x-amz-checksum-xxhash3' }, '501 NotImplemented'],
-      ['x-amz-checksum-crc32:DUoRhQ==\r\n'.repeat(1000), {}, '400 InvalidRequest'],
+      ['x-amz-checksum-xxhash3:AAAAAAAAAAA=\r\n', { 'x-amz-trailer': 'x-amz-checksum-xxhash3' }, '400 BadDigest'],
+      ['x-amz-checksum-crc32:DUoRhQ==\r\n'.repeat(1000), {}, '400 IncompleteBody'],
     ])('ending in %j with %j is %s', async (end, change, code) => {
       expect(await codeOf(() => read(bodyOf(framed(end), { ...headers, ...change })))).toBe(code);
     });
@@ -254,13 +252,13 @@ describe.each([
       ['5\r\nhel', '400 IncompleteBody'],
       ['5\r\nhello', '400 IncompleteBody'],
       ['5\r\nhello\r\n', '400 IncompleteBody'],
-      ['5\r\nhello world\r\n0\r\n\r\n', '400 InvalidRequest'],
-      ['xyz\r\nhello\r\n0\r\n\r\n', '400 InvalidRequest'],
-      ['-5\r\nhello\r\n0\r\n\r\n', '400 InvalidRequest'],
-      ['ffffffffffffffff\r\nhello', '400 InvalidRequest'],
-      ['11111111111111111\r\n', '400 InvalidRequest'],
-      [`5;x=${'y'.repeat(5000)}\r\nhello`, '400 InvalidRequest'],
-      ['0\r\nno colon here\r\n', '400 InvalidRequest'],
+      ['5\r\nhello world\r\n0\r\n\r\n', '400 IncompleteBody'],
+      ['xyz\r\nhello\r\n0\r\n\r\n', '400 IncompleteBody'],
+      ['-5\r\nhello\r\n0\r\n\r\n', '400 IncompleteBody'],
+      ['ffffffffffffffff\r\nhello', '400 IncompleteBody'],
+      ['11111111111111111\r\n', '400 IncompleteBody'],
+      [`5;x=${'y'.repeat(5000)}\r\nhello`, '400 IncompleteBody'],
+      ['0\r\nno colon here\r\n', '400 MalformedTrailerError'],
       ['5;unknown=1;other\r\nhello\r\n0\r\n\r\n', 'ok'],
       ['5\nhello\n0\n', 'ok'],
     ])('%j is %s', async (text, code) => {
@@ -307,7 +305,7 @@ describe.each([
       [{ 'x-amz-content-sha256': 'nonsense' }, '400 InvalidArgument'],
       [{ 'x-amz-content-sha256': 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD' }, '501 NotImplemented'],
       [{ 'x-amz-checksum-crc32': 'DUoRhQ==', 'x-amz-checksum-crc32c': 'yZRlqg==' }, '400 InvalidRequest'],
-      [{ 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, '501 NotImplemented'],
+      [{ 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, '400 BadDigest'],
       [
         { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-mode': 'enabled', 'x-amz-checksum-type': 'x' },
         'ok',

@@ -34,6 +34,7 @@ export interface MultipartFilesOptions {
 export class MultipartFiles {
   readonly #options: MultipartFilesOptions;
   readonly #parent: string;
+  readonly #publishing = new Map<string, Promise<void>>();
 
   constructor(options: MultipartFilesOptions) {
     this.#options = options;
@@ -96,14 +97,30 @@ export class MultipartFiles {
         onChunk: hash === undefined ? undefined : (chunk) => hash.update(chunk),
       });
       const etag = hash === undefined ? (hashed?.() ?? '') : hash.digest('hex');
-      await accept?.({ etag, size });
-      await this.#publishPart(uploadId, temporary, join(folder, `${partPrefix(partNumber)}${etag}`));
-      await this.#removeReplaced(folder, partNumber, etag);
+      const written = temporary;
+      const name = partPrefix(partNumber) + etag;
+      // Who is remembered last is stored last, also when a part is uploaded twice at the same time.
+      await this.#oneByOne(join(folder, partPrefix(partNumber)), async () => {
+        await accept?.({ etag, size });
+        await this.#publishPart(uploadId, written, join(folder, name));
+        await this.#removeReplaced(folder, partNumber, etag);
+      });
       return { etag, size };
     } catch (error) {
       discardBody(body);
       if (temporary !== undefined) await unlink(temporary).catch(() => undefined);
       throw writeError(error, path);
+    }
+  }
+
+  async #oneByOne(part: string, publish: () => Promise<void>): Promise<void> {
+    const turn = (this.#publishing.get(part) ?? Promise.resolve()).then(publish);
+    const done = turn.catch(() => undefined);
+    this.#publishing.set(part, done);
+    try {
+      await turn;
+    } finally {
+      if (this.#publishing.get(part) === done) this.#publishing.delete(part);
     }
   }
 
