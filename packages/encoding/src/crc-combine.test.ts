@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { combineCrcs, type CrcName } from './crc-combine.ts';
 import { crc32c } from './crc32c.ts';

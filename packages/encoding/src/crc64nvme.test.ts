@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { crc64Source } from './crc64-wasm.ts';
 import { Crc64Nvme } from './crc64nvme.ts';
 
 /** Bit by bit, as the polynomial is defined. */
@@ -12,6 +15,18 @@ function slowly(bytes: Uint8Array): string {
 }
 
 describe('Crc64Nvme', () => {
+  it('is compiled from the source beside it', () => {
+    const source = readFileSync(new URL('../wasm/crc64.as', import.meta.url));
+    expect(createHash('sha256').update(source).digest('hex'), 'run scripts/build-wasm.ts').toBe(crc64Source);
+  });
+
+  it('agrees with itself across the window of the kernel', () => {
+    const bytes = Buffer.alloc(300_001, 'window');
+    const whole = new Crc64Nvme().update(bytes).digest();
+    const cut = new Crc64Nvme().update(bytes.subarray(0, 131_071)).update(bytes.subarray(131_071)).digest();
+    expect(cut).toEqual(whole);
+  });
+
   it('has the check value of the standard', () => {
     expect(new Crc64Nvme().update(Buffer.from('123456789')).digest().toString('hex')).toBe(
       'ae8b14860a799888',

@@ -33,7 +33,8 @@ export function multipartRaceSuite(type: string, open: () => Promise<BlockStoreC
       const uploadId = (await s3.post(path, '', { query: 'uploads=' })).xml('UploadId') ?? '';
       const bodies = [first, randomBytes(1000)];
       const etags: string[] = [];
-      for (const [index, body] of bodies.entries()) etags.push(await putPart(path, uploadId, index + 1, body));
+      for (const [index, body] of bodies.entries())
+        etags.push(await putPart(path, uploadId, index + 1, body));
       return { path, uploadId, etags, content: Buffer.concat(bodies) };
     };
     const putPart = async (path: string, uploadId: string, number: number, body: Buffer): Promise<string> => {

@@ -65,7 +65,9 @@ export function isChecksumName(name: string): name is ChecksumName {
 export function isContentMetadata(key: string, value: string): boolean {
   if (key === typeKey) return value === 'COMPOSITE' || value === 'FULL_OBJECT';
   if (key === partsKey) return value.length <= maxPartsText && partsText.test(value);
-  return key.startsWith(checksumPrefix) && isChecksumName(key.slice(checksumPrefix.length)) && base64.test(value);
+  return (
+    key.startsWith(checksumPrefix) && isChecksumName(key.slice(checksumPrefix.length)) && base64.test(value)
+  );
 }
 
 /** Adds a checksum to the metadata of an entry. That it is of the whole object goes without saying. */

@@ -20,7 +20,9 @@ export async function describeCopy(
     return soundMetadata(source.metadata);
   return joinedMaps(
     withoutTags(metadata ?? withoutContent(soundMetadata(source.metadata))),
-    checksum === undefined ? contentMetadata(source.metadata) : await newChecksum(context, scope, source, checksum),
+    checksum === undefined
+      ? contentMetadata(source.metadata)
+      : await newChecksum(context, scope, source, checksum),
     tags === undefined ? tagMetadata(source.metadata) : tagMap(tags),
   );
 }
@@ -55,7 +57,9 @@ export async function digestOfStored(
   const pointer = pointerOfEntry(scope, source);
   return withBlockStore(adapterOf(context, scope), async (adapter) => {
     const body =
-      range === undefined ? await adapter.get(pointer) : await adapter.getRange(pointer, range.start, range.end);
+      range === undefined
+        ? await adapter.get(pointer)
+        : await adapter.getRange(pointer, range.start, range.end);
     if (body.bytes !== undefined) digest.update(body.bytes);
     else for await (const chunk of body.stream()) digest.update(chunk as Buffer);
     return digest.digest();

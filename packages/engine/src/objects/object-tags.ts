@@ -1,9 +1,8 @@
 import type { StringMap } from '@svc/encoding';
 
 const tagPrefix = '::svc::tag:';
-/** A high and a low surrogate are one character to S3, as to everybody else. */
-const maxKeyCharacters = 128;
-const maxValueCharacters = 256;
+const keyText = /^.{1,128}$/su;
+const valueText = /^.{0,256}$/su;
 
 export interface ObjectTag {
   readonly key: string;
@@ -16,8 +15,7 @@ export function isTagKey(key: string): boolean {
 
 /** Whether a reserved key and its value are a tag. */
 export function isTag(key: string, value: string): boolean {
-  const name = isTagKey(key) ? [...key.slice(tagPrefix.length)] : [];
-  return name.length > 0 && name.length <= maxKeyCharacters && [...value].length <= maxValueCharacters;
+  return isTagKey(key) && keyText.test(key.slice(tagPrefix.length)) && valueText.test(value);
 }
 
 /** Tags as they are stored in an entry's metadata. */

@@ -42,7 +42,8 @@ export async function uploadObject(
       lastModified: timestampFromMillis(stored.lastModified?.getTime() ?? context.clock()),
       size: digests.size,
       etag: digests.md5.toString('hex'),
-      metadata: kept === undefined ? (options.metadata ?? emptyStringMap) : joinedMaps(options.metadata, kept),
+      metadata:
+        kept === undefined ? (options.metadata ?? emptyStringMap) : joinedMaps(options.metadata, kept),
       contentType: options.contentType ?? defaultContentType,
     };
     // Rules may have changed while the body was on its way.

@@ -160,7 +160,9 @@ describe.each([
         '403 SignatureDoesNotMatch',
       );
       const unsigned = Buffer.concat([chunk(letters(66560)), Buffer.from('0\r\n\r\n')]);
-      expect(await codeOf(() => read(bodyOf([unsigned], plainHeaders, plainSeed)))).toBe('400 IncompleteBody');
+      expect(await codeOf(() => read(bodyOf([unsigned], plainHeaders, plainSeed)))).toBe(
+        '400 IncompleteBody',
+      );
     });
 
     it('verify the signed trailer and its checksum', async () => {
@@ -231,7 +233,11 @@ describe.each([
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-decoded-content-length': '-1' }, '400 InvalidArgument'],
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-trailer': 'x-amz-nonsense' }, '400 InvalidRequest'],
       ['x-amz-checksum-crc32:DUoRhQ==\r\n', { 'x-amz-checksum-crc32': 'DUoRhQ==' }, '400 InvalidRequest'],
-      ['x-amz-checksum-xxhash3:AAAAAAAAAAA=\r\n', { 'x-amz-trailer': 'x-amz-checksum-xxhash3' }, '400 BadDigest'],
+      [
+        'x-amz-checksum-xxhash3:AAAAAAAAAAA=\r\n',
+        { 'x-amz-trailer': 'x-amz-checksum-xxhash3' },
+        '400 BadDigest',
+      ],
       ['x-amz-checksum-crc32:DUoRhQ==\r\n'.repeat(1000), {}, '400 IncompleteBody'],
     ])('ending in %j with %j is %s', async (end, change, code) => {
       expect(await codeOf(() => read(bodyOf(framed(end), { ...headers, ...change })))).toBe(code);

@@ -259,7 +259,8 @@ export class RequestBody {
   }
 
   #checkTrailers(trailers: ReadonlyMap<string, string>): void {
-    const announced = this.#trailerAlgorithm === undefined ? undefined : checksumHeader(this.#trailerAlgorithm);
+    const announced =
+      this.#trailerAlgorithm === undefined ? undefined : checksumHeader(this.#trailerAlgorithm);
     const isSound = announced === undefined ? trailers.size === 0 : trailers.has(announced);
     if (!isSound) throw new S3Error('MalformedTrailerError');
   }

@@ -27,16 +27,26 @@ export const errorCodes = {
   ERRLakeFSNotSupported: { status: 405, message: 'This operation is not supported by the gateway.' },
   IncompleteBody: { status: 400, message: 'The request body terminated unexpectedly' },
   InternalError: { status: 500, message: 'We encountered an internal error, please try again.' },
-  InvalidAccessKeyId: { status: 403, message: 'The AWS Access Key Id you provided does not exist in our records.' },
+  InvalidAccessKeyId: {
+    status: 403,
+    message: 'The AWS Access Key Id you provided does not exist in our records.',
+  },
   InvalidArgument: { status: 400, message: 'Invalid Argument' },
   InvalidChunkSizeError: {
     status: 400,
     message: 'Only the last chunk is allowed to have a size less than 8192 bytes',
   },
   InvalidDigest: { status: 400, message: 'The Content-Md5 you specified is not valid.' },
-  InvalidPart: { status: 400, message: "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag." },
+  InvalidPart: {
+    status: 400,
+    message:
+      "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+  },
   InvalidPartNumber: { status: 416, message: 'The requested partnumber is not satisfiable.' },
-  InvalidPartOrder: { status: 400, message: 'The list of parts was not in ascending order. Parts must be ordered by part number.' },
+  InvalidPartOrder: {
+    status: 400,
+    message: 'The list of parts was not in ascending order. Parts must be ordered by part number.',
+  },
   InvalidRange: { status: 416, message: 'The requested range is not satisfiable' },
   InvalidRequest: { status: 400, message: 'Invalid Request' },
   InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
@@ -55,7 +65,10 @@ export const errorCodes = {
     status: 400,
     message: 'The XML you provided was not well-formed or did not validate against our published schema.',
   },
-  MetadataTooLarge: { status: 400, message: 'Your metadata headers exceed the maximum allowed metadata size' },
+  MetadataTooLarge: {
+    status: 400,
+    message: 'Your metadata headers exceed the maximum allowed metadata size',
+  },
   MethodNotAllowed: {
     status: 405,
     message: 'The specified method is not allowed against this resource.',
@@ -71,9 +84,18 @@ export const errorCodes = {
       'been aborted or completed.',
   },
   NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
-  NotImplemented: { status: 501, message: 'A header you provided implies functionality that is not implemented.' },
-  PreconditionFailed: { status: 412, message: 'At least one of the pre-conditions you specified did not hold.' },
-  RequestTimeTooSkewed: { status: 403, message: 'The difference between the request time and the current time is too large.' },
+  NotImplemented: {
+    status: 501,
+    message: 'A header you provided implies functionality that is not implemented.',
+  },
+  PreconditionFailed: {
+    status: 412,
+    message: 'At least one of the pre-conditions you specified did not hold.',
+  },
+  RequestTimeTooSkewed: {
+    status: 403,
+    message: 'The difference between the request time and the current time is too large.',
+  },
   SignatureDoesNotMatch: {
     status: 403,
     message:

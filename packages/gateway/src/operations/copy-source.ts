@@ -18,7 +18,8 @@ export function copySourceOf(request: S3Request): ObjectLocation {
     .replace(/^\/+/, '')
     .split('/');
   const path = rest.join('/');
-  if (!/^[a-z0-9][a-z0-9-]{2,62}$/.test(repository)) throw invalidSource('Invalid copy source bucket name', name);
+  if (!/^[a-z0-9][a-z0-9-]{2,62}$/.test(repository))
+    throw invalidSource('Invalid copy source bucket name', name);
   if (ref === '' || path === '') throw invalidSource('Invalid copy source object key', name);
   return { repository, ref, path };
 }

@@ -61,12 +61,12 @@ function partsElement(call: Call, entry: ObjectEntry): string {
   const count = parts.sizes.length;
   let listed = '';
   let last = marker;
-  for (let number = marker + 1; algorithm !== undefined && number <= Math.min(count, marker + page); number++) {
-    const value = parts.checksums[number - 1] ?? '';
-    const checksum = checksumElements({ algorithm, value, type: 'FULL_OBJECT' }, false);
-    const size = element('Size', parts.sizes[number - 1]);
-    listed += `<Part>${element('PartNumber', number)}${size}${checksum}</Part>`;
-    last = number;
+  for (const value of parts.checksums.slice(marker, marker + page)) {
+    last += 1;
+    const checksum =
+      algorithm === undefined ? '' : checksumElements({ algorithm, value, type: 'FULL_OBJECT' }, false);
+    const size = element('Size', parts.sizes[last - 1]);
+    listed += `<Part>${element('PartNumber', last)}${size}${checksum}</Part>`;
   }
   return (
     `<ObjectParts>${element('PartsCount', count)}${element('PartNumberMarker', marker)}` +

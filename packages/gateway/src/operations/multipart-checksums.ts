@@ -113,7 +113,12 @@ export function completedMetadata(
   const metadata = Object.create(null) as Record<string, string>;
   const isWhole = algorithm !== undefined && values.every((value) => value !== '');
   if (isWhole) {
-    const checksum = objectChecksum(algorithm, own === undefined ? undefined : upload.checksumType, parts, values);
+    const checksum = objectChecksum(
+      algorithm,
+      own === undefined ? undefined : upload.checksumType,
+      parts,
+      values,
+    );
     if (checksum !== undefined && own !== undefined) checkGiven(given, checksum);
     if (checksum !== undefined) addChecksum(metadata, checksum);
   }
@@ -206,5 +211,7 @@ export function shownChecksum(part: UploadPart, upload: Upload): ObjectChecksum 
 /** What listings say of the checksum an upload is to have. */
 export function uploadChecksumElements({ checksumAlgorithm, checksumType }: Upload): string {
   if (checksumAlgorithm === '') return '';
-  return element('ChecksumAlgorithm', checksumAlgorithm.toUpperCase()) + element('ChecksumType', checksumType);
+  return (
+    element('ChecksumAlgorithm', checksumAlgorithm.toUpperCase()) + element('ChecksumType', checksumType)
+  );
 }

@@ -34,7 +34,10 @@ export function checksumInHeaders(headers: StringMap): ObjectChecksum | undefine
 }
 
 /** The headers that tell an object's checksum. */
-export function addChecksumHeaders(headers: Record<string, string>, checksum: ObjectChecksum | undefined): void {
+export function addChecksumHeaders(
+  headers: Record<string, string>,
+  checksum: ObjectChecksum | undefined,
+): void {
   if (checksum === undefined) return;
   headers[checksumHeader(checksum.algorithm)] = checksum.value;
   headers['x-amz-checksum-type'] = checksum.type;
@@ -54,4 +57,3 @@ export function wantsChecksum(call: Call): boolean {
 export function entryChecksum(entry: ObjectEntry): ObjectChecksum | undefined {
   return checksumOf(entry.metadata);
 }
-

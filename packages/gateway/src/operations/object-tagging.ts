@@ -9,7 +9,8 @@ import { branchOf } from './write-conditions.ts';
 
 const maxDocument = 64 * 1024;
 const maxTags = 10;
-const allowed = /^[\p{L}\p{N}\p{Z} +\-=._:/@]*$/u;
+const keyText = /^[\p{L}\p{N}\p{Z}+\-=._:/@]{1,128}$/u;
+const valueText = /^[\p{L}\p{N}\p{Z}+\-=._:/@]{0,256}$/u;
 
 export async function getObjectTagging(call: Call): Promise<void> {
   const { repository, ref, path } = call;
@@ -88,11 +89,11 @@ export function taggingHeaderOf(request: S3Request, presigned = false): ObjectTa
 function checkedTags(tags: ObjectTag[]): ObjectTag[] {
   if (tags.length > maxTags) throw new S3Error('BadRequest', 'Object tags cannot be greater than 10');
   for (const { key, value } of tags) {
-    if (key === '' || [...key].length > 128 || !allowed.test(key))
+    if (!keyText.test(key))
       throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid', {
         elements: [['TagKey', key]],
       });
-    if ([...value].length > 256 || !allowed.test(value))
+    if (!valueText.test(value))
       throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid', {
         elements: [
           ['TagKey', key],

@@ -10,10 +10,8 @@ export function writeConditionOf(request: S3Request): WriteCondition {
   const ifNoneMatch = headerText(request, 'if-none-match');
   const ifMatch = headerText(request, 'if-match');
   if (ifNoneMatch === undefined) return ifMatch === undefined ? {} : { ifMatch: unquote(ifMatch) };
-  if (ifMatch !== undefined)
-    throw notHonoured('If-Match, If-None-Match');
-  if (ifNoneMatch.trim() !== '*')
-    throw notHonoured('If-None-Match');
+  if (ifMatch !== undefined) throw notHonoured('If-Match, If-None-Match');
+  if (ifNoneMatch.trim() !== '*') throw notHonoured('If-None-Match');
   return { ifNoneMatch: '*' };
 }
 

@@ -29,6 +29,8 @@ describe('parseRange', () => {
   it('wants copy ranges whole and inside the source', () => {
     expect(parseCopyRange('bytes=0-9', 10)).toEqual({ start: 0, end: 9 });
     for (const bad of ['bytes=0-10', 'bytes=5-', 'bytes=-5', 'bytes=3-1', '0-9'])
-      expect(() => parseCopyRange(bad, 10), bad).toThrow(expect.objectContaining({ code: 'InvalidArgument' }));
+      expect(() => parseCopyRange(bad, 10), bad).toThrow(
+        expect.objectContaining({ code: 'InvalidArgument' }),
+      );
   });
 });

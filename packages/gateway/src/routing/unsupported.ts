@@ -40,10 +40,7 @@ const unsupported: Readonly<Record<Shape, ReadonlyMap<string, Unsupported>>> = {
     ],
   ]),
   object: new Map<string, Unsupported>([
-    [
-      'GET',
-      { names: words('acl lambdaArn legal-hold retention torrent'), softened: words('acl') },
-    ],
+    ['GET', { names: words('acl lambdaArn legal-hold retention torrent'), softened: words('acl') }],
     [
       'PUT',
       {

@@ -106,7 +106,8 @@ function refuseUnknownCredentials(request: S3Request): void {
     );
   }
   if (request.headers.has('x-amz-signature')) throw new S3Error('MissingFields');
-  if (request.query.has('X-Amz-Credential') || request.query.has('X-Amz-Signature')) throw missingParameters();
+  if (request.query.has('X-Amz-Credential') || request.query.has('X-Amz-Signature'))
+    throw missingParameters();
 }
 
 /** Bearer, Basic and session cookies come before signatures: the browser's SQL engine signs with dummy keys. */

@@ -220,9 +220,7 @@ describe('the Authorization header', () => {
     expect(codeOf(() => checkV4Time(signature, signedAt + 15 * minute))).toBe('ok');
     expect(codeOf(() => checkV4Time(signature, signedAt + 16 * minute))).toBe('403 RequestTimeTooSkewed');
     expect(codeOf(() => checkV4Time(signature, signedAt - 15 * minute))).toBe('ok');
-    expect(codeOf(() => checkV4Time(signature, signedAt - 16 * minute))).toBe(
-      '403 RequestTimeTooSkewed',
-    );
+    expect(codeOf(() => checkV4Time(signature, signedAt - 16 * minute))).toBe('403 RequestTimeTooSkewed');
   });
 
   it('joins repeated headers and all values of a repeated query name', () => {

@@ -145,7 +145,13 @@ function parseCredential(
   malformed: (what: string) => S3Error,
 ): { accessKeyId: string; scope: SigV4Scope } {
   const [accessKeyId = '', date = '', region = '', service = '', terminal, ...rest] = text.split('/');
-  if (accessKeyId === '' || accessKeyId.length > 128 || service === '' || terminal === undefined || rest.length > 0)
+  if (
+    accessKeyId === '' ||
+    accessKeyId.length > 128 ||
+    service === '' ||
+    terminal === undefined ||
+    rest.length > 0
+  )
     throw malformed(
       'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
     );
@@ -164,7 +170,8 @@ function parseExpires(text: string): number {
   const seconds = Number(text);
   if (seconds < 0) throw new S3Error(fault, 'X-Amz-Expires must be non-negative');
   if (seconds > maxExpirySeconds)
-    throw new S3Error(fault, 
+    throw new S3Error(
+      fault,
       'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than ' +
         '604800 seconds',
     );
@@ -174,15 +181,14 @@ function parseExpires(text: string): number {
 function requestDateTime(request: S3Request, credentialDate: string): { dateTime: string; time: number } {
   const iso = request.query.text('X-Amz-Date') ?? request.headers.get('x-amz-date');
   const text = iso ?? request.headers.get('date');
-  if (text === undefined || text === '')
-    throw withoutDate();
+  if (text === undefined || text === '') throw withoutDate();
   const isoTime = parseIsoBasic(text);
   const time = isoTime ?? (iso === undefined ? parseHttpDate(text) : undefined);
   if (time === undefined) {
     if (request.query.text('X-Amz-Date') === undefined) throw withoutDate();
     throw new S3Error(
       'AuthorizationQueryParametersError',
-      'X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd\'T\'HHmmss\'Z\'"',
+      "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"",
     );
   }
   const dateTime = isoTime === undefined ? sigV4DateTime(new Date(time)) : text;
