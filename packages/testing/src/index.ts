@@ -5,7 +5,7 @@ export * from './fetch/python-environment.ts';
 export * from './free-port.ts';
 export * from './run-command.ts';
 export { startPostgres } from './servers/postgres.ts';
-export { startVersitygw } from './servers/versitygw.ts';
+export { fetchVersitygw, startVersitygw } from './servers/versitygw.ts';
 export type { RunningServer } from './servers/running-server.ts';
 export { keepLog, noteSecret } from './secrets/run-book.ts';
 export * from './svc/svc-bundle.ts';

@@ -19,6 +19,8 @@ export interface AwsChunkedOptions {
   readonly trailer: boolean;
   /** Receives slices of the input; nothing is copied. */
   readonly onData: (data: Buffer) => void;
+  /** Sees the trailers before their signature is looked at. */
+  readonly onTrailers?: (trailers: ReadonlyMap<string, string>) => void;
 }
 
 /** Takes `aws-chunked` framing off a body, piece by piece, and verifies chunk signatures on the way. */
@@ -26,6 +28,7 @@ export class AwsChunkedDecoder {
   readonly #signatures: ChunkSignatures | undefined;
   readonly #allowsTrailer: boolean;
   readonly #onData: (data: Buffer) => void;
+  readonly #onTrailers: ((trailers: ReadonlyMap<string, string>) => void) | undefined;
   #state: State = 'size';
   #remaining = 0;
   #pending: Buffer = empty;
@@ -35,6 +38,7 @@ export class AwsChunkedDecoder {
     this.#signatures = options.signatures;
     this.#allowsTrailer = options.trailer;
     this.#onData = options.onData;
+    this.#onTrailers = options.onTrailers;
   }
 
   write(input: Buffer): void {
@@ -97,6 +101,7 @@ export class AwsChunkedDecoder {
     }
     const signature = trailers.get('x-amz-trailer-signature');
     trailers.delete('x-amz-trailer-signature');
+    this.#onTrailers?.(trailers);
     if (this.#allowsTrailer && (trailers.size > 0 || signature !== undefined))
       this.#signatures?.endTrailers(trailers, signature);
     return trailers;

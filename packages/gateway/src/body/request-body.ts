@@ -247,13 +247,13 @@ export class RequestBody {
       signatures: signer === undefined ? undefined : new ChunkSignatures(signer),
       trailer,
       onData: counted,
+      onTrailers: (trailers) => this.#checkTrailers(trailers),
     });
     return {
       write: (input) => chunks.write(input),
       end: () => {
         this.#trailers = chunks.end();
         checkLength();
-        this.#checkTrailers(this.#trailers);
       },
     };
   }

@@ -1,0 +1,31 @@
+import { fetchVersitygw, testServerOrSkip } from '@svc/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { composeGateway } from '../compose.ts';
+import { largeCases, notApplicable } from './not-applicable.ts';
+import { caseNames, runCases } from './run-cases.ts';
+
+const server = await testServerOrSkip('versitygw');
+const program = server === undefined ? undefined : await fetchVersitygw();
+
+describe.skipIf(program === undefined)('the cases of a public S3 suite', async () => {
+  const gateway = await composeGateway();
+  afterAll(() => gateway.close());
+
+  it('pass, but for those listed with a reason', { timeout: 600_000 }, async () => {
+    const all = await caseNames(program ?? '');
+    const chosen = all.filter((name) => !largeCases.has(name));
+    const results = await runCases(program ?? '', gateway, chosen);
+    const unexpected = results.filter(({ name, passed }) => passed === name in notApplicable);
+    const told = unexpected.map(
+      ({ name, failure }) => `${name}: ${failure || 'passes: take it off the list'}`,
+    );
+    expect(told.join('\n')).toBe('');
+    expect(gateway.errors).toEqual([]);
+    expect(results.filter(({ passed }) => passed).length).toBeGreaterThanOrEqual(250);
+  });
+
+  it('that are listed exist', async () => {
+    const all = new Set(await caseNames(program ?? ''));
+    for (const name of [...Object.keys(notApplicable), ...largeCases]) expect(all.has(name), name).toBe(true);
+  });
+});
