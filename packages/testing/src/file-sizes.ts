@@ -12,13 +12,10 @@ const notYetSplit: readonly string[] = [
   'packages/api/test/wire-rules.test.ts',
   'packages/auth/src/login/authenticate.test.ts',
   'packages/auth/src/rbac/rbac.test.ts',
-  'packages/block/src/adapters/local/local-adapter.ts',
-  'packages/block/src/adapters/s3/s3-client.test.ts',
   'packages/engine/test/history.test.ts',
   'packages/engine/test/objects.test.ts',
   'packages/gateway/src/body/request-body.test.ts',
   'packages/gateway/test/objects.test.ts',
-  'packages/server/src/config/load.test.ts',
   'packages/sstable/src/table-cursor.ts',
 ];
 
