@@ -30,6 +30,7 @@ export class WorkerProcesses {
   /** Starts the first HTTP worker before its configuration is known: it loads its code meanwhile. */
   startSpare(): void {
     this.#spare = this.#fork('http');
+    // A spare that dies is replaced when it is needed.
     this.#spare.on('error', () => {});
   }
 

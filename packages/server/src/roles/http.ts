@@ -28,6 +28,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
   const openingKv = openKv(foundation);
   const opening = openAuth(foundation, openingKv);
+  // Reported below, where it is waited for.
   opening.catch(() => {});
   const kv = await openingKv;
   const [auth, { blocks, engine }, { buildSurface }] = await Promise.all([
