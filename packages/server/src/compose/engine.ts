@@ -4,6 +4,8 @@ import type { KvStore } from '@svc/kv';
 import { signingSecret, storeSettings } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
 import { observeCache, observeTasks } from '../metrics/observe-engine.ts';
+import { handOverLongTasks } from '../jobs/long-tasks.ts';
+import type { Exchange } from '../processes/exchange.ts';
 import type { FoundationOptions } from './foundation.ts';
 import { findMismatchedRepositories } from './repository-check.ts';
 import { shareOf } from './store-configs.ts';
@@ -18,8 +20,8 @@ interface EngineParts {
 
 /** The engine of this process, with the parts of it that the server looks after. */
 export interface ProcessEngine extends Engine {
-  /** The same engine; a flush of the usage counters also reaches the other processes. */
-  shared(flushOthers: () => Promise<void>): Engine;
+  /** The same engine, whose usage counters are flushed in all processes and whose long tasks run in the background one. */
+  shared(exchange: Exchange): Promise<Engine>;
   /** Throws when a repository lies on a store that is not configured, or on one of another type. */
   checkRepositories(): Promise<void>;
 }
@@ -34,12 +36,12 @@ export async function openProcessEngine(
   const engine = config.usage_report.enabled ? opened : { ...opened, usage: silentUsage(opened.usage) };
   return {
     ...engine,
-    shared: (flushOthers) => ({
-      ...engine,
+    shared: async (exchange) => ({
+      ...(await handOverLongTasks(exchange, engine)),
       usage: {
         record: (count) => engine.usage.record(count),
         async flush() {
-          await Promise.all([engine.usage.flush(), flushOthers()]);
+          await Promise.all([engine.usage.flush(), exchange.askOthers('flush-usage')]);
         },
         reports: () => engine.usage.reports(),
       },

@@ -3,6 +3,7 @@ import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
+import { takeLongTasks } from '../jobs/long-tasks.ts';
 import type { MetricsSnapshot } from '../metrics/aggregate.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { ExchangeCacheBus } from '../processes/exchange.ts';
@@ -11,7 +12,7 @@ import type { RoleContext, RunningRole } from './role.ts';
 /** Its part of the memory for blocks: it reads trees once and in order, while requests come back to theirs. */
 export const backgroundBlockMemory = 1 / 16;
 
-/** The one process that does what no request asks for: expired work, audits, eviction. */
+/** The one process that does what no request waits for: long tasks, expired work, audits, eviction. */
 export async function startBackground(context: RoleContext): Promise<RunningRole> {
   const { config, logger, exchange } = context;
   const metrics = createMetrics();
@@ -34,6 +35,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     return own;
   };
   exchange.answer('metrics', snapshot);
+  await takeLongTasks(exchange, engine);
   const jobs = new JobRunner({ kv, logger });
   jobs.start([...processJobs(context, engine), ...serverJobs(context, { auth, engine })]);
   return {

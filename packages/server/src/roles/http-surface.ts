@@ -42,7 +42,7 @@ function userInterface(config: Config): RequestListener {
 }
 
 /** Everything a worker answers on its listener, from the parts it has opened. */
-export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface {
+export async function buildSurface(context: RoleContext, parts: SurfaceParts): Promise<Surface> {
   const { config, logger, exchange } = context;
   const { kv, auth, blocks, engine, metrics, statistics, installationId, tls } = parts;
   let alerts: Pick<InstallationFacts, 'upgradeRecommended' | 'upgradeUrl'> = {};
@@ -63,15 +63,14 @@ export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface
     auditLevel: config.logging.audit_log_level,
     traceRequestHeaders: config.logging.trace_request_headers,
   });
+  const sharedEngine = await engine.shared(exchange);
   const bodyMemory = createBodyMemory();
   const observing = { logger, metrics, statistics, accessLog };
   const surface = createSurface({
     tls,
     traces: () => logger.isEnabled('TRACE'),
     api: createApi({
-      engine: engine.shared(async () => {
-        await exchange.askOthers('flush-usage');
-      }),
+      engine: sharedEngine,
       auth,
       installation: () => ({ ...facts, ...alerts }),
       observer: observeApi(observing),

@@ -53,7 +53,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   }
   const installationId = await auth.installation.id();
   const statistics = openStatistics({ config, logger, metrics, installationId });
-  const surface = buildSurface(context, {
+  const surface = await buildSurface(context, {
     kv,
     auth,
     blocks,
