@@ -45,11 +45,6 @@ export class JobRunner {
     return keeper;
   }
 
-  /** Looks after every lease now instead of at its time. */
-  async look(): Promise<void> {
-    await Promise.all([...this.#keepers.values()].map((keeper) => keeper.look()));
-  }
-
   /** Waits for the rounds under way, then lets other servers in. */
   async stop(): Promise<void> {
     const keepers = [...this.#keepers.values()];
@@ -84,7 +79,7 @@ class RunningJob {
       }
     };
     const tick = (): void => {
-      // The round of a lost lease may still be finding out.
+      // A round from before the lease was lost may not have noticed yet.
       if (isStopped() || this.#round !== undefined) return;
       this.#round = oneRound().finally(() => {
         this.#round = undefined;

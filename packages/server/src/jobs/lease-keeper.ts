@@ -4,7 +4,7 @@ import type { Logger } from '../logging/index.ts';
 /** Work that goes on exactly as long as the lease is held. */
 export interface Tenant {
   start(held: HeldLease): void;
-  /** The lease is lost. What runs finds out by asking; nothing new may begin. */
+  /** The lease is lost: no new round may begin. A round under way notices when it asks. */
   stop(): void;
 }
 
@@ -60,7 +60,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Ends the keeping; the lease itself goes with `release`, when the tenants have finished. */
+  /** Stops renewing. Call `release` once the tenants have finished. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);

@@ -31,7 +31,7 @@ export async function takeLongTasks(exchange: Exchange, engine: Engine): Promise
     try {
       return { id: await submit(engine, payload as Order) };
     } catch (error) {
-      // Any other failure is the asking worker's to meet when it does the work itself.
+      // On any other failure the worker does the work itself and reports what goes wrong there.
       if (!(error instanceof EngineError)) return undefined;
       const { kind, message, subject } = error;
       return { refusal: { kind, message, ...(subject !== undefined && { subject }) } };

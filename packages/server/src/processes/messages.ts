@@ -24,7 +24,7 @@ export interface StartMessage {
   /** There is no other process, so this one also does the background work. */
   readonly worksAlone: boolean;
   readonly allowMismatchedRepositories: boolean;
-  /** A preset is in use: its well-known secrets are no news to whoever started it. */
+  /** A preset is in use: whoever started it knows that its secrets are public. */
   readonly trial: boolean;
 }
 
