@@ -82,6 +82,8 @@ export function createEngine(options: EngineOptions): Engine {
     pulls: guarded(pulls(context, mergeOperations)),
     imports: guarded({
       start: (request) => imports.start(request),
+      accept: (request) => imports.accept(request),
+      run: (accepted) => imports.run(accepted),
       status: (request) => imports.status(request),
       cancel: (request) => imports.cancel(request),
     } satisfies Imports),

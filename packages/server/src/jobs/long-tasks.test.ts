@@ -16,11 +16,21 @@ function twoProcesses(): Exchange {
   };
 }
 
+const ran: string[] = [];
+
 function engineNamed(name: string, submitDump?: () => Promise<string>): Engine {
   const submit = (task: string) => (repository: string) => Promise.resolve(`${name} ${task} ${repository}`);
   return {
     dumps: { submitDump: submitDump ?? submit('dumps') },
     gc: { submitPrepareCommits: submit('prepares') },
+    imports: {
+      accept: ({ repository }: { repository: string }) =>
+        Promise.resolve({ id: `import into ${repository}` }),
+      run: ({ id }: { id: string }) => {
+        ran.push(`${name} runs ${id}`);
+        return Promise.resolve(true);
+      },
+    },
   } as unknown as Engine;
 }
 
@@ -30,6 +40,9 @@ test('long tasks that a worker is asked for run in the background process', asyn
   const worker = await handOverLongTasks(exchange, engineNamed('worker'));
   expect(await worker.dumps.submitDump('repo')).toBe('background dumps repo');
   expect(await worker.gc.submitPrepareCommits('repo')).toBe('background prepares repo');
+  const request = { repository: 'repo', branch: 'main', paths: [], actor: { committer: 'me' } };
+  expect(await worker.imports.start(request)).toBe('import into repo');
+  expect(ran).toEqual(['background runs import into repo']);
 });
 
 test('a worker does them itself while there is no background process, or when it fails', async () => {

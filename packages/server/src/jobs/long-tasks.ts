@@ -1,13 +1,16 @@
-import type { Engine, EngineErrorKind, EngineSubject } from '@svc/engine';
+import type { AcceptedImport, Engine, EngineErrorKind, EngineSubject } from '@svc/engine';
 import type { Exchange } from '../processes/exchange.ts';
 
-/** Operations that answer with the id of a task and then go on for long. */
-type LongTask = 'dump-refs' | 'prepare-collection';
-
-interface Order {
-  readonly task: LongTask;
+/** Work that goes on long after its request was answered. */
+interface TaskOrder {
+  readonly task: 'dump-refs' | 'prepare-collection';
   readonly repository: string;
 }
+interface ImportOrder {
+  readonly task: 'import';
+  readonly accepted: AcceptedImport;
+}
+type Order = TaskOrder | ImportOrder;
 
 /** An `EngineError` on its way between processes. */
 interface Refusal {
@@ -18,10 +21,17 @@ interface Refusal {
 
 type Answer = { readonly id: string } | { readonly refusal: Refusal };
 
-function submit(engine: Pick<Engine, 'dumps' | 'gc'>, { task, repository }: Order): Promise<string> {
-  return task === 'dump-refs'
-    ? engine.dumps.submitDump(repository)
-    : engine.gc.submitPrepareCommits(repository);
+/** Answers with the id to ask for. An import that another process has taken is in good hands. */
+async function submit(engine: Engine, order: Order): Promise<string> {
+  switch (order.task) {
+    case 'dump-refs':
+      return engine.dumps.submitDump(order.repository);
+    case 'prepare-collection':
+      return engine.gc.submitPrepareCommits(order.repository);
+    case 'import':
+      await engine.imports.run(order.accepted);
+      return order.accepted.id;
+  }
 }
 
 /** In the background process: takes long tasks off the workers. */
@@ -54,6 +64,11 @@ export async function handOverLongTasks(exchange: Exchange, engine: Engine): Pro
     dumps: {
       ...engine.dumps,
       submitDump: (repository) => handOver({ task: 'dump-refs', repository }),
+    },
+    imports: {
+      ...engine.imports,
+      // What the caller may import is asked here, where the caller is known.
+      start: async (options) => handOver({ task: 'import', accepted: await engine.imports.accept(options) }),
     },
     gc: {
       ...engine.gc,
