@@ -1,7 +1,10 @@
 import type { AcceptedImport, Engine, EngineErrorKind, EngineSubject } from '@svc/engine';
 import type { Exchange } from '../processes/exchange.ts';
 
-/** Work that goes on long after its request was answered. */
+/**
+ * Work that goes on long after its request was answered. Restores stay with the worker: they ask what the caller may
+ * read while they run, and only the worker knows the caller.
+ */
 interface TaskOrder {
   readonly task: 'dump-refs' | 'prepare-collection';
   readonly repository: string;
