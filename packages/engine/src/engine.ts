@@ -2,13 +2,13 @@ import { branches } from './branches/index.ts';
 import { commits } from './commits/index.ts';
 import { createContext } from './context/engine-context.ts';
 import { guarded } from './context/guard.ts';
-import { RateLimit } from './context/rate-limit.ts';
 import { dumps } from './dump/index.ts';
 import type { Branches } from './face/branches.ts';
 import type { Commits } from './face/commits.ts';
 import type { Dumps } from './face/dumps.ts';
 import type { Gc } from './face/gc.ts';
 import type { Imports } from './face/imports.ts';
+import type { Job } from './face/jobs.ts';
 import type { Merges } from './face/merges.ts';
 import type { Metadata } from './face/metadata.ts';
 import type { Objects } from './face/objects.ts';
@@ -23,6 +23,7 @@ import type { Uploads } from './face/uploads.ts';
 import type { Usage } from './face/usage.ts';
 import { gc } from './gc/index.ts';
 import { ImportRunner } from './import/index.ts';
+import { engineJobs } from './jobs.ts';
 import { merges } from './merges/index.ts';
 import { metadata } from './metadata/index.ts';
 import { objects } from './objects/index.ts';
@@ -30,18 +31,11 @@ import { protection } from './protection/index.ts';
 import { pulls } from './pulls/index.ts';
 import { refs } from './refs/index.ts';
 import { repositories } from './repositories/index.ts';
-import { TokenCleaner } from './staging/clean-tokens.ts';
-import { LostStaging } from './staging/lost-staging.ts';
 import { tags } from './tags/index.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { TaskRunner } from './tasks/task-runner.ts';
 import { uploads } from './uploads/index.ts';
-import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
 import { usage } from './usage/index.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** The versioning engine: one method per operation, grouped by what it is about. */
 export interface Engine {
@@ -61,8 +55,8 @@ export interface Engine {
   readonly tasks: Tasks;
   readonly metadata: Metadata;
   readonly usage: Usage;
-  /** Starts the background jobs of this server; call it in one process per server. */
-  startJobs(): void;
+  /** What is to be done beside requests; whoever runs the engine runs these, in one process per server. */
+  readonly jobs: readonly Job[];
   /** Ends background work and waits for it. Does not close the stores it was given. */
   close(): Promise<void>;
 }
@@ -88,6 +82,8 @@ export function createEngine(options: EngineOptions): Engine {
     pulls: guarded(pulls(context, mergeOperations)),
     imports: guarded({
       start: (request) => imports.start(request),
+      accept: (request) => imports.accept(request),
+      run: (accepted) => imports.run(accepted),
       status: (request) => imports.status(request),
       cancel: (request) => imports.cancel(request),
     } satisfies Imports),
@@ -96,17 +92,7 @@ export function createEngine(options: EngineOptions): Engine {
     tasks: guarded({ removeExpired: () => removeExpired(context) } satisfies Tasks),
     metadata: guarded(metadata(context)),
     usage: usageOperations,
-    startJobs: () => {
-      const cleaner = new TokenCleaner(context, new RateLimit(context.settings.backgroundRateLimit));
-      const { background } = context;
-      background.every('clean-tokens', minuteMs, (signal) => cleaner.run(signal));
-      const lostStaging = new LostStaging(context);
-      background.every('find-lost-staging', 6 * hourMs, (signal) => lostStaging.run(signal));
-      background.every('sweep-uploads', hourMs, (signal) => sweepUploads(context, signal));
-      background.every('sweep-unknown-uploads', dayMs, (signal) => sweepUnknownUploads(context, signal));
-      background.every('remove-expired-tasks', dayMs, () => removeExpired(context));
-      background.every('flush-usage', 5 * minuteMs, () => usageOperations.flush());
-    },
+    jobs: engineJobs(context),
     close: async () => {
       await imports.close();
       await tasks.close();

@@ -1,3 +1,4 @@
+export { openEngine, type OpenedEngine, type OpenEngineOptions } from './open-engine.ts';
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
 export type { CacheObserver } from './committed/local-cache.ts';
 export type { TableDamage, TableKind } from './committed/table-damage.ts';

@@ -1,7 +1,7 @@
 import { waitUntil } from '@svc/testing';
 import { expect, test } from 'vitest';
 import type { Engine } from '../src/engine.ts';
-import type { ImportPath, ImportStatus } from '../src/face/imports.ts';
+import type { AcceptedImport, ImportPath, ImportStatus } from '../src/face/imports.ts';
 import {
   actor,
   commit,
@@ -169,6 +169,27 @@ test('P13: another repository’s objects are imported only with the right to re
     });
   expect(await refusalKind(start(false))).toBe('forbidden');
   expect((await finished(engine, repository, await start(true))).completed).toBe(true);
+});
+
+test('an accepted import is run by one process only, and by none once it is cancelled', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const repository = await newRepository(engine);
+  await external(world, 'x', '1');
+  const request = { repository, branch: 'main', paths: [object('mem://outside/x', 'x')], actor };
+  const { length: before } = (await engine.commits.log({ repository, ref: 'main' })).items;
+  // As it travels between processes. The clock of this world stands still: all take it in the same millisecond.
+  const accepted = JSON.parse(JSON.stringify(await engine.imports.accept(request))) as AcceptedImport;
+  const others = Array.from({ length: 3 }, () => world.engine());
+  const taken = await Promise.all([engine, ...others].map((other) => other.imports.run(accepted)));
+  expect(taken.filter(Boolean)).toHaveLength(1);
+  expect((await finished(engine, repository, accepted.id)).completed).toBe(true);
+  expect((await engine.commits.log({ repository, ref: 'main' })).items).toHaveLength(before + 1);
+
+  const cancelled = await engine.imports.accept(request);
+  await engine.imports.cancel({ repository, id: cancelled.id });
+  expect(await engine.imports.run(cancelled)).toBe(false);
+  await Promise.all([engine, ...others].map((other) => other.close()));
 });
 
 test('failures while running are in the status: dirty branch, missing object, read-only', async () => {

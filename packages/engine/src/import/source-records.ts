@@ -1,4 +1,4 @@
-import type { BlockAdapter, WalkedObject } from '@svc/block';
+import { BlockError, type BlockAdapter, type WalkedObject } from '@svc/block';
 import {
   addressFull,
   emptyStringMap,
@@ -33,7 +33,7 @@ async function* recordsOf(
   signal: AbortSignal,
 ): AsyncGenerator<TreeRecord[]> {
   try {
-    if (source.failure !== undefined) throw source.failure;
+    if (source.failure !== undefined) throw new BlockError(source.failure.kind, source.failure.message);
     if (source.type === 'object') {
       const pointer = { storageNamespace, identifier: source.uri, identifierType: 'full' } as const;
       const properties = await adapter.properties(pointer);

@@ -1,5 +1,6 @@
 import { branchMessage, repositoryMessage } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
+import { wholeRound, type JobRound } from '../face/jobs.ts';
 import {
   branchesPrefix,
   cleanupTokensPartition,
@@ -35,7 +36,7 @@ export class LostStaging {
   }
 
   /** One round; returns how many partitions were given up. */
-  async run(signal?: AbortSignal): Promise<number> {
+  async run(round: JobRound = wholeRound): Promise<number> {
     const now = this.#context.clock();
     // What could be lost is read first: whatever is named from then on is found below.
     const lost = await this.#candidates();
@@ -43,10 +44,10 @@ export class LostStaging {
     for (const name of this.#lostSince.keys()) if (!lost.has(name)) this.#lostSince.delete(name);
     let given = 0;
     for (const name of lost) {
-      if (signal?.aborted === true) break;
       const since = this.#lostSince.get(name);
       if (since === undefined) this.#lostSince.set(name, now);
       else if (now - since >= lostAfterMs) {
+        if (!(await round.mayGoOn())) break;
         await this.#giveUp(name);
         given += 1;
       }

@@ -53,6 +53,7 @@ export class MultipartFiles {
       await writeNewFile(join(folder, targetFile), Buffer.from(JSON.stringify(target)), this.#options);
       await this.#options.folders.sync(folder);
     } catch (error) {
+      // The first error is the one to report; the rest is swept as a stale upload.
       await this.abort(uploadId).catch(() => undefined);
       throw writeError(error, folder);
     }
@@ -102,6 +103,7 @@ export class MultipartFiles {
       return { etag, size };
     } catch (error) {
       discardBody(body);
+      // What stays goes with the folder of temporary files.
       if (temporary !== undefined) await unlink(temporary).catch(() => undefined);
       throw writeError(error, path);
     }
@@ -120,6 +122,7 @@ export class MultipartFiles {
 
   async #removeReplaced(folder: string, partNumber: number, etag: string): Promise<void> {
     const prefix = partPrefix(partNumber);
+    // A replaced part that stays takes room until the upload ends, and nobody lists it.
     for (const name of await readdir(folder).catch(() => [])) {
       if (name.startsWith(prefix) && name !== prefix + etag) {
         await unlink(join(folder, name)).catch(() => undefined);
@@ -151,6 +154,7 @@ export class MultipartFiles {
       size = await joinFiles(files, temporary, this.#options.sync);
       await publish(temporary, target.ifAbsent);
     } catch (error) {
+      // What stays goes with the folder of temporary files.
       await unlink(temporary).catch(() => undefined);
       throw writeError(error, path);
     }
