@@ -17,7 +17,7 @@ export function createApi(options: ApiOptions): ApiListener {
   const router = new Router<Route>();
   for (const operation of Object.values(operations) as Operation[]) {
     const route = new Route(operation, handlers[operation.operationId] as (call: Call) => unknown, options);
-    for (const path of [operation.path, ...(operation.aliases ?? []).map((alias) => alias.path)]) {
+    for (const path of [operation.path, ...operation.aliases.map((alias) => alias.path)]) {
       router.add(operation.method, path, route);
     }
   }

@@ -16,37 +16,17 @@ import type { ApiOptions } from './options.ts';
 import { requirementOf, speaksOfBody } from './permission.ts';
 import { HeldMemory } from './request/body-memory.ts';
 import { readBySchema } from './request/body-schema.ts';
+import { takeBodySteps } from './request/body-steps.ts';
 import { sendContinue } from './request/expect-continue.ts';
 import { readHeaders } from './request/headers.ts';
 import { maxJsonBytes, maxStrangersBytes, readJsonBody } from './request/json-body.ts';
 import type { BodyLimits } from './request/json-body.ts';
 import { parametersOf } from './request/parameter.ts';
 import type { Parameter } from './request/parameter.ts';
-import { prepareBody } from './request/prepare-body.ts';
 import { QueryReader } from './request/query.ts';
 import { parameterError, RequestError } from './request/request-error.ts';
 
 type AnyHandler = (call: Call) => unknown;
-
-/** Operations that the mode `simplified` does not have, whoever asks. */
-const policyOperations: ReadonlySet<string> = new Set([
-  'listPolicies',
-  'createPolicy',
-  'getPolicy',
-  'updatePolicy',
-  'deletePolicy',
-  'listUserPolicies',
-  'attachPolicyToUser',
-  'detachPolicyFromUser',
-  'listGroupPolicies',
-  'attachPolicyToGroup',
-  'detachPolicyFromGroup',
-  'createUserExternalPrincipal',
-  'deleteUserExternalPrincipal',
-  'listUserExternalPrincipals',
-  'getExternalPrincipal',
-  'externalPrincipalLogin',
-]);
 
 /**
  * Serves one operation: parameters, authentication, permission, body, handler, answer, in this order. Of a stranger no
@@ -73,7 +53,7 @@ export class Route {
     this.#handler = handler;
     this.#query = new QueryReader(parametersOf(operation.query, 'query'));
     this.#headers = parametersOf(operation.headers, 'header');
-    this.#params = parametersOf(operation.params ?? {}, 'path');
+    this.#params = parametersOf(operation.params, 'path');
     this.#requirement = requirementOf(operation.permission);
     this.#requiresBeforeBody = !speaksOfBody(operation.permission);
     this.#maxBytes = operation.permission.type === 'open' ? maxStrangersBytes : maxJsonBytes;
@@ -91,7 +71,7 @@ export class Route {
     const started = performance.now();
     const requestId = randomUUID();
     const { auth, observer, bodyMemory } = this.#options;
-    const { operationId, permission } = this.#operation;
+    const { operationId, permission, inSimplifiedMode } = this.#operation;
     observer?.started?.(operationId);
     let identity: Identity | undefined;
     let client: ClientOrigin | undefined;
@@ -105,9 +85,9 @@ export class Route {
     try {
       this.#checkParams(params);
       const query = this.#query.read(request.url ?? '');
-      const headers = readHeaders(this.#headers, request.headers, operationId === 'setBranchProtectionRules');
+      const headers = readHeaders(this.#headers, request.headers);
       sentId = requestId;
-      if (auth.mode === 'simplified' && policyOperations.has(operationId)) {
+      if (auth.mode === 'simplified' && !inSimplifiedMode) {
         throw new RequestError(501, 'Not Implemented');
       }
       const socket = request.socket as Socket & Partial<TLSSocket>;
@@ -225,11 +205,9 @@ export class Route {
   }
 
   async #readBody(request: IncomingMessage, schema: TSchema, limits: BodyLimits): Promise<unknown> {
-    const value = await readJsonBody(request, this.#operation.body?.required === true, limits);
-    if (value === undefined) return undefined;
-    const body = readBySchema(schema, value);
-    const prepare = prepareBody[this.#operation.operationId];
-    return prepare === undefined ? body : prepare(body);
+    const { body, bodySteps } = this.#operation;
+    const value = await readJsonBody(request, body?.required === true, limits);
+    return value === undefined ? undefined : takeBodySteps(bodySteps, readBySchema(schema, value));
   }
 
   #answerOf(result: unknown): Answer {

@@ -91,7 +91,7 @@ test.each([
 });
 
 /** Every path of the contract with one of its parameters left empty. */
-const emptied = (Object.values(operations) as Operation[]).flatMap(({ method, path, aliases = [] }) =>
+const emptied = (Object.values(operations) as Operation[]).flatMap(({ method, path, aliases }) =>
   [path, ...aliases.map((alias) => alias.path)].flatMap((template) =>
     [...template.matchAll(/\{(\w+)\}/g)].map(({ 0: placeholder, 1: name = '', index }) => ({
       method,

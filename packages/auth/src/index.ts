@@ -5,4 +5,3 @@ export * from './identity.ts';
 export * from './model.ts';
 export * from './requirement-template.ts';
 export * from './requirement.ts';
-export { checkId, checkNoPercent, isEmailAddress } from './id-rules.ts';

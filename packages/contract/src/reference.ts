@@ -31,11 +31,8 @@ export function referencePage(): string {
 
 function table(list: readonly Operation[]): string[] {
   const rows = list.map((operation) => {
-    const paths = [operation.path, ...(operation.aliases ?? []).map((alias) => alias.path)];
-    const marks = [
-      operation.deprecated === true && 'deprecated',
-      operation.experimental === true && 'experimental',
-    ];
+    const paths = [operation.path, ...operation.aliases.map((alias) => alias.path)];
+    const marks = [operation.deprecated && 'deprecated', operation.experimental && 'experimental'];
     const noted = marks.filter((mark) => mark !== false).join(', ');
     const summary = noted === '' ? operation.summary : `${operation.summary} (${noted})`;
     const routes = paths.map((path) => `\`${operation.method} ${path}\``).join('<br>');

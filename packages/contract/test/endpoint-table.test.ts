@@ -93,7 +93,7 @@ test('every placeholder of a permission names something the operation has', () =
 test('no two operations share a route', () => {
   const shapes = (Object.values(operations) as Operation[]).flatMap((operation) => [
     shape(operation.method, operation.path),
-    ...(operation.aliases ?? []).map((alias) => shape(operation.method, alias.path)),
+    ...operation.aliases.map((alias) => shape(operation.method, alias.path)),
   ]);
   expect(new Set(shapes).size).toBe(shapes.length);
 });

@@ -102,6 +102,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/policies',
     tag: 'auth',
     summary: 'List the policies of a group',
+    inSimplifiedMode: false,
     permission: one('auth:ReadGroup', groupArn('path.groupId')),
     query: { ...page },
     responses: {
@@ -116,6 +117,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Attach a policy to a group',
+    inSimplifiedMode: false,
     permission: one('auth:AttachPolicy', groupArn('path.groupId')),
     responses: {
       201: empty(),
@@ -129,6 +131,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Detach a policy from a group',
+    inSimplifiedMode: false,
     permission: one('auth:DetachPolicy', groupArn('path.groupId')),
     responses: {
       204: empty(),

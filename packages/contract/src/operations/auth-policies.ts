@@ -13,6 +13,7 @@ export const authPoliciesOperations = {
     path: '/auth/policies',
     tag: 'auth',
     summary: 'List policies',
+    inSimplifiedMode: false,
     permission: one('auth:ListPolicies', anything),
     query: { ...page },
     responses: {
@@ -27,6 +28,7 @@ export const authPoliciesOperations = {
     path: '/auth/policies',
     tag: 'auth',
     summary: 'Create a policy, or replace one with update=true',
+    inSimplifiedMode: false,
     permission: {
       type: 'choose',
       query: 'update',
@@ -47,6 +49,7 @@ export const authPoliciesOperations = {
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Get a policy',
+    inSimplifiedMode: false,
     permission: one('auth:ReadPolicy', policyArn('path.policyId')),
     responses: {
       200: json(Policy),
@@ -60,6 +63,7 @@ export const authPoliciesOperations = {
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Replace the statements of a policy',
+    inSimplifiedMode: false,
     permission: one('auth:UpdatePolicy', policyArn('path.policyId')),
     body: body(Policy),
     responses: {
@@ -74,6 +78,7 @@ export const authPoliciesOperations = {
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Delete a policy and its attachments',
+    inSimplifiedMode: false,
     permission: one('auth:DeletePolicy', policyArn('path.policyId')),
     responses: {
       204: empty(),

@@ -41,6 +41,10 @@ export const authUsersOperations = {
     summary: 'Create a user, or invite one by mail',
     permission: one('auth:CreateUser', userArn('body.id')),
     body: bodyShownOptional(UserCreation),
+    bodySteps: [
+      { type: 'refuse', field: 'id', holding: '%', message: "User name cannot contain '%'" },
+      { type: 'lowerCase', field: 'id', when: 'invite_user' },
+    ],
     responses: {
       201: json(User),
       ...errors(400, 401, 409, 429, 'default'),
@@ -141,6 +145,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/policies',
     tag: 'auth',
     summary: 'List the policies of a user, on request with those of the groups',
+    inSimplifiedMode: false,
     permission: one('auth:ReadUser', userArn('path.userId')),
     query: { ...page, effective: Type.Optional(offFlag) },
     responses: {
@@ -155,6 +160,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Attach a policy to a user',
+    inSimplifiedMode: false,
     permission: one('auth:AttachPolicy', userArn('path.userId')),
     responses: {
       201: empty(),
@@ -168,6 +174,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Detach a policy from a user',
+    inSimplifiedMode: false,
     permission: one('auth:DetachPolicy', userArn('path.userId')),
     responses: {
       204: empty(),
@@ -181,6 +188,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/external/principals',
     tag: 'auth',
     summary: 'Let an external identity act as a user',
+    inSimplifiedMode: false,
     permission: one('auth:CreateUserExternalPrincipal', userArn('path.userId')),
     query: { principalId: text },
     body: optionalBody(ExternalPrincipalCreation),
@@ -196,6 +204,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/external/principals',
     tag: 'auth',
     summary: 'Stop an external identity from acting as a user',
+    inSimplifiedMode: false,
     permission: one('auth:DeleteUserExternalPrincipal', userArn('path.userId')),
     query: { principalId: text },
     responses: {
@@ -209,6 +218,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/external/principals/ls',
     tag: 'auth',
     summary: 'List the external identities of a user',
+    inSimplifiedMode: false,
     permission: one('auth:ReadUser', userArn('path.userId')),
     query: { ...page },
     responses: {
@@ -222,6 +232,7 @@ export const authUsersOperations = {
     path: '/auth/external/principals',
     tag: 'auth',
     summary: 'Find the user of an external identity',
+    inSimplifiedMode: false,
     permission: one('auth:ReadExternalPrincipal', externalPrincipalArn('query.principalId')),
     query: { principalId: text },
     responses: {

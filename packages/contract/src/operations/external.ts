@@ -11,6 +11,7 @@ export const externalOperations = {
     path: '/auth/external/principal/login',
     tag: 'external',
     summary: 'Exchange an external identity for a token',
+    inSimplifiedMode: false,
     permission: open,
     body: bodyShownOptional(ExternalLoginInformation),
     responses: {

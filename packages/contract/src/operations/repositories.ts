@@ -14,7 +14,7 @@ import {
 } from '../models/repositories.ts';
 import { offFlag, text } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { condition, force, page, search } from '../parameters.ts';
+import { conditionOrEmpty, force, page, search } from '../parameters.ts';
 import { and, anything, namedRepositoryArn, namespaceArn, one, repositoryArn, soft } from '../permission.ts';
 
 export const repositoriesOperations = {
@@ -146,7 +146,7 @@ export const repositoriesOperations = {
     tag: 'repositories',
     summary: 'Replace the protected branch patterns',
     permission: one('branches:SetBranchProtectionRules', repositoryArn),
-    headers: { 'if-match': condition },
+    headers: { 'if-match': conditionOrEmpty },
     body: body(Type.Array(BranchProtectionRule)),
     responses: {
       204: empty(),
