@@ -5,6 +5,8 @@ import type {
   BodyOf,
   HeadersOf,
   Operation,
+  OperationGroup,
+  OperationGroups,
   OperationId,
   Operations,
   PathParameters,
@@ -51,3 +53,6 @@ export type Handler<O extends Operation> = (call: Call<O>) => HandlerResult<O> |
 
 /** Handlers of some operations, by id. */
 export type Handlers<Id extends OperationId> = { readonly [K in Id]: Handler<Operations[K]> };
+
+/** Handlers of the operations that one file of the contract describes. */
+export type HandlersOf<G extends OperationGroup> = Handlers<keyof OperationGroups[G] & OperationId>;

@@ -1,10 +1,8 @@
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 
-export function metadataHandlers({
-  engine: { metadata },
-}: ApiOptions): Handlers<'getMetaRange' | 'getRange'> {
+export function metadataHandlers({ engine: { metadata } }: ApiOptions): HandlersOf<'metadata'> {
   async function locate(repository: string, type: 'range' | 'meta_range', id: string): Promise<Answer> {
     const location = await metadata.location({ repository, type, id });
     // The id is the caller's text, which may hold what a header may not.

@@ -2,8 +2,10 @@ import { body, bodyShownOptional, empty, errors, json } from '../answers.ts';
 import {
   AuthenticationToken,
   CurrentUser,
+  ExternalLoginInformation,
   ForgotPasswordRequest,
   LoginInformation,
+  StsAuthRequest,
   UpdatePasswordByToken,
 } from '../models/auth.ts';
 import { operation } from '../operation.ts';
@@ -75,6 +77,36 @@ export const authOperations = {
       302: empty(),
       401: empty(),
       ...errors('default'),
+    },
+  }),
+  stsLogin: operation({
+    operationId: 'stsLogin',
+    method: 'POST',
+    idempotent: false,
+    path: '/sts/login',
+    tag: 'experimental',
+    summary: 'Exchange an authorization code for a short-lived token',
+    experimental: true,
+    permission: open,
+    body: body(StsAuthRequest),
+    responses: {
+      200: json(AuthenticationToken),
+      ...errors(400, 401, 429, 'default'),
+    },
+  }),
+  externalPrincipalLogin: operation({
+    operationId: 'externalPrincipalLogin',
+    method: 'POST',
+    idempotent: false,
+    path: '/auth/external/principal/login',
+    tag: 'external',
+    summary: 'Exchange an external identity for a token',
+    inSimplifiedMode: false,
+    permission: open,
+    body: bodyShownOptional(ExternalLoginInformation),
+    responses: {
+      200: json(AuthenticationToken),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
 } as const;

@@ -117,4 +117,19 @@ export const branchesOperations = {
       ...errors(400, 401, 404, 429, 'default'),
     },
   }),
+  hardResetBranch: operation({
+    operationId: 'hardResetBranch',
+    method: 'PUT',
+    idempotent: false,
+    path: '/repositories/{repository}/branches/{branch}/hard_reset',
+    tag: 'experimental',
+    summary: 'Move a branch to another commit',
+    experimental: true,
+    permission: one('fs:RevertBranch', branchArn('path.branch')),
+    query: { ref: text, force },
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
+    },
+  }),
 } as const;

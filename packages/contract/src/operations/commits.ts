@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { body, errors, json } from '../answers.ts';
-import { Commit, CommitCreation } from '../models/commits.ts';
+import { body, empty, errors, json } from '../answers.ts';
+import { Commit, CommitCreation, CommitRecordCreation } from '../models/commits.ts';
 import { hashId } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { branchArn, one, repositoryArn } from '../permission.ts';
@@ -39,6 +39,21 @@ export const commitsOperations = {
     responses: {
       200: json(Commit),
       ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  CreateCommitRecord: operation({
+    operationId: 'CreateCommitRecord',
+    method: 'POST',
+    idempotent: false,
+    path: '/repositories/{repository}/commits',
+    tag: 'internal',
+    summary: 'Store a commit record with a known id',
+    internal: true,
+    permission: one('fs:CreateCommit', repositoryArn),
+    body: body(CommitRecordCreation),
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
 } as const;

@@ -1,7 +1,6 @@
 import { body, empty, errors, json } from '../answers.ts';
 import { AuthCapabilities, CredentialsWithSecret } from '../models/auth.ts';
 import { InstallationUsageReport, StatsEventsList, StorageConfig, VersionConfig } from '../models/config.ts';
-import { GarbageCollectionConfig } from '../models/garbage-collection.ts';
 import { CommPrefsInput, Setup, SetupState } from '../models/setup.ts';
 import { text } from '../models/values.ts';
 import { operation } from '../operation.ts';
@@ -91,19 +90,6 @@ export const internalOperations = {
     permission: one('fs:ReadConfig', anything),
     responses: {
       200: json(StorageConfig),
-      ...errors(401),
-    },
-  }),
-  getGarbageCollectionConfig: operation({
-    operationId: 'getGarbageCollectionConfig',
-    method: 'GET',
-    path: '/config/garbage-collection',
-    tag: 'internal',
-    summary: 'Get the settings of garbage collection',
-    internal: true,
-    permission: authenticated,
-    responses: {
-      200: json(GarbageCollectionConfig),
       ...errors(401),
     },
   }),

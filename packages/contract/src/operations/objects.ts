@@ -181,4 +181,18 @@ export const objectsOperations = {
       ...errors(400, 401, 404, 429, 'default'),
     },
   }),
+  uploadObjectPreflight: operation({
+    operationId: 'uploadObjectPreflight',
+    method: 'GET',
+    path: '/repositories/{repository}/branches/{branch}/objects/stage_allowed',
+    tag: 'internal',
+    summary: 'Check whether the caller may write an object',
+    internal: true,
+    permission: one('fs:WriteObject', objectArn('query.path')),
+    query: { path: objectPath },
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
+    },
+  }),
 } as const;

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { body, empty, errors, json } from '../answers.ts';
 import { TaskInfo } from '../models/common.ts';
-import { GarbageCollectionRules } from '../models/garbage-collection.ts';
 import {
-  BranchProtectionRule,
   RefsRestore,
   Repository,
   RepositoryCreation,
@@ -14,7 +12,7 @@ import {
 } from '../models/repositories.ts';
 import { offFlag, text } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { conditionOrEmpty, force, page, search } from '../parameters.ts';
+import { force, page, search } from '../parameters.ts';
 import { and, anything, namedRepositoryArn, namespaceArn, one, repositoryArn, soft } from '../permission.ts';
 
 export const repositoriesOperations = {
@@ -85,72 +83,6 @@ export const repositoriesOperations = {
     responses: {
       200: json(RepositoryMetadata),
       ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  getGCRules: operation({
-    operationId: 'getGCRules',
-    method: 'GET',
-    path: '/repositories/{repository}/settings/gc_rules',
-    tag: 'repositories',
-    summary: 'Get the retention rules',
-    permission: one('retention:GetGarbageCollectionRules', repositoryArn),
-    responses: {
-      200: json(GarbageCollectionRules),
-      ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  setGCRules: operation({
-    operationId: 'setGCRules',
-    method: 'PUT',
-    idempotent: true,
-    path: '/repositories/{repository}/settings/gc_rules',
-    tag: 'repositories',
-    summary: 'Replace the retention rules',
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
-    body: body(GarbageCollectionRules),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 403, 404, 429, 'default'),
-    },
-  }),
-  deleteGCRules: operation({
-    operationId: 'deleteGCRules',
-    method: 'DELETE',
-    idempotent: true,
-    path: '/repositories/{repository}/settings/gc_rules',
-    tag: 'repositories',
-    summary: 'Remove the retention rules',
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 403, 404, 429, 'default'),
-    },
-  }),
-  getBranchProtectionRules: operation({
-    operationId: 'getBranchProtectionRules',
-    method: 'GET',
-    path: '/repositories/{repository}/settings/branch_protection',
-    tag: 'repositories',
-    summary: 'List the protected branch patterns',
-    permission: one('branches:GetBranchProtectionRules', repositoryArn),
-    responses: {
-      200: json(Type.Array(BranchProtectionRule), ['ETag']),
-      ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  setBranchProtectionRules: operation({
-    operationId: 'setBranchProtectionRules',
-    method: 'PUT',
-    idempotent: true,
-    path: '/repositories/{repository}/settings/branch_protection',
-    tag: 'repositories',
-    summary: 'Replace the protected branch patterns',
-    permission: one('branches:SetBranchProtectionRules', repositoryArn),
-    headers: { 'if-match': conditionOrEmpty },
-    body: body(Type.Array(BranchProtectionRule)),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 403, 404, 412, 429, 'default'),
     },
   }),
   dumpStatus: operation({

@@ -1,7 +1,7 @@
 import { and, arn, every, soft, softEvery } from '@svc/auth';
 import type { Auth, Requirement } from '@svc/auth';
 import type { AddressRights } from '@svc/engine';
-import type { Call } from '../call.ts';
+import type { Call } from '../../call.ts';
 
 /** What the caller may do with addresses they bring, told by their policies. */
 export function addressRights(auth: Auth, call: Pick<Call, 'identity' | 'client' | 'ensure'>): AddressRights {

@@ -6,19 +6,18 @@ import {
   type UploadObjectOptions,
   type WriteCondition,
 } from '@svc/engine';
-import type { Operations } from '@svc/contract';
-import type { Handler } from '../call.ts';
-import { mediaTypeOf, readBytes } from '../request/json-body.ts';
-import { readFormFile } from '../request/form-file.ts';
-import { RequestError } from '../request/request-error.ts';
-import { UploadStream } from '../request/upload-stream.ts';
-import { defaultContentType, objectView } from '../views/object.ts';
+import type { HandlersOf } from '../../call.ts';
+import { mediaTypeOf, readBytes } from '../../request/json-body.ts';
+import { readFormFile } from '../../request/form-file.ts';
+import { RequestError } from '../../request/request-error.ts';
+import { UploadStream } from '../../request/upload-stream.ts';
+import { defaultContentType, objectView } from '../../views/object.ts';
 import { headerMetadata } from './header-metadata.ts';
 
 /** Bodies up to this size are collected first: one write costs less than a stream. Others are refused unread. */
 const smallBody = 256 * 1024;
 
-export function uploadHandler(objects: Objects): Handler<Operations['uploadObject']> {
+export function uploadHandler(objects: Objects): HandlersOf<'objects'>['uploadObject'] {
   return async ({ params, query, headers, request, response, memory }) => {
     const condition = writeCondition(headers);
     const target = {

@@ -1,73 +1,28 @@
-import { body, empty, errors, json, optionalBody } from '../answers.ts';
+import { errors, json, optionalBody } from '../answers.ts';
 import { TaskCreation } from '../models/common.ts';
 import {
+  GarbageCollectionConfig,
   GarbageCollectionPrepareResponse,
-  GarbageCollectionRules,
   PrepareGCUncommittedRequest,
   PrepareGCUncommittedResponse,
   PrepareGarbageCollectionCommitsStatus,
 } from '../models/garbage-collection.ts';
 import { text } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { one, repositoryArn } from '../permission.ts';
+import { authenticated, one, repositoryArn } from '../permission.ts';
 
-export const internalGarbageCollectionOperations = {
-  setGarbageCollectionRulesPreflight: operation({
-    operationId: 'setGarbageCollectionRulesPreflight',
+export const garbageCollectionOperations = {
+  getGarbageCollectionConfig: operation({
+    operationId: 'getGarbageCollectionConfig',
     method: 'GET',
-    path: '/repositories/{repository}/gc/rules/set_allowed',
+    path: '/config/garbage-collection',
     tag: 'internal',
-    summary: 'Check whether the caller may set retention rules',
+    summary: 'Get the settings of garbage collection',
     internal: true,
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    permission: authenticated,
     responses: {
-      204: empty(),
-      ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  internalGetGarbageCollectionRules: operation({
-    operationId: 'internalGetGarbageCollectionRules',
-    method: 'GET',
-    path: '/repositories/{repository}/gc/rules',
-    tag: 'internal',
-    summary: 'Get the retention rules',
-    deprecated: true,
-    internal: true,
-    permission: one('retention:GetGarbageCollectionRules', repositoryArn),
-    responses: {
-      200: json(GarbageCollectionRules),
-      ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  internalSetGarbageCollectionRules: operation({
-    operationId: 'internalSetGarbageCollectionRules',
-    method: 'POST',
-    idempotent: true,
-    path: '/repositories/{repository}/gc/rules',
-    tag: 'internal',
-    summary: 'Replace the retention rules',
-    deprecated: true,
-    internal: true,
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
-    body: body(GarbageCollectionRules),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  internalDeleteGarbageCollectionRules: operation({
-    operationId: 'internalDeleteGarbageCollectionRules',
-    method: 'DELETE',
-    idempotent: true,
-    path: '/repositories/{repository}/gc/rules',
-    tag: 'internal',
-    summary: 'Remove the retention rules',
-    deprecated: true,
-    internal: true,
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 404, 429, 'default'),
+      200: json(GarbageCollectionConfig),
+      ...errors(401),
     },
   }),
   prepareGarbageCollectionCommits: operation({
