@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { committerOf } from '@svc/auth';
-import type { ClientOrigin, Identity, Requirement, RequirementOf, TemplateValues } from '@svc/auth';
+import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
 import type { Operation } from '@svc/contract';
 import type { TSchema } from 'typebox';
 import { Answer, jsonHeaders } from './answer/answer.ts';
@@ -13,7 +13,6 @@ import type { Refusal } from './answer/error-table.ts';
 import { send } from './answer/send.ts';
 import type { Call } from './call.ts';
 import type { ApiOptions } from './options.ts';
-import { requirementOf, speaksOfBody } from './permission.ts';
 import { HeldMemory } from './request/body-memory.ts';
 import { readBySchema } from './request/body-schema.ts';
 import { takeBodySteps } from './request/body-steps.ts';
@@ -25,6 +24,8 @@ import { parametersOf } from './request/parameter.ts';
 import type { Parameter } from './request/parameter.ts';
 import { QueryReader } from './request/query.ts';
 import { parameterError, RequestError } from './request/request-error.ts';
+import { requirementOf, speaksOfBody } from './requirement-template.ts';
+import type { RequirementOf, TemplateValues } from './requirement-template.ts';
 
 type AnyHandler = (call: Call) => unknown;
 
@@ -54,9 +55,9 @@ export class Route {
     this.#query = new QueryReader(parametersOf(operation.query, 'query'));
     this.#headers = parametersOf(operation.headers, 'header');
     this.#params = parametersOf(operation.params, 'path');
-    this.#requirement = requirementOf(operation.permission);
-    this.#requiresBeforeBody = !speaksOfBody(operation.permission);
-    this.#maxBytes = operation.permission.type === 'open' ? maxStrangersBytes : maxJsonBytes;
+    this.#requirement = requirementOf(operation.requires);
+    this.#requiresBeforeBody = !speaksOfBody(operation.requires);
+    this.#maxBytes = operation.requires.type === 'open' ? maxStrangersBytes : maxJsonBytes;
     this.#bodySchema = operation.body?.content['application/json'];
     const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
     this.#valueStatus = Number(successes[0] ?? 200);
@@ -71,7 +72,7 @@ export class Route {
     const started = performance.now();
     const requestId = randomUUID();
     const { auth, observer, bodyMemory } = this.#options;
-    const { operationId, permission, inSimplifiedMode } = this.#operation;
+    const { operationId, requires, inSimplifiedMode } = this.#operation;
     observer?.started?.(operationId);
     let identity: Identity | undefined;
     let client: ClientOrigin | undefined;
@@ -81,7 +82,7 @@ export class Route {
     let firstByteAt: number | undefined;
     // Set once the request is sound: refusals at the edge carry no id.
     let sentId: string | undefined;
-    const memory = new HeldMemory(permission.type === 'open' ? bodyMemory?.strangers : bodyMemory?.callers);
+    const memory = new HeldMemory(requires.type === 'open' ? bodyMemory?.strangers : bodyMemory?.callers);
     try {
       this.#checkParams(params);
       const query = this.#query.read(request.url ?? '');
@@ -92,10 +93,10 @@ export class Route {
       }
       const socket = request.socket as Socket & Partial<TLSSocket>;
       client = auth.clientOf(socket.remoteAddress ?? '', socket.encrypted === true, request.headers);
-      if (permission.type !== 'open') {
+      if (requires.type !== 'open') {
         const method = request.method ?? '';
         identity =
-          auth.recognize(request.headers, socket) ??
+          auth.authenticateAtOnce(request.headers, socket) ??
           (await auth.authenticate({ method, headers: request.headers, client, requestId }));
         if (identity === undefined) throw unauthenticated();
         if (this.#requiresBeforeBody) {

@@ -2,5 +2,5 @@ export { models } from './models.ts';
 export * from './openapi.ts';
 export * from './operation.ts';
 export * from './operations.ts';
-export type { Permission, PermissionLeaf, PermissionNode } from './permission.ts';
+export type { OperationRequirement, RequirementLeaf, RequirementTemplate } from './requirement-template.ts';
 export { referencePage } from './reference.ts';

@@ -112,8 +112,8 @@ function describe(operation: Operation, operationId: string): OpenApiOperation {
     ...(operation.experimental && { 'x-experimental': true }),
     // Reading methods are idempotent by definition.
     ...(operation.idempotent && !isRead(operation) && { 'x-idempotent': true }),
-    'x-permission': operation.permission,
-    ...(operation.permission.type === 'open' && { security: [] as const }),
+    'x-permission': operation.requires,
+    ...(operation.requires.type === 'open' && { security: [] as const }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body !== undefined && {
       requestBody: {

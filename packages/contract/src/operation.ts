@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Permission } from './permission.ts';
+import type { OperationRequirement } from './requirement-template.ts';
 
 type ReadMethod = 'GET' | 'HEAD';
 type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -49,7 +49,7 @@ export interface Operation {
   readonly experimental: boolean;
   /** False: an installation without policies of its own (mode `simplified`) does not have it, whoever asks. */
   readonly inSimplifiedMode: boolean;
-  readonly permission: Permission;
+  readonly requires: OperationRequirement;
   /** Only path parameters that are more than a non-empty string. */
   readonly params: TProperties;
   readonly query: TProperties;

@@ -37,22 +37,22 @@ describe('Basic authentication', () => {
     const { auth, clock } = await withAlice();
     const request = basic('ALICE', 'alice:secret');
     const connection = {};
-    expect(auth.recognize(request.headers, connection)).toBeUndefined();
+    expect(auth.authenticateAtOnce(request.headers, connection)).toBeUndefined();
     const identity = await auth.authenticate(request);
-    expect(auth.recognize(request.headers, connection)).toBe(identity);
-    expect(auth.recognize(basic('ALICE', 'alice:secreT').headers, connection)).toBeUndefined();
+    expect(auth.authenticateAtOnce(request.headers, connection)).toBe(identity);
+    expect(auth.authenticateAtOnce(basic('ALICE', 'alice:secreT').headers, connection)).toBeUndefined();
     await expect(auth.authenticate(basic('ALICE', 'wrong'))).rejects.toMatchObject(refused);
-    expect(auth.recognize(basic('ALICE', 'wrong').headers, connection)).toBeUndefined();
-    expect(auth.recognize(request.headers, {})).toBe(identity);
+    expect(auth.authenticateAtOnce(basic('ALICE', 'wrong').headers, connection)).toBeUndefined();
+    expect(auth.authenticateAtOnce(request.headers, {})).toBe(identity);
     clock.now += 23_000;
-    expect(auth.recognize(request.headers, connection)).toBeUndefined();
+    expect(auth.authenticateAtOnce(request.headers, connection)).toBeUndefined();
     const again = await auth.authenticate(request);
-    expect(auth.recognize(request.headers, connection)).toBe(again);
+    expect(auth.authenticateAtOnce(request.headers, connection)).toBe(again);
     await auth.users.delete('alice', actor);
-    expect(auth.recognize(request.headers, connection)).toBeUndefined();
+    expect(auth.authenticateAtOnce(request.headers, connection)).toBeUndefined();
     const uncached = await withAlice({ cache: { enabled: false, size: 10, ttlMs: 1000, jitterMs: 0 } });
     await uncached.auth.authenticate(request);
-    expect(uncached.auth.recognize(request.headers, connection)).toBeUndefined();
+    expect(uncached.auth.authenticateAtOnce(request.headers, connection)).toBeUndefined();
   });
 
   it('refuses an unknown key and a wrong secret alike (case 22)', async () => {

@@ -47,7 +47,7 @@ export function compileWildcard(pieces: readonly PatternPiece[]): Wildcard {
   return { prefix, matchesRest: (text) => matchTokens(pattern, text, prefix.length), below };
 }
 
-export function compilePattern(pattern: string): Matcher {
+export function matcherOf(pattern: string): Matcher {
   const { prefix, matchesRest } = compileWildcard([{ text: pattern, literal: false }]);
   return (text) => text.startsWith(prefix) && matchesRest(text);
 }

@@ -308,7 +308,7 @@ describe('credentials', () => {
     for (const { auth } of [...workers, elsewhere]) {
       const identity = await auth.authenticate(request);
       expect(await auth.authorize(identity!, reading, local)).toStrictEqual({ allowed: true });
-      expect(auth.recognize(request.headers, request)).toBe(identity);
+      expect(auth.authenticateAtOnce(request.headers, request)).toBe(identity);
       expect(auth.allowsAtOnce(identity!, reading, local)).toBe(true);
     }
     const { user } = (await worker.auth.authenticate(request))!;
@@ -321,14 +321,14 @@ describe('credentials', () => {
     expect(await decide(elsewhere.auth, 'alice', reading)).toBe(true);
     await worker.auth.credentials.delete('alice', key.accessKeyId, actor);
     for (const { auth } of workers) {
-      expect(auth.recognize(request.headers, request)).toBeUndefined();
+      expect(auth.authenticateAtOnce(request.headers, request)).toBeUndefined();
       await expect(auth.authenticate(request)).rejects.toMatchObject({ kind: 'unauthenticated' });
       expect(await auth.credentialsFor(key.accessKeyId)).toBeUndefined();
     }
     await expect(elsewhere.auth.authenticate(request)).resolves.toBeDefined();
-    expect(elsewhere.auth.recognize(request.headers, request)).toBeDefined();
+    expect(elsewhere.auth.authenticateAtOnce(request.headers, request)).toBeDefined();
     elsewhere.clock.now += 23_000;
-    expect(elsewhere.auth.recognize(request.headers, request)).toBeUndefined();
+    expect(elsewhere.auth.authenticateAtOnce(request.headers, request)).toBeUndefined();
     await expect(elsewhere.auth.authenticate(request)).rejects.toMatchObject({ kind: 'unauthenticated' });
     expect(await decide(elsewhere.auth, 'alice', reading)).toBe(false);
   });

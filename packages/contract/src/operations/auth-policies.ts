@@ -4,7 +4,7 @@ import { Policy, PolicyList } from '../models/auth.ts';
 import { offFlag } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { anything, one, policyArn } from '../permission.ts';
+import { anything, one, policyArn } from '../requirement-template.ts';
 
 export const authPoliciesOperations = {
   listPolicies: operation({
@@ -14,7 +14,7 @@ export const authPoliciesOperations = {
     tag: 'auth',
     summary: 'List policies',
     inSimplifiedMode: false,
-    permission: one('auth:ListPolicies', anything),
+    requires: one('auth:ListPolicies', anything),
     query: { ...page },
     responses: {
       200: json(PolicyList),
@@ -29,7 +29,7 @@ export const authPoliciesOperations = {
     tag: 'auth',
     summary: 'Create a policy, or replace one with update=true',
     inSimplifiedMode: false,
-    permission: {
+    requires: {
       type: 'choose',
       query: 'update',
       whenTrue: one('auth:UpdatePolicy', policyArn('body.id')),
@@ -50,7 +50,7 @@ export const authPoliciesOperations = {
     tag: 'auth',
     summary: 'Get a policy',
     inSimplifiedMode: false,
-    permission: one('auth:ReadPolicy', policyArn('path.policyId')),
+    requires: one('auth:ReadPolicy', policyArn('path.policyId')),
     responses: {
       200: json(Policy),
       ...errors(400, 401, 404, 429, 'default'),
@@ -64,7 +64,7 @@ export const authPoliciesOperations = {
     tag: 'auth',
     summary: 'Replace the statements of a policy',
     inSimplifiedMode: false,
-    permission: one('auth:UpdatePolicy', policyArn('path.policyId')),
+    requires: one('auth:UpdatePolicy', policyArn('path.policyId')),
     body: body(Policy),
     responses: {
       200: json(Policy),
@@ -79,7 +79,7 @@ export const authPoliciesOperations = {
     tag: 'auth',
     summary: 'Delete a policy and its attachments',
     inSimplifiedMode: false,
-    permission: one('auth:DeletePolicy', policyArn('path.policyId')),
+    requires: one('auth:DeletePolicy', policyArn('path.policyId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),

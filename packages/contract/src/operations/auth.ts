@@ -9,7 +9,7 @@ import {
   UpdatePasswordByToken,
 } from '../models/auth.ts';
 import { operation } from '../operation.ts';
-import { authenticated, open } from '../permission.ts';
+import { authenticated, open } from '../requirement-template.ts';
 
 export const authOperations = {
   getCurrentUser: operation({
@@ -18,7 +18,7 @@ export const authOperations = {
     path: '/user',
     tag: 'auth',
     summary: 'Get the user who makes the request',
-    permission: authenticated,
+    requires: authenticated,
     responses: {
       200: json(CurrentUser),
       ...errors(401),
@@ -31,7 +31,7 @@ export const authOperations = {
     path: '/auth/login',
     tag: 'auth',
     summary: 'Exchange an access key or a password for a token',
-    permission: open,
+    requires: open,
     body: bodyShownOptional(LoginInformation),
     responses: {
       200: json(AuthenticationToken, ['Set-Cookie']),
@@ -45,7 +45,7 @@ export const authOperations = {
     path: '/auth/password/forgot',
     tag: 'auth',
     summary: 'Send a mail with a link that sets a new password',
-    permission: open,
+    requires: open,
     body: body(ForgotPasswordRequest),
     responses: {
       204: empty(),
@@ -59,7 +59,7 @@ export const authOperations = {
     path: '/auth/password',
     tag: 'auth',
     summary: 'Set a new password with the token of a mail',
-    permission: open,
+    requires: open,
     body: body(UpdatePasswordByToken),
     responses: {
       201: empty(),
@@ -72,7 +72,7 @@ export const authOperations = {
     path: '/oidc/callback',
     tag: 'auth',
     summary: 'Finish a login at the identity provider',
-    permission: open,
+    requires: open,
     responses: {
       302: empty(),
       401: empty(),
@@ -87,7 +87,7 @@ export const authOperations = {
     tag: 'experimental',
     summary: 'Exchange an authorization code for a short-lived token',
     experimental: true,
-    permission: open,
+    requires: open,
     body: body(StsAuthRequest),
     responses: {
       200: json(AuthenticationToken),
@@ -102,7 +102,7 @@ export const authOperations = {
     tag: 'external',
     summary: 'Exchange an external identity for a token',
     inSimplifiedMode: false,
-    permission: open,
+    requires: open,
     body: bodyShownOptional(ExternalLoginInformation),
     responses: {
       200: json(AuthenticationToken),

@@ -4,7 +4,7 @@ import { BranchProtectionRule } from '../models/repositories.ts';
 import { text } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { conditionOrEmpty } from '../parameters.ts';
-import { one, repositoryArn } from '../permission.ts';
+import { one, repositoryArn } from '../requirement-template.ts';
 
 export const branchProtectionOperations = {
   getBranchProtectionRules: operation({
@@ -13,7 +13,7 @@ export const branchProtectionOperations = {
     path: '/repositories/{repository}/settings/branch_protection',
     tag: 'repositories',
     summary: 'List the protected branch patterns',
-    permission: one('branches:GetBranchProtectionRules', repositoryArn),
+    requires: one('branches:GetBranchProtectionRules', repositoryArn),
     responses: {
       200: json(Type.Array(BranchProtectionRule), ['ETag']),
       ...errors(400, 401, 404, 429, 'default'),
@@ -26,7 +26,7 @@ export const branchProtectionOperations = {
     path: '/repositories/{repository}/settings/branch_protection',
     tag: 'repositories',
     summary: 'Replace the protected branch patterns',
-    permission: one('branches:SetBranchProtectionRules', repositoryArn),
+    requires: one('branches:SetBranchProtectionRules', repositoryArn),
     headers: { 'if-match': conditionOrEmpty },
     body: body(Type.Array(BranchProtectionRule)),
     responses: {
@@ -41,7 +41,7 @@ export const branchProtectionOperations = {
     tag: 'internal',
     summary: 'Check whether the caller may protect branches',
     internal: true,
-    permission: one('branches:SetBranchProtectionRules', repositoryArn),
+    requires: one('branches:SetBranchProtectionRules', repositoryArn),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 409, 429, 'default'),
@@ -55,7 +55,7 @@ export const branchProtectionOperations = {
     summary: 'List the protected branch patterns',
     deprecated: true,
     internal: true,
-    permission: one('branches:GetBranchProtectionRules', repositoryArn),
+    requires: one('branches:GetBranchProtectionRules', repositoryArn),
     responses: {
       200: json(Type.Array(BranchProtectionRule)),
       ...errors(400, 401, 404, 429, 'default'),
@@ -70,7 +70,7 @@ export const branchProtectionOperations = {
     summary: 'Protect the branches of one more pattern',
     deprecated: true,
     internal: true,
-    permission: one('branches:SetBranchProtectionRules', repositoryArn),
+    requires: one('branches:SetBranchProtectionRules', repositoryArn),
     body: body(BranchProtectionRule),
     responses: {
       204: empty(),
@@ -86,7 +86,7 @@ export const branchProtectionOperations = {
     summary: 'Stop protecting the branches of one pattern',
     deprecated: true,
     internal: true,
-    permission: one('branches:SetBranchProtectionRules', repositoryArn),
+    requires: one('branches:SetBranchProtectionRules', repositoryArn),
     body: body(
       Type.Object({
         pattern: text,

@@ -9,7 +9,7 @@ import {
 } from '../models/garbage-collection.ts';
 import { text } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { authenticated, one, repositoryArn } from '../permission.ts';
+import { authenticated, one, repositoryArn } from '../requirement-template.ts';
 
 export const garbageCollectionOperations = {
   getGarbageCollectionConfig: operation({
@@ -19,7 +19,7 @@ export const garbageCollectionOperations = {
     tag: 'internal',
     summary: 'Get the settings of garbage collection',
     internal: true,
-    permission: authenticated,
+    requires: authenticated,
     responses: {
       200: json(GarbageCollectionConfig),
       ...errors(401),
@@ -33,7 +33,7 @@ export const garbageCollectionOperations = {
     tag: 'internal',
     summary: 'Write the list of commits whose data must be kept',
     internal: true,
-    permission: one('retention:PrepareGarbageCollectionCommits', repositoryArn),
+    requires: one('retention:PrepareGarbageCollectionCommits', repositoryArn),
     responses: {
       201: json(GarbageCollectionPrepareResponse),
       ...errors(400, 401, 403, 404, 429, 'default'),
@@ -47,7 +47,7 @@ export const garbageCollectionOperations = {
     tag: 'internal',
     summary: 'Start writing the list of commits whose data must be kept',
     internal: true,
-    permission: one('retention:PrepareGarbageCollectionCommits', repositoryArn),
+    requires: one('retention:PrepareGarbageCollectionCommits', repositoryArn),
     responses: {
       202: json(TaskCreation),
       ...errors(400, 401, 403, 404, 429, 'default'),
@@ -60,7 +60,7 @@ export const garbageCollectionOperations = {
     tag: 'internal',
     summary: 'Follow the writing of the commit list',
     internal: true,
-    permission: one('retention:PrepareGarbageCollectionCommits', repositoryArn),
+    requires: one('retention:PrepareGarbageCollectionCommits', repositoryArn),
     query: { id: text },
     responses: {
       200: json(PrepareGarbageCollectionCommitsStatus),
@@ -75,7 +75,7 @@ export const garbageCollectionOperations = {
     tag: 'internal',
     summary: 'Write the list of uncommitted objects',
     internal: true,
-    permission: one('retention:PrepareGarbageCollectionUncommitted', repositoryArn),
+    requires: one('retention:PrepareGarbageCollectionUncommitted', repositoryArn),
     body: optionalBody(PrepareGCUncommittedRequest),
     responses: {
       201: json(PrepareGCUncommittedResponse),

@@ -1,7 +1,7 @@
 import { body, empty, errors, json } from '../answers.ts';
 import { GarbageCollectionRules } from '../models/garbage-collection.ts';
 import { operation } from '../operation.ts';
-import { one, repositoryArn } from '../permission.ts';
+import { one, repositoryArn } from '../requirement-template.ts';
 
 export const gcRulesOperations = {
   getGCRules: operation({
@@ -10,7 +10,7 @@ export const gcRulesOperations = {
     path: '/repositories/{repository}/settings/gc_rules',
     tag: 'repositories',
     summary: 'Get the retention rules',
-    permission: one('retention:GetGarbageCollectionRules', repositoryArn),
+    requires: one('retention:GetGarbageCollectionRules', repositoryArn),
     responses: {
       200: json(GarbageCollectionRules),
       ...errors(400, 401, 404, 429, 'default'),
@@ -23,7 +23,7 @@ export const gcRulesOperations = {
     path: '/repositories/{repository}/settings/gc_rules',
     tag: 'repositories',
     summary: 'Replace the retention rules',
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    requires: one('retention:SetGarbageCollectionRules', repositoryArn),
     body: body(GarbageCollectionRules),
     responses: {
       204: empty(),
@@ -37,7 +37,7 @@ export const gcRulesOperations = {
     path: '/repositories/{repository}/settings/gc_rules',
     tag: 'repositories',
     summary: 'Remove the retention rules',
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    requires: one('retention:SetGarbageCollectionRules', repositoryArn),
     responses: {
       204: empty(),
       ...errors(400, 401, 403, 404, 429, 'default'),
@@ -50,7 +50,7 @@ export const gcRulesOperations = {
     tag: 'internal',
     summary: 'Check whether the caller may set retention rules',
     internal: true,
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    requires: one('retention:SetGarbageCollectionRules', repositoryArn),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -64,7 +64,7 @@ export const gcRulesOperations = {
     summary: 'Get the retention rules',
     deprecated: true,
     internal: true,
-    permission: one('retention:GetGarbageCollectionRules', repositoryArn),
+    requires: one('retention:GetGarbageCollectionRules', repositoryArn),
     responses: {
       200: json(GarbageCollectionRules),
       ...errors(400, 401, 404, 429, 'default'),
@@ -79,7 +79,7 @@ export const gcRulesOperations = {
     summary: 'Replace the retention rules',
     deprecated: true,
     internal: true,
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    requires: one('retention:SetGarbageCollectionRules', repositoryArn),
     body: body(GarbageCollectionRules),
     responses: {
       204: empty(),
@@ -95,7 +95,7 @@ export const gcRulesOperations = {
     summary: 'Remove the retention rules',
     deprecated: true,
     internal: true,
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
+    requires: one('retention:SetGarbageCollectionRules', repositoryArn),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),

@@ -10,7 +10,7 @@ import {
 import { hashId, text, textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { presign } from '../parameters.ts';
-import { and, objectArn, one, repositoryArn } from '../permission.ts';
+import { and, objectArn, one, repositoryArn } from '../requirement-template.ts';
 
 export const internalRepositoriesOperations = {
   setRepositoryMetadata: operation({
@@ -21,7 +21,7 @@ export const internalRepositoriesOperations = {
     tag: 'internal',
     summary: "Add or replace keys of a repository's metadata",
     internal: true,
-    permission: one('fs:UpdateRepository', repositoryArn),
+    requires: one('fs:UpdateRepository', repositoryArn),
     body: body(RepositoryMetadataSet),
     responses: {
       204: empty(),
@@ -36,7 +36,7 @@ export const internalRepositoriesOperations = {
     tag: 'internal',
     summary: "Remove keys of a repository's metadata",
     internal: true,
-    permission: one('fs:UpdateRepository', repositoryArn),
+    requires: one('fs:UpdateRepository', repositoryArn),
     body: body(RepositoryMetadataKeys),
     responses: {
       204: empty(),
@@ -51,7 +51,7 @@ export const internalRepositoriesOperations = {
     tag: 'internal',
     summary: "Write the repository's commits, branches and tags to its storage",
     internal: true,
-    permission: and(
+    requires: and(
       one('fs:ListTags', repositoryArn),
       one('fs:ListBranches', repositoryArn),
       one('fs:ListCommits', repositoryArn),
@@ -69,7 +69,7 @@ export const internalRepositoriesOperations = {
     tag: 'internal',
     summary: 'Restore commits, branches and tags into a bare repository',
     internal: true,
-    permission: and(
+    requires: and(
       one('fs:CreateTag', repositoryArn),
       one('fs:CreateBranch', repositoryArn),
       one('fs:CreateCommit', repositoryArn),
@@ -88,7 +88,7 @@ export const internalRepositoriesOperations = {
     tag: 'internal',
     summary: 'Write symlink files that list the physical addresses of a branch',
     internal: true,
-    permission: one('fs:WriteObject', objectArn('path.branch')),
+    requires: one('fs:WriteObject', objectArn('path.branch')),
     query: { location: Type.Optional(text) },
     responses: {
       201: json(StorageURI),
@@ -102,7 +102,7 @@ export const internalRepositoriesOperations = {
     tag: 'internal',
     summary: 'Read a range or metarange file',
     internal: true,
-    permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
+    requires: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
     params: { type: textOf(['range', 'meta_range']), object_id: hashId },
     query: { presign },
     responses: {

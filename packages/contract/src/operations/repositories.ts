@@ -13,7 +13,15 @@ import {
 import { offFlag, text } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { force, page, search } from '../parameters.ts';
-import { and, anything, namedRepositoryArn, namespaceArn, one, repositoryArn, soft } from '../permission.ts';
+import {
+  and,
+  anything,
+  namedRepositoryArn,
+  namespaceArn,
+  one,
+  repositoryArn,
+  soft,
+} from '../requirement-template.ts';
 
 export const repositoriesOperations = {
   listRepositories: operation({
@@ -22,7 +30,7 @@ export const repositoriesOperations = {
     path: '/repositories',
     tag: 'repositories',
     summary: 'List repositories',
-    permission: one('fs:ListRepositories', anything),
+    requires: one('fs:ListRepositories', anything),
     query: { ...page, search },
     responses: {
       200: json(RepositoryList),
@@ -36,7 +44,7 @@ export const repositoriesOperations = {
     path: '/repositories',
     tag: 'repositories',
     summary: 'Create a repository',
-    permission: and(
+    requires: and(
       one('fs:CreateRepository', namedRepositoryArn('body.name')),
       soft('fs:AttachStorageNamespace', namespaceArn('body.storage_namespace')),
     ),
@@ -53,7 +61,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}',
     tag: 'repositories',
     summary: 'Get a repository',
-    permission: one('fs:ReadRepository', repositoryArn),
+    requires: one('fs:ReadRepository', repositoryArn),
     responses: {
       200: json(Repository),
       ...errors(400, 401, 404, 429, 'default'),
@@ -66,7 +74,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}',
     tag: 'repositories',
     summary: 'Delete a repository; its data in the object store stays',
-    permission: one('fs:DeleteRepository', repositoryArn),
+    requires: one('fs:DeleteRepository', repositoryArn),
     query: { force },
     responses: {
       204: empty(),
@@ -79,7 +87,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/metadata',
     tag: 'repositories',
     summary: 'Get the metadata of a repository',
-    permission: one('fs:ReadRepository', repositoryArn),
+    requires: one('fs:ReadRepository', repositoryArn),
     responses: {
       200: json(RepositoryMetadata),
       ...errors(400, 401, 404, 429, 'default'),
@@ -91,7 +99,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/dump',
     tag: 'repositories',
     summary: 'Follow a dump',
-    permission: and(
+    requires: and(
       one('fs:ListTags', repositoryArn),
       one('fs:ListBranches', repositoryArn),
       one('fs:ListCommits', repositoryArn),
@@ -109,7 +117,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/dump',
     tag: 'repositories',
     summary: 'Start dumping commits, branches and tags',
-    permission: and(
+    requires: and(
       one('fs:ListTags', repositoryArn),
       one('fs:ListBranches', repositoryArn),
       one('fs:ListCommits', repositoryArn),
@@ -125,7 +133,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/restore',
     tag: 'repositories',
     summary: 'Follow a restore',
-    permission: and(
+    requires: and(
       one('fs:CreateTag', repositoryArn),
       one('fs:CreateBranch', repositoryArn),
       one('fs:CreateCommit', repositoryArn),
@@ -143,7 +151,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/restore',
     tag: 'repositories',
     summary: 'Start restoring commits, branches and tags into a bare repository',
-    permission: and(
+    requires: and(
       one('fs:CreateTag', repositoryArn),
       one('fs:CreateBranch', repositoryArn),
       one('fs:CreateCommit', repositoryArn),

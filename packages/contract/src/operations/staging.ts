@@ -14,7 +14,15 @@ import {
 import { integer } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { condition, objectPath, presign } from '../parameters.ts';
-import { and, deferred, namedRepositoryArn, namespaceArn, objectArn, one, soft } from '../permission.ts';
+import {
+  and,
+  deferred,
+  namedRepositoryArn,
+  namespaceArn,
+  objectArn,
+  one,
+  soft,
+} from '../requirement-template.ts';
 
 export const stagingOperations = {
   getPhysicalAddress: operation({
@@ -23,7 +31,7 @@ export const stagingOperations = {
     path: '/repositories/{repository}/branches/{branch}/staging/backing',
     tag: 'staging',
     summary: 'Get an address to which a client may write an object itself',
-    permission: one('fs:WriteObject', objectArn('query.path')),
+    requires: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath, presign },
     responses: {
       200: json(StagingLocation),
@@ -37,7 +45,7 @@ export const stagingOperations = {
     path: '/repositories/{repository}/branches/{branch}/staging/backing',
     tag: 'staging',
     summary: 'Stage an object that the client has written',
-    permission: and(
+    requires: and(
       one('fs:WriteObject', objectArn('query.path')),
       deferred(
         'applies only to an address outside the data of the repository',
@@ -62,7 +70,7 @@ export const stagingOperations = {
     summary: 'Stage an object that already exists in the object store',
     deprecated: true,
     internal: true,
-    permission: and(
+    requires: and(
       one('fs:WriteObject', objectArn('query.path')),
       deferred(
         'applies only to an address outside the data of the repository',
@@ -84,7 +92,7 @@ export const stagingOperations = {
     tag: 'experimental',
     summary: 'Start an upload in parts straight to the object store',
     experimental: true,
-    permission: one('fs:WriteObject', objectArn('query.path')),
+    requires: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath, parts: Type.Optional(integer) },
     responses: {
       201: json(PresignMultipartUpload),
@@ -99,7 +107,7 @@ export const stagingOperations = {
     tag: 'experimental',
     summary: 'Finish an upload in parts and stage the object',
     experimental: true,
-    permission: one('fs:WriteObject', objectArn('query.path')),
+    requires: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath },
     body: bodyShownOptional(CompletePresignMultipartUpload),
     responses: {
@@ -116,7 +124,7 @@ export const stagingOperations = {
     tag: 'experimental',
     summary: 'Give up an upload in parts',
     experimental: true,
-    permission: one('fs:WriteObject', objectArn('query.path')),
+    requires: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath },
     body: bodyShownOptional(AbortPresignMultipartUpload),
     responses: {
@@ -132,7 +140,7 @@ export const stagingOperations = {
     tag: 'experimental',
     summary: 'Get a URL for one part of an upload',
     experimental: true,
-    permission: one('fs:WriteObject', objectArn('query.path')),
+    requires: one('fs:WriteObject', objectArn('query.path')),
     params: { partNumber: Type.Integer({ minimum: 1, maximum: 10000 }) },
     query: { path: objectPath },
     body: body(UploadPartFrom),
@@ -149,7 +157,7 @@ export const stagingOperations = {
     tag: 'experimental',
     summary: 'Fill one part of an upload from an existing object',
     experimental: true,
-    permission: and(
+    requires: and(
       one('fs:WriteObject', objectArn('query.path')),
       one(
         'fs:ReadObject',
