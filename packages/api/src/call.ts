@@ -13,8 +13,8 @@ import type {
   QueryOf,
   ResultOf,
 } from '@svc/contract';
+import type { HeldMemory } from '@svc/http';
 import type { Answer } from './answer/answer.ts';
-import type { HeldMemory } from './request/body-memory.ts';
 
 /** One validated, authenticated and authorized request. */
 export interface Call<O extends Operation = Operation> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Auth } from '@svc/auth';
 import type { Engine } from '@svc/engine';
-import type { BodyMemory } from './request/body-memory.ts';
+import type { BodyMemory } from '@svc/http';
 
 /** What the API says of one object store. */
 export interface StorageFacts {

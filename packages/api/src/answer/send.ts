@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { drained } from '../request/drain.ts';
+import { drained } from '@svc/http';
 import { awaitsContinue } from '../request/expect-continue.ts';
 import { hasBody } from '../request/json-body.ts';
 import type { Answer } from './answer.ts';

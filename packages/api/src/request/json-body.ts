@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { HeldMemory } from './body-memory.ts';
+import type { HeldMemory } from '@svc/http';
 import { jsonCostProblem } from './json-cost.ts';
 import { Pieces } from './pieces.ts';
 import { bodyError, RequestError } from './request-error.ts';
@@ -64,7 +64,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, memory }: BodyLi
     if (request.complete) {
       const bytes = arrivedBytes(request);
       if (bytes.length > maxBytes) throw tooLarge();
-      memory.hold(bytes.length);
+      if (!memory.hold(bytes.length)) throw tooManyBodies();
       resolve(bytes);
       return;
     }
@@ -84,10 +84,8 @@ export function readBytes(request: IncomingMessage, { maxBytes, memory }: BodyLi
         refuse(tooLarge());
         return;
       }
-      try {
-        memory.hold(chunk.length);
-      } catch (error) {
-        refuse(error as Error);
+      if (!memory.hold(chunk.length)) {
+        refuse(tooManyBodies());
         return;
       }
       pieces.add(chunk);
@@ -110,4 +108,10 @@ function arrivedBytes(request: IncomingMessage): Buffer {
   for (let chunk; (chunk = request.read() as Buffer | null) !== null;) chunks.push(chunk);
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+}
+
+function tooManyBodies(): RequestError {
+  return new RequestError(503, 'too many request bodies are being read at once; try again later', {
+    'retry-after': '1',
+  });
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { ChunkSigner, deriveSigningKey } from '@svc/encoding';
+import { HeldMemory } from '@svc/http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { s3RequestOf } from '../../test/s3-request-of.ts';
 import type { S3Error } from '../errors/s3-error.ts';
 import type { Authenticated } from '../signature/authenticate.ts';
 import { digestsOf } from './checksums.ts';
-import { HeldMemory } from './held-memory.ts';
 import { RequestBody } from './request-body.ts';
 
 const scope = { date: '20130524', region: 'us-east-1', service: 's3' };

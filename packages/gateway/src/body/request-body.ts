@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BodyDigests, DigestName } from '@svc/engine';
+import type { HeldMemory } from '@svc/http';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import type { Authenticated } from '../signature/authenticate.ts';
@@ -16,7 +17,6 @@ import {
   type ChecksumAlgorithm,
 } from './checksums.ts';
 import { ChunkSignatures } from './chunk-signatures.ts';
-import type { HeldMemory } from './held-memory.ts';
 import { payloadModeOf, type PayloadMode } from './payload-mode.ts';
 
 /** Bodies up to this size are collected in memory: one buffer is cheaper than a stream. */
