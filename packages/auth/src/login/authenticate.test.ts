@@ -55,7 +55,7 @@ describe('Basic authentication', () => {
     expect(uncached.auth.authenticateAtOnce(request.headers, connection)).toBeUndefined();
   });
 
-  it('refuses an unknown key and a wrong secret alike (case 22)', async () => {
+  it('refuses an unknown key and a wrong secret alike', async () => {
     const { auth } = await withAlice();
     const unknown = await auth.authenticate(basic('NOBODY', 'x')).catch((error: unknown) => error);
     const wrong = await auth.authenticate(basic('ALICE', 'x')).catch((error: unknown) => error);
@@ -80,7 +80,7 @@ describe('Basic authentication', () => {
     expect(await auth.authenticate(head({}))).toBeUndefined();
   });
 
-  it('reports a failing store as our failure (case 31)', async () => {
+  it('reports a failing store as our failure', async () => {
     const kv = createMemStore();
     const { auth } = await withAlice({ kv });
     kv.get = () => Promise.reject(new KvError('unavailable', 'the database is down'));
@@ -110,7 +110,7 @@ describe('login tokens', () => {
     loginKey = (await KeyRing.derive(secretKey)).keyFor('svc/jwt-login');
   });
 
-  it('last as long as configured (case 26)', async () => {
+  it('last as long as configured', async () => {
     const fixture = await withAlice();
     const session = await loginAs(fixture);
     expect(session.expiresAt - fixture.clock.now / 1000).toBe(168 * 3600);
@@ -146,7 +146,7 @@ describe('login tokens', () => {
     });
   });
 
-  it('are refused when forged, foreign or incomplete (case 23)', async () => {
+  it('are refused when forged, foreign or incomplete', async () => {
     const { auth, clock } = await withAlice();
     const now = Math.floor(clock.now / 1000);
     const claims = { iss: 'auth', sub: 'alice', iat: now, exp: now + 60 };
@@ -198,7 +198,7 @@ describe('login tokens', () => {
     expect(await accepted(good)).toBe(false);
   });
 
-  it('end with their key; others of the user live on (case 29)', async () => {
+  it('end with their key; others of the user live on', async () => {
     const fixture = await withAlice();
     const { auth } = fixture;
     const second = await auth.credentials.create('alice', actor);
@@ -209,7 +209,7 @@ describe('login tokens', () => {
     await expect(auth.authenticate(bearer(other.token))).resolves.toBeDefined();
   });
 
-  it('end with a password change; a login right after it works (case 29)', async () => {
+  it('end with a password change; a login right after it works', async () => {
     const fixture = await withAlice();
     const { auth, clock } = fixture;
     const before = await loginAs(fixture);
@@ -223,7 +223,7 @@ describe('login tokens', () => {
 });
 
 describe('cookies', () => {
-  it('carry a session, and an Authorization header comes before them (case 24)', async () => {
+  it('carry a session, and an Authorization header comes before them', async () => {
     const fixture = await withAlice();
     const { auth } = fixture;
     const { token } = await loginAs(fixture);
@@ -247,7 +247,7 @@ describe('cookies', () => {
     ).toBeDefined();
   });
 
-  it('change nothing for other sites (case 25)', async () => {
+  it('change nothing for other sites', async () => {
     const fixture = await withAlice();
     const { auth } = fixture;
     const { token } = await loginAs(fixture);
@@ -308,7 +308,7 @@ describe('cookies', () => {
 });
 
 describe('client addresses', () => {
-  it('are taken from headers only behind a trusted proxy (case 9)', async () => {
+  it('are taken from headers only behind a trusted proxy', async () => {
     const { auth: plain } = await makeAuth();
     const headers = { 'x-forwarded-for': '10.1.2.3', 'x-forwarded-proto': 'https', 'x-real-ip': '10.9.9.9' };
     expect(plain.clientOf('11.0.0.1', false, headers)).toStrictEqual({ ip: '11.0.0.1', secure: false });
@@ -327,7 +327,7 @@ describe('client addresses', () => {
 });
 
 describe('failure limits', () => {
-  it('never lock out a correct access key, and never count successes (case 38)', async () => {
+  it('never lock out a correct access key, and never count successes', async () => {
     const fixture = await withAlice();
     for (let attempt = 0; attempt < 50; attempt++) {
       await expect(loginAs(fixture, 'wrong')).rejects.toMatchObject(refused);
@@ -390,7 +390,7 @@ describe('failure limits', () => {
     await expect(loginAs(fixture)).resolves.toBeDefined();
   });
 
-  it('stop guessing at one name through other authenticators, on all workers (case 38)', async () => {
+  it('stop guessing at one name through other authenticators, on all workers', async () => {
     const tried: string[] = [];
     const state = new MemState();
     const cacheBus = new LocalCacheBus();
@@ -502,7 +502,7 @@ describe('other authenticators', () => {
     expect(ldap.asked).toBe(before);
   });
 
-  it('leave nobody behind when the group of new users is missing (case 35)', async () => {
+  it('leave nobody behind when the group of new users is missing', async () => {
     const { auth } = await makeAuth({ passwordAuthenticators: [directory('ldap', 'Nowhere')] });
     await expect(auth.login({ username: 'dave', password: 'right', client: local })).rejects.toMatchObject(
       refused,
@@ -552,7 +552,7 @@ describe('logins by the external authentication service', () => {
     });
   });
 
-  it('give tokens of limited life (cases 27 and 28)', async () => {
+  it('give tokens of limited life', async () => {
     const { auth, clock } = await makeAuth({
       authenticationService: {
         stsLogin: ({ code }) => Promise.resolve({ externalId: code }),
