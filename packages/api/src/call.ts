@@ -30,7 +30,7 @@ export interface Call<O extends Operation = Operation> {
   readonly actor: Actor;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What is collected of the body counts here. */
+  /** Counts what is collected of the body. */
   readonly memory: HeldMemory;
   /** Throws unless the caller fulfils a requirement that only the operation could work out. */
   ensure(requirement: Requirement): Promise<void>;

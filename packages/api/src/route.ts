@@ -30,8 +30,8 @@ import type { RequirementOf, TemplateValues } from './requirement-template.ts';
 type AnyHandler = (call: Call) => unknown;
 
 /**
- * Serves one operation: parameters, authentication, permission, body, handler, answer, in this order. Of a stranger no
- * more is read than the head, except where everybody may ask.
+ * Serves one operation: parameters, authentication, permission, body, handler, answer, in this order. Only the head of
+ * a stranger's request is read, unless the operation is open to everybody.
  */
 export class Route {
   readonly #operation: Operation;
@@ -42,7 +42,7 @@ export class Route {
   readonly #params: readonly Parameter[];
   readonly #bodySchema;
   readonly #requirement: RequirementOf;
-  /** What must be allowed can be told from the head alone. */
+  /** The head alone decides what must be allowed. */
   readonly #requiresBeforeBody: boolean;
   readonly #maxBytes: number;
   readonly #valueStatus: number;
@@ -80,7 +80,7 @@ export class Route {
     let status: number;
     let sentBytes = 0;
     let firstByteAt: number | undefined;
-    // Set once the request is sound: refusals at the edge carry no id.
+    // Set once the request is well-formed: refusals before that carry no id.
     let sentId: string | undefined;
     const memory = new HeldMemory(requires.type === 'open' ? bodyMemory?.strangers : bodyMemory?.callers);
     try {
@@ -169,7 +169,7 @@ export class Route {
     });
   }
 
-  /** A stranger's body that is here already, if it is malformed: that is said first. None is waited for. */
+  /** Why a stranger's body is malformed, if it has already arrived: that refusal goes first. Never waits for a body. */
   async #malformed(request: IncomingMessage): Promise<Refusal | undefined> {
     if (this.#bodySchema === undefined) return undefined;
     // What came in the same packet as the head is read in this turn of the event loop.
@@ -187,7 +187,7 @@ export class Route {
     }
   }
 
-  /** Rejects unless the caller is allowed; undefined when that is known at once. */
+  /** Rejects unless the caller is allowed. Undefined: allowed, known without waiting. */
   #check(values: TemplateValues, identity: Identity, client: ClientOrigin): Promise<void> | undefined {
     const { auth } = this.#options;
     const requirement = this.#requirement(values);
@@ -224,8 +224,7 @@ export class Route {
     requestId: string | undefined,
   ): Promise<number> {
     if (response.headersSent || refusal.status === 499) {
-      // The answer had begun: all that is left is to break the connection, so that nobody takes a part for
-      // the whole.
+      // Part of the answer is out. Breaking the connection keeps anybody from taking it for the whole.
       response.destroy();
       return 0;
     }
@@ -244,7 +243,7 @@ export class Route {
 
 const goneRefusal: Refusal = { status: 499, message: 'the client went away' };
 
-/** The connection ended before the request was read or the answer sent: nobody is left to be told. */
+/** The connection ended before the request was read or the answer was sent. */
 function clientGone(request: IncomingMessage, response: ServerResponse): boolean {
   return response.destroyed || (request.destroyed && !request.complete);
 }

@@ -47,7 +47,7 @@ export interface Operation {
   /** Not for users' programs: plumbing that tools need. */
   readonly internal: boolean;
   readonly experimental: boolean;
-  /** False: an installation without policies of its own (mode `simplified`) does not have it, whoever asks. */
+  /** False for operations on policies: in the mode `simplified` nobody has them. */
   readonly inSimplifiedMode: boolean;
   readonly requires: OperationRequirement;
   /** Only path parameters that are more than a non-empty string. */
@@ -59,7 +59,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseSpec>>;
 }
 
-/** What an operation that says nothing else is. */
+/** The facts of an operation that states nothing else. */
 const usual = {
   aliases: [],
   deprecated: false,

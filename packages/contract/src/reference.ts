@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import type { OperationRequirement, RequirementTemplate } from './requirement-template.ts';
 
-/** The reference page: every operation by subject, with the permission it requires. */
+/** The reference page: every operation by subject, with what it requires. */
 export function referencePage(): string {
   const byTag = new Map<string, Operation[]>();
   for (const operation of Object.values(operations) as Operation[]) {

@@ -19,7 +19,7 @@ import type { RequestRecord, Services } from './services.ts';
 import { authenticate, PlainAuthenticationError, type Authenticated } from './signature/authenticate.ts';
 
 const maxPath = 1024;
-/** With less than this left, the connection is worth keeping. */
+/** If less than this is left to read, the connection is kept. */
 const keepAliveDrainLimit = 1024 * 1024;
 
 interface RequestState {
@@ -35,8 +35,8 @@ interface RequestState {
   intent: Intent;
   body: RequestBody | undefined;
   /**
-   * The caller may not know whether there is such a repository. Until a right of theirs is found, every refusal is
-   * the one an unknown repository gets.
+   * The caller must not learn whether the repository exists. Until one of their rights is found, every refusal is the
+   * one that an unknown repository gets.
    */
   concealed: boolean;
 }
@@ -169,7 +169,7 @@ function sendContinue(state: RequestState): void {
   state.response.writeContinue();
 }
 
-/** The repository of the address; unknown ones go to the fallback server or are told as missing. */
+/** The repository of the address. A request for an unknown one goes to the fallback server or is refused. */
 async function findRepository(
   state: RequestState,
   authenticated: Authenticated,
@@ -250,7 +250,7 @@ function fail(state: RequestState, thrown: unknown): void {
   record.status = refusal.status;
   record.errorCode = refusal.code;
   if (reply.headSent) {
-    // Half an object was sent: only a broken connection tells the client.
+    // Part of an object was sent: only a broken connection tells the client.
     response.destroy();
     return;
   }
@@ -269,12 +269,12 @@ function fail(state: RequestState, thrown: unknown): void {
   );
 }
 
-/** Decides what becomes of a body nobody will read; answers the headers that say so. */
+/** Decides what happens to a body nobody will read; returns the headers that say so. */
 function disposeBody({ message, reply, continued }: RequestState): Record<string, string> {
   if (message.readableEnded) return {};
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return {};
-  // A client that still waits to be told to continue may send its body or not: the connection cannot be kept.
+  // A client that was not told to continue may or may not send its body: the connection cannot be reused.
   if (continued && encoding === undefined && Number(length) <= keepAliveDrainLimit) {
     message.resume();
     return {};

@@ -45,7 +45,7 @@ interface OnService extends Facts {
 /** One operation of the S3 protocol: everything that decides how a request for it is treated. */
 export type S3Operation = OnRepository | OnService;
 
-/** What an operation that says nothing else is. */
+/** The facts of an operation that states nothing else. */
 const usual = {
   on: 'repository',
   checksumIsOfBody: true,
