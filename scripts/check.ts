@@ -24,6 +24,11 @@ const steps: Step[] = [
     command: process.execPath,
     args: [join(root, 'scripts', 'check-config-readers.ts')],
   },
+  {
+    name: 'operations',
+    command: process.execPath,
+    args: [join(root, 'scripts', 'check-operations.ts')],
+  },
   { name: 'imports', command: process.execPath, args: [join(root, 'scripts', 'check-imports.ts')] },
   { name: 'dependencies', command: process.execPath, args: [join(root, 'scripts', 'check-dependencies.ts')] },
   { name: 'file sizes', command: process.execPath, args: [join(root, 'scripts', 'check-file-sizes.ts')] },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAuth, type Auth } from '@svc/auth';
 import { openBlockStores, type BlockAdapter, type BlockStoreConfig } from '@svc/block';
-import { openEngine, type Engine } from '@svc/engine';
+import { openEngine, type Engine, type EngineOptions } from '@svc/engine';
 import { createMemStore, LocalCacheBus, type KvStore } from '@svc/kv';
 import { tempDir } from '@svc/testing';
 import { createGateway, type GatewayOptions, type RequestRecord } from '../src/index.ts';
@@ -21,6 +21,7 @@ export interface ComposeOptions {
   readonly block?: BlockStoreConfig | undefined;
   readonly kv?: KvStore | undefined;
   readonly tls?: boolean | undefined;
+  readonly engine?: Partial<EngineOptions> | undefined;
   readonly gateway?: Partial<GatewayOptions> | undefined;
 }
 
@@ -58,6 +59,7 @@ export async function composeGateway(options: ComposeOptions = {}): Promise<Test
     signingSecret: 'signing secret of the tests',
     cacheDir: tempDir('svc-gateway-cache'),
     treeSettings: { worker: false },
+    ...options.engine,
   });
   const auth = await createAuth({
     kv,

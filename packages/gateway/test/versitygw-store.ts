@@ -2,7 +2,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { BlockStoreConfig } from '@svc/block';
 import { testServerOrSkip } from '@svc/testing';
 
-/** A block store on the shared S3 server, or undefined (said aloud) where it cannot be had. */
+/** A block store on the shared S3 server; undefined, with a message, where the server is not available. */
 export async function versitygwStore(): Promise<BlockStoreConfig | undefined> {
   const server = await testServerOrSkip('versitygw');
   if (server === undefined) return undefined;

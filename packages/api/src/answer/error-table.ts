@@ -10,7 +10,7 @@ export interface Refusal {
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly noAcl?: true;
-  /** Not a refusal but a failure of ours: to be logged with its cause. */
+  /** Not a refusal but an internal failure: log it with its cause. */
   readonly unexpected?: true;
 }
 

@@ -1,9 +1,9 @@
-/** Smaller bodies are cheap to make. */
+/** Smaller buffers are cheap to allocate. */
 const smallest = 4096;
 
 /**
- * Memory of bodies that were sent, for the next ones: a body of fresh memory is garbage that only a full collection
- * gives back. Kept by powers of two, so that a small body does not take the memory of a large one.
+ * Reuses the buffers of bodies that were sent: only a full garbage collection would free them. They are kept by
+ * powers of two, so that a small body does not occupy a large buffer.
  */
 export class SpareBodies {
   readonly #bySize = new Map<number, Buffer[]>();
@@ -14,7 +14,7 @@ export class SpareBodies {
     this.#maxBytes = maxBytes;
   }
 
-  /** A buffer of at least `length` bytes, with anything in it. */
+  /** A buffer of at least `length` bytes; its content is undefined. */
   readonly take = (length: number): Buffer => {
     const size = sizeFor(length);
     const spare = this.#bySize.get(size)?.pop();
@@ -23,7 +23,7 @@ export class SpareBodies {
     return spare;
   };
 
-  /** Takes back what `take` gave, by any part of it; nobody may look at it any more. */
+  /** Takes back what `take` gave, or any view of it. Nobody may read it afterwards. */
   give(part: Buffer): void {
     const { buffer } = part;
     const size = buffer.byteLength;

@@ -1,6 +1,6 @@
 import type { BodySource, ObjectBody, PresignedUrl } from '@svc/block';
 import type { StringMap, Timestamp } from '@svc/encoding';
-import type { Forceable, InRepository, OnBranch, PageRequest } from './model.ts';
+import type { Forceable, InRepository, OnBranch, PageRequest, Repository } from './model.ts';
 
 /** One object of a ref. */
 export interface ObjectEntry {
@@ -109,6 +109,8 @@ export interface UploadObjectOptions extends OnBranch, Forceable, WriteCondition
   /** Runs after the data is stored and before the entry is staged; throwing removes the data. */
   readonly verify?: ((digests: BodyDigests) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The repository as `repositories.get` gave it for the same request: it is not opened again. */
+  readonly opened?: Repository | undefined;
 }
 
 export interface StageObjectOptions extends OnBranch, Forceable, AddressRights {

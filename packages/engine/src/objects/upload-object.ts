@@ -61,7 +61,9 @@ export async function checkUpload(
   const key = parseKey(options.path);
   checkMetadata({ metadata: options.metadata ?? emptyStringMap });
   checkContentType(options.contentType);
-  const scope = await context.repositories.open(options.repository);
+  const scope =
+    context.repositories.scopeOfOpened(options.opened) ??
+    (await context.repositories.open(options.repository));
   await checkStagingWritable(context, scope, options.branch, options.force);
   const place = { scope, branch: options.branch, key };
   await checkBranchAndCondition(context, place, options);

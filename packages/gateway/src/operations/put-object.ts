@@ -9,6 +9,7 @@ export async function putObject(call: Call): Promise<void> {
   const description = describeObject(request, call.presigned);
   const target = {
     repository: call.repository.id,
+    opened: call.repository,
     branch: branchOf(call),
     path: call.path,
     contentType: description.contentType,

@@ -1,6 +1,6 @@
-/** Memory that all bodies being collected in this process share; who owns it decides how much there is. */
+/** The memory that all bodies being collected in this process share. Its owner decides how much there is. */
 export interface BodyMemory {
-  /** False when there is not that much left; nothing is taken then. */
+  /** False when there is not that much left; then nothing is taken. */
   take(bytes: number): boolean;
   release(bytes: number): void;
 }

@@ -1,21 +1,5 @@
-import { and, type Requirement } from './requirement.ts';
-
-/**
- * The requirement of an operation with placeholders, as the API contract declares it beside each route (the
- * same shape, held equal by its type). Placeholders are `{path.x}`, `{query.x}`, `{body.x.y}` and, inside
- * `each`, `{item.x}` or `{item}`.
- */
-export type RequirementTemplate =
-  | { readonly type: 'one' | 'soft'; readonly action: string; readonly resource: string }
-  | { readonly type: 'and' | 'or'; readonly nodes: readonly RequirementTemplate[] }
-  | { readonly type: 'each'; readonly of: string; readonly node: RequirementTemplate }
-  | {
-      readonly type: 'choose';
-      readonly query: string;
-      readonly whenTrue: RequirementTemplate;
-      readonly otherwise: RequirementTemplate;
-    }
-  | { readonly type: 'deferred'; readonly reason: string; readonly node: RequirementTemplate };
+import { and, type Requirement } from '@svc/auth';
+import type { OperationRequirement, RequirementTemplate } from '@svc/contract';
 
 /** The decoded, validated parts of a request that a template may speak of. */
 export interface TemplateValues {
@@ -28,11 +12,32 @@ export interface TemplateValues {
 export type RequirementOf = (values: TemplateValues) => Requirement | undefined;
 
 /**
- * Takes a template apart once, for all requests of its operation. A placeholder without a value is a programming error
- * and throws.
+ * Takes the template of an operation apart once, for all its requests. A placeholder without a value is a programming
+ * error and throws.
  */
-export function requirementOf(template: RequirementTemplate): RequirementOf {
-  return compile(template) as unknown as RequirementOf;
+export function requirementOf(requires: OperationRequirement): RequirementOf {
+  if (requires.type === 'open' || requires.type === 'authenticated') return () => undefined;
+  return compile(requires) as unknown as RequirementOf;
+}
+
+/** Whether what must be allowed depends on the body, so that the body has to be read first. */
+export function speaksOfBody(requires: OperationRequirement): boolean {
+  switch (requires.type) {
+    case 'open':
+    case 'authenticated':
+    case 'deferred':
+      return false;
+    case 'one':
+    case 'soft':
+      return requires.resource.includes('{body.');
+    case 'and':
+    case 'or':
+      return requires.nodes.some(speaksOfBody);
+    case 'each':
+      return true;
+    case 'choose':
+      return speaksOfBody(requires.whenTrue) || speaksOfBody(requires.otherwise);
+  }
 }
 
 type Values = Readonly<Record<string, unknown>>;

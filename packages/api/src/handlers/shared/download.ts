@@ -1,7 +1,7 @@
 import type { ObjectLocation, Objects } from '@svc/engine';
-import { Answer } from '../answer/answer.ts';
-import { browserSafety, etagOf, objectHeaders } from '../answer/object-headers.ts';
-import { byteRangeOf } from '../request/byte-range.ts';
+import { Answer } from '../../answer/answer.ts';
+import { browserSafety, etagOf, objectHeaders } from '../../answer/object-headers.ts';
+import { byteRangeOf } from '../../request/byte-range.ts';
 
 interface DownloadOptions {
   readonly range?: string;

@@ -1,9 +1,9 @@
 import { and, arn, every, soft, softEvery } from '@svc/auth';
 import type { Auth, Requirement } from '@svc/auth';
 import type { AddressRights } from '@svc/engine';
-import type { Call } from '../call.ts';
+import type { Call } from '../../call.ts';
 
-/** What the caller may do with addresses they bring, told by their policies. */
+/** What the caller's policies allow them to do with addresses they name. */
 export function addressRights(auth: Auth, call: Pick<Call, 'identity' | 'client' | 'ensure'>): AddressRights {
   const allows = async (requirement: Requirement): Promise<boolean> =>
     (await auth.authorize(call.identity, requirement, call.client)).allowed;

@@ -6,19 +6,18 @@ import {
   type UploadObjectOptions,
   type WriteCondition,
 } from '@svc/engine';
-import type { Operations } from '@svc/contract';
-import type { Handler } from '../call.ts';
-import { mediaTypeOf, readBytes } from '../request/json-body.ts';
-import { readFormFile } from '../request/form-file.ts';
-import { RequestError } from '../request/request-error.ts';
-import { UploadStream } from '../request/upload-stream.ts';
-import { defaultContentType, objectView } from '../views/object.ts';
+import type { HandlersOf } from '../../call.ts';
+import { mediaTypeOf, readBytes } from '../../request/json-body.ts';
+import { readFormFile } from '../../request/form-file.ts';
+import { RequestError } from '../../request/request-error.ts';
+import { UploadStream } from '../../request/upload-stream.ts';
+import { defaultContentType, objectView } from '../../views/object.ts';
 import { headerMetadata } from './header-metadata.ts';
 
-/** Bodies up to this size are collected first: one write costs less than a stream. Others are refused unread. */
+/** Bodies up to this size are collected first: one write is cheaper than a stream. A refused larger body stays unread. */
 const smallBody = 256 * 1024;
 
-export function uploadHandler(objects: Objects): Handler<Operations['uploadObject']> {
+export function uploadHandler(objects: Objects): HandlersOf<'objects'>['uploadObject'] {
   return async ({ params, query, headers, request, response, memory }) => {
     const condition = writeCondition(headers);
     const target = {
@@ -54,7 +53,7 @@ export function uploadHandler(objects: Objects): Handler<Operations['uploadObjec
   };
 }
 
-/** Lets go of the body when the upload fails: whoever was to read it may still hold the stream. */
+/** Gives the body up when the upload fails: its reader may still hold the stream. */
 async function uploadStreamed<T>(
   request: IncomingMessage,
   upload: (stream: UploadStream) => Promise<T>,
@@ -68,7 +67,7 @@ async function uploadStreamed<T>(
   }
 }
 
-/** Runs work that a leaving client aborts. */
+/** Runs work that is aborted when the client leaves. */
 async function untilGone<T>(response: ServerResponse, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const gone = new AbortController();
   const stop = (): void => {
@@ -98,7 +97,7 @@ export function writeCondition(headers: {
   return ifMatch === undefined ? {} : { ifMatch: ifMatch.trim().replace(/^"(.*)"$/s, '$1') };
 }
 
-/** Runs a write: an object that `If-Match` does not find, or finds changed meanwhile, is not the one it names. */
+/** Runs a write. When `If-Match` finds no object, or one that changed meanwhile, the condition failed. */
 export async function conditional<T>(condition: WriteCondition, write: () => Promise<T>): Promise<T> {
   if (condition.ifMatch === undefined) return write();
   try {

@@ -6,8 +6,8 @@ const maxMs = 10_000;
 const maxSilenceMs = 2000;
 
 /**
- * Reads a bounded rest of a refused body away: closing with unread bytes would reset the connection, and a client
- * that sends first and reads then would never see the answer.
+ * Reads and drops the rest of a refused body, within bounds. Closing with unread bytes would reset the connection, and
+ * a client that sends everything before it reads would never see the answer.
  */
 export function drained(message: IncomingMessage): Promise<void> {
   if (message.readableEnded || message.destroyed) return Promise.resolve();
@@ -25,7 +25,7 @@ export function drained(message: IncomingMessage): Promise<void> {
       else timer.refresh();
     };
     const timer = setTimeout(finish, maxSilenceMs);
-    // Whoever read the body before has given it up.
+    // The former reader has given the body up.
     message.removeAllListeners('data');
     message.on('data', onData).on('end', finish).on('close', finish).resume();
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requirementOf, type RequirementTemplate, type TemplateValues } from './requirement-template.ts';
-import { and, one, soft } from './requirement.ts';
+import { and, one, soft } from '@svc/auth';
+import type { RequirementTemplate } from '@svc/contract';
+import { requirementOf, type TemplateValues } from './requirement-template.ts';
 
 const object = 'arn:svc:fs:::repository/{path.repository}/object/{query.path}';
 const values = { path: { repository: 'r1' }, query: { path: 'a/{path.repository}*' }, body: undefined };
