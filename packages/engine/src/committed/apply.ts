@@ -1,5 +1,4 @@
 import { compareSlices } from '@svc/encoding';
-import { ChangeTracker, type SaveChangeList } from './change-tracker.ts';
 import { sameIdentity } from './identity.ts';
 import type { RecordBudget } from './record-budget.ts';
 import type { PackedChanges } from './packed-changes.ts';
@@ -14,7 +13,6 @@ export interface ApplyInput {
   readonly changes: PackedChanges;
   readonly writer: TreeWriter;
   readonly budget?: RecordBudget | undefined;
-  readonly saveChangeList?: SaveChangeList | undefined;
   /** Write the tree even when nothing changed. */
   readonly always?: boolean | undefined;
 }
@@ -25,7 +23,6 @@ export const recordsPerBlock = 8;
 /** Merges sorted changes into a tree, reusing every range no change falls into. */
 export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
   const { base, changes, writer, budget } = input;
-  const tracker = new ChangeTracker(base, writer, input.saveChangeList);
   const pace = new Pace();
   let added = 0;
   let removed = 0;
@@ -83,7 +80,6 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
         base.nextRange();
       } else {
         budget?.spend(base.meta.recordCount(base.range));
-        tracker.entering();
         await base.enter();
         resumeRange(base, writer, changes.bytes, changes.keyStart, changes.keyEnd);
       }
@@ -94,15 +90,11 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
       const { records } = base;
       if (order > 0) {
         if (!changes.isTombstone) {
-          tracker.note(changes);
-          tracker.baseRecordWaits = true;
           addChange();
-          tracker.baseRecordWaits = false;
           added++;
         }
       } else {
         if (changes.isTombstone) {
-          tracker.note(changes);
           removed++;
         } else if (
           sameIdentity(
@@ -116,7 +108,6 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
         ) {
           copyRecord(base, writer);
         } else {
-          tracker.note(changes);
           addChange();
           changed++;
         }
@@ -139,11 +130,10 @@ export async function applyChanges(input: ApplyInput): Promise<ApplyResult> {
   while (changes.live) {
     let passed = 1;
     if (!changes.isTombstone) {
-      const together = tracker.isNoting ? 0 : writer.addChanges(changes);
+      const together = writer.addChanges(changes);
       if (together > 0) {
         passed = together;
       } else {
-        tracker.note(changes);
         addChange();
       }
       added += passed;
@@ -190,7 +180,7 @@ export function resumeRange(
   keyEnd: number,
 ): void {
   if (writer.isOpen || from.state !== 'record') return;
-  const blocks = writer.resume(from.table, key, keyStart, keyEnd);
+  const blocks = writer.resume(from.table, from.table.index.find(key, keyStart, keyEnd));
   if (blocks === 0) return;
   from.records.seekBlock(blocks);
   from.nextRecord();

@@ -43,6 +43,10 @@ export class BaseTrail {
       cursor.toFirstRecord(target);
       return;
     }
+    if (cursor.table.index.isBelow(cursor.records.blockNumber, key, 0, keyLength)) {
+      cursor.seekRecord(key.subarray(0, keyLength));
+      return;
+    }
     while (cursor.state === 'record') {
       const { records } = cursor;
       if (compareSlices(records.key, 0, records.keyLength, key, 0, keyLength) >= 0) return;

@@ -10,6 +10,7 @@ import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } fro
 import { type Operation, type OperationInput, type OperationResult, runOperation } from './operations.ts';
 import { PackedBatch, Packer } from './packed-changes.ts';
 import { Pace } from './pace.ts';
+import { RangeDifferences } from './range-differences.ts';
 import { RecordBudget, TooManyRecords } from './record-budget.ts';
 import { foundRecord, foundValue } from './found-record.ts';
 import { LazyDiff } from './lazy-diff.ts';
@@ -59,6 +60,9 @@ export interface CommittedTreesOptions {
 
 const defaultOpenRanges = 500;
 const workerOpenRanges = 64;
+
+/** Some thousand pairs of ranges that differ in a few keys. */
+const differencesBytes = 1024 * 1024;
 
 /** Larger work than this leaves the main thread. */
 const inlineRecords = 2000;
@@ -113,6 +117,7 @@ interface TreesParts {
 
 class Trees implements CommittedTrees {
   readonly #parts: TreesParts;
+  readonly #differences = new RangeDifferences(differencesBytes);
   readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
   #lastContext: CommittedContext | undefined;
   #lastNamespace: Namespace | undefined;
@@ -170,7 +175,7 @@ class Trees implements CommittedTrees {
     return new LazyDiff(async () => {
       const left = await store.metaRange(namespace, leftId);
       const right = leftId === rightId ? left : await store.metaRange(namespace, rightId);
-      return new TreeDiff({ store, namespace, left, right });
+      return new TreeDiff({ store, namespace, left, right, differences: this.#differences });
     }, from);
   }
 
@@ -181,7 +186,7 @@ class Trees implements CommittedTrees {
       const left = await store.metaRange(namespace, input.base);
       const right = await store.metaRange(namespace, input.source);
       const destination = await store.metaRange(namespace, input.destination);
-      const changes = new TreeDiff({ store, namespace, left, right });
+      const changes = new TreeDiff({ store, namespace, left, right, differences: this.#differences });
       return new MergeDiff(changes, (key) => this.#find(namespace, destination, key, foundValue));
     }, from);
   }

@@ -1,9 +1,9 @@
 import { compareSlices } from '@svc/encoding';
 import type { TableCursor } from '@svc/sstable';
-import { breathe, copyRecord } from './apply.ts';
+import { breathe, copyRecord, recordsPerBlock } from './apply.ts';
 import type { BaseTrail } from './base-trail.ts';
+import { countEqualBlocks, nextBlocksAreEqual } from './equal-blocks.ts';
 import { sameRecordIdentity } from './identity.ts';
-import { findListedChanges, type ListedMergeSite, mergeListed } from './listed-merge.ts';
 import { Pace } from './pace.ts';
 import type { RecordBudget } from './record-budget.ts';
 import type { MergeResult, MergeStrategy } from './tree.ts';
@@ -17,8 +17,6 @@ export interface MergeWalk {
   readonly writer: TreeWriter;
   readonly strategy: MergeStrategy;
   readonly budget?: RecordBudget | undefined;
-  /** Where to look for the lists that writers of ranges leave. */
-  readonly site: ListedMergeSite;
   /** Told the result's id while it is being stored. */
   readonly whileStoring?: ((metaRangeId: string) => void) | undefined;
 }
@@ -83,9 +81,7 @@ function mergeHeaders(walk: MergeWalk): Step {
   } else if (destination.meta.compareMax(d, source.meta.minKey(s)) < 0 && passWhole(walk, destination)) {
     return undefined;
   }
-  const changed = findListedChanges(walk, walk.site.namespace);
-  if (changed !== undefined) return mergeListed(walk, walk.site, changed);
-  return enter(walk, source).then(() => enter(walk, destination));
+  return enterBoth(walk);
 }
 
 /** A range no range of the other side overlaps: reused when the base has none there, dropped when it equals the base's. */
@@ -131,9 +127,38 @@ function mergeRecords(walk: MergeWalk): Step {
     else if (walk.strategy === 'none') return conflictAt(source.records);
     else copyRecord(walk.strategy === 'source-wins' ? source : destination, writer);
   }
+  return moveBoth(walk);
+}
+
+/** Both current records are dealt with. */
+function moveBoth(walk: MergeWalk): Promise<void> | undefined {
+  const { source, destination } = walk;
+  if (nextBlocksAreEqual(source, destination)) return copyEqualBlocks(walk);
   source.nextRecord();
   destination.nextRecord();
   return undefined;
+}
+
+/** Takes over the blocks that both sides store with the same bytes: whatever the base has there, the sides agree. */
+async function copyEqualBlocks(walk: MergeWalk): Promise<void> {
+  const { source, destination, writer } = walk;
+  const pace = new Pace();
+  do {
+    const { records } = source;
+    if (!records.next()) throw records.damage('it holds fewer records than its metarange says');
+    const added = writer.addBlock(records);
+    if (!added || !records.endsBlock) {
+      const key = Buffer.from(records.key.subarray(0, records.keyLength));
+      destination.seekRecord(key);
+      if (!added) return;
+      break;
+    }
+    // Its bytes are the source's, which were checked: there is no need to decode them.
+    destination.records.seekBlock(destination.records.nextBlock + 1);
+    if (writer.mustWait || pace.due(recordsPerBlock)) await breathe(writer, pace);
+  } while (nextBlocksAreEqual(source, destination));
+  source.nextRecord();
+  destination.nextRecord();
 }
 
 /** The record has no counterpart on the other side. */
@@ -168,6 +193,25 @@ function addRange(writer: TreeWriter, side: TreeCursor): void {
 async function enter(walk: MergeWalk, side: TreeCursor): Promise<void> {
   walk.budget?.spend(side.meta.recordCount(side.range));
   await side.enter();
+}
+
+/** Enters two different ranges; what they begin with in common is taken over without being decoded where possible. */
+async function enterBoth(walk: MergeWalk): Promise<void> {
+  const { source, destination, writer } = walk;
+  walk.budget?.spend(source.meta.recordCount(source.range));
+  walk.budget?.spend(destination.meta.recordCount(destination.range));
+  await source.open();
+  await destination.open();
+  const equal = countEqualBlocks(source, destination);
+  if (equal === 0) {
+    source.toFirstRecord();
+    destination.toFirstRecord();
+    return;
+  }
+  const resumed = writer.isOpen ? 0 : writer.resume(source.table, equal);
+  source.records.seekBlock(resumed);
+  destination.records.seekBlock(resumed);
+  await moveBoth(walk);
 }
 
 function conflictAt(record: TableCursor): MergeResult {

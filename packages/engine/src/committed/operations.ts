@@ -1,6 +1,5 @@
 import { applyChanges } from './apply.ts';
 import { BaseTrail } from './base-trail.ts';
-import { changeListPath, writeChangeList } from './change-list.ts';
 import { mergeImported } from './import-merge.ts';
 import { mergeTrees } from './merge.ts';
 import type { Namespace } from './namespace.ts';
@@ -72,10 +71,6 @@ export async function runOperation(
           writer,
           budget,
           always: operation.always,
-          saveChangeList: (oldId, newId, keys) => {
-            const path = changeListPath(namespace.rangeFolder, oldId, newId);
-            writeChangeList(path, store.temporaryPath('ranges'), keys);
-          },
         });
       case 'merge': {
         const { base, source, destination, strategy } = operation.input;
@@ -86,7 +81,6 @@ export async function runOperation(
           writer,
           strategy,
           budget,
-          site: { store, namespace },
           whileStoring: input.whileStoring,
         });
         if (result.kind === 'conflict') await writer.abort();

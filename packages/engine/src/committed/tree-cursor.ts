@@ -76,12 +76,6 @@ export class TreeCursor {
     this.nextRecord();
   }
 
-  /** True when no record of the entered range follows the current one. */
-  get atLastRecord(): boolean {
-    const { records } = this;
-    return records.endsBlock && records.nextBlock >= this.table.index.count;
-  }
-
   /** Goes to the header of the first range that may hold `key` or a greater key. */
   seekRange(key: Uint8Array): void {
     this.#leave();

@@ -1,11 +1,11 @@
-import { changeListPath, readChangeList } from './change-list.ts';
 import { compareBytes, decodeValue, type RecordValue } from '@svc/encoding';
-import type { TableCursor } from '@svc/sstable';
+import { skipEqualBlocks } from './equal-blocks.ts';
 import { sameIdentity, sameRecordIdentity } from './identity.ts';
 import type { MetaRange } from './meta-range.ts';
 import type { Namespace } from './namespace.ts';
 import type { TableLease } from './open-tables.ts';
 import { Pace } from './pace.ts';
+import { maxKnownKeys, type RangeDifferences } from './range-differences.ts';
 import { compareRecords, TreeCursor } from './tree-cursor.ts';
 import type { DiffIterator, DiffType } from './tree.ts';
 import type { TableStore } from './table-store.ts';
@@ -15,14 +15,22 @@ export interface DiffInput {
   readonly namespace: Namespace;
   readonly left: MetaRange;
   readonly right: MetaRange;
+  readonly differences: RangeDifferences;
 }
 
-/** Keys known to differ between two ranges, read one by one instead of both ranges. */
-interface ListedPair {
+/** Two ranges whose differences are known: those keys are looked up instead of comparing the ranges. */
+interface ComparedPair {
   readonly keys: readonly Buffer[];
   readonly left: TableLease;
   readonly right: TableLease;
   next: number;
+}
+
+/** Two ranges being compared from their first to their last records, and the keys in which they differ so far. */
+interface PairInWork {
+  readonly leftId: string;
+  readonly rightId: string;
+  readonly keys: Buffer[];
 }
 
 /**
@@ -37,7 +45,9 @@ export class TreeDiff implements DiffIterator {
   readonly #pace = new Pace();
   /** Records below this key are passed over. */
   #floor: Buffer | undefined;
-  #listed: ListedPair | undefined;
+  readonly #differences: RangeDifferences;
+  #compared: ComparedPair | undefined;
+  #inWork: PairInWork | undefined;
   #closed = false;
   /** Which cursors hold the difference shown and move on at the next call. */
   #shown: 'none' | 'left' | 'right' | 'both' = 'none';
@@ -50,6 +60,7 @@ export class TreeDiff implements DiffIterator {
   constructor(input: DiffInput, from?: Uint8Array) {
     this.#store = input.store;
     this.#namespace = input.namespace;
+    this.#differences = input.differences;
     this.#left = new TreeCursor(input.store, input.namespace, input.left);
     this.#right = new TreeCursor(input.store, input.namespace, input.right);
     if (from !== undefined) this.seek(from);
@@ -100,7 +111,8 @@ export class TreeDiff implements DiffIterator {
   }
 
   seek(key: Uint8Array): void {
-    this.#endListed();
+    this.#endCompared();
+    this.#inWork = undefined;
     this.#shown = 'none';
     this.#floor = Buffer.from(key);
     this.#left.seekRange(key);
@@ -109,7 +121,7 @@ export class TreeDiff implements DiffIterator {
 
   close(): void {
     this.#closed = true;
-    this.#endListed();
+    this.#endCompared();
     this.#shown = 'none';
     this.#left.close();
     this.#right.close();
@@ -126,12 +138,21 @@ export class TreeDiff implements DiffIterator {
 
   /** Goes to the next difference; a promise when something has to be waited for first. */
   #step(): boolean | Promise<void> {
+    try {
+      return this.#advance();
+    } catch (error) {
+      this.#inWork = undefined;
+      throw error;
+    }
+  }
+
+  #advance(): boolean | Promise<void> {
     const left = this.#left;
     const right = this.#right;
     this.#moveOn();
     for (;;) {
-      if (this.#listed !== undefined) {
-        if (this.#nextListed(this.#listed)) return true;
+      if (this.#compared !== undefined) {
+        if (this.#nextCompared(this.#compared)) return true;
         continue;
       }
       if (left.state === 'record' && right.state === 'record') {
@@ -143,6 +164,7 @@ export class TreeDiff implements DiffIterator {
         this.#moveBoth();
         continue;
       }
+      if (left.state !== 'record' && right.state !== 'record') this.#keepDifferences();
       if (left.state === 'end' && right.state === 'end') return false;
       const wait = this.#stepHeaders();
       if (wait !== undefined) return wait;
@@ -161,7 +183,7 @@ export class TreeDiff implements DiffIterator {
       }
       if (left.meta.compareMax(left.range, right.meta.minKey(right.range)) < 0) return this.#enter(left);
       if (right.meta.compareMax(right.range, left.meta.minKey(left.range)) < 0) return this.#enter(right);
-      return this.#openListed() ?? this.#enterBoth();
+      return this.#startPair();
     }
     if (left.state === 'header') {
       if (right.state === 'record') {
@@ -183,6 +205,8 @@ export class TreeDiff implements DiffIterator {
   #show(side: 'left' | 'right' | 'both', type: DiffType): true {
     this.#shown = side;
     this.#type = type;
+    if (this.#inWork !== undefined && this.#inWork.keys.push(Buffer.from(this.key)) > maxKnownKeys)
+      this.#inWork = undefined;
     return true;
   }
 
@@ -193,7 +217,7 @@ export class TreeDiff implements DiffIterator {
     this.#leftValue = undefined;
     this.#rightValue = undefined;
     this.#decoded = undefined;
-    if (this.#listed !== undefined) return;
+    if (this.#compared !== undefined) return;
     if (shown === 'both') this.#moveBoth();
     else if (shown === 'left') this.#left.nextRecord();
     else if (shown === 'right') this.#right.nextRecord();
@@ -206,6 +230,7 @@ export class TreeDiff implements DiffIterator {
   }
 
   #enter(side: TreeCursor): Promise<void> | undefined {
+    this.#inWork = undefined;
     const opening = side.open();
     if (opening !== undefined) return opening.then(() => this.#toFirst(side));
     this.#toFirst(side);
@@ -213,22 +238,49 @@ export class TreeDiff implements DiffIterator {
   }
 
   #toFirst(side: TreeCursor): void {
-    if (this.#floor !== undefined && side.meta.compareMin(side.range, this.#floor) < 0)
-      side.toFirstRecord(this.#floor);
+    if (this.#floor !== undefined && this.#isBelowFloor(side)) side.toFirstRecord(this.#floor);
     else side.toFirstRecord();
   }
 
-  #enterBoth(): Promise<void> | undefined {
+  /** Records of the current range may be below the key the diff starts at. */
+  #isBelowFloor(side: TreeCursor): boolean {
+    return this.#floor !== undefined && side.meta.compareMin(side.range, this.#floor) < 0;
+  }
+
+  /** Two ranges overlap and differ. */
+  #startPair(): Promise<void> | undefined {
+    const left = this.#left;
+    const right = this.#right;
+    const alone = !overlapsNext(left, right) && !overlapsNext(right, left);
+    const leftId = left.meta.id(left.range);
+    const rightId = right.meta.id(right.range);
+    const known = alone ? this.#differences.get(leftId, rightId) : undefined;
+    if (known !== undefined) return this.#openCompared(known, leftId, rightId);
+    const whole = !this.#isBelowFloor(left) && !this.#isBelowFloor(right);
+    return this.#enterBoth(whole, alone && whole ? { leftId, rightId, keys: [] } : undefined);
+  }
+
+  /** Both ranges of a pair are behind. */
+  #keepDifferences(): void {
+    if (this.#inWork === undefined) return;
+    const { leftId, rightId, keys } = this.#inWork;
+    this.#inWork = undefined;
+    this.#differences.set(leftId, rightId, keys);
+  }
+
+  /** With `pair` the differences are noted, from when both ranges are really being read. */
+  #enterBoth(whole: boolean, pair: PairInWork | undefined): Promise<void> | undefined {
     const left = this.#left;
     const right = this.#right;
     const start = (): void => {
-      if (this.#floor === undefined && skipEqualBlocks(left, right)) {
+      if (whole && skipEqualBlocks(left, right)) {
         left.nextRecord();
         right.nextRecord();
       } else {
         this.#toFirst(left);
         this.#toFirst(right);
       }
+      this.#inWork = pair;
     };
     const openingLeft = left.open();
     // Should the right side fail at once, nobody waits for the left one.
@@ -240,52 +292,26 @@ export class TreeDiff implements DiffIterator {
     return undefined;
   }
 
-  /** Uses the list that the writer of the right range left, when no other range overlaps the pair. */
-  #openListed(): Promise<void> | undefined {
-    const left = this.#left;
-    const right = this.#right;
-    if (
-      right.range + 1 < right.meta.count &&
-      right.meta.compareMin(right.range + 1, left.meta.maxKey(left.range)) <= 0
-    ) {
-      return undefined;
-    }
-    if (
-      left.range + 1 < left.meta.count &&
-      left.meta.compareMin(left.range + 1, right.meta.maxKey(right.range)) <= 0
-    ) {
-      return undefined;
-    }
-    const folder = this.#namespace.rangeFolder;
-    const leftId = left.meta.id(left.range);
-    const rightId = right.meta.id(right.range);
-    const keys =
-      readChangeList(changeListPath(folder, leftId, rightId)) ??
-      readChangeList(changeListPath(folder, rightId, leftId));
-    if (keys === undefined) return undefined;
-    return this.#openPair(keys, leftId, rightId);
-  }
-
-  async #openPair(keys: readonly Buffer[], leftId: string, rightId: string): Promise<void> {
+  async #openCompared(keys: readonly Buffer[], leftId: string, rightId: string): Promise<void> {
     const left = await this.#store.openRange(this.#namespace, leftId);
     try {
       const right = await this.#store.openRange(this.#namespace, rightId);
-      this.#listed = { keys, left, right, next: 0 };
+      this.#compared = { keys, left, right, next: 0 };
     } catch (error) {
       left.release();
       throw error;
     }
     if (!this.#closed) return;
-    this.#endListed();
+    this.#endCompared();
     throw new Error('the diff was closed while its ranges were opened');
   }
 
-  #nextListed(listed: ListedPair): boolean {
-    while (listed.next < listed.keys.length) {
-      const key = listed.keys[listed.next++] as Buffer;
+  #nextCompared(compared: ComparedPair): boolean {
+    while (compared.next < compared.keys.length) {
+      const key = compared.keys[compared.next++] as Buffer;
       if (this.#floor !== undefined && compareBytes(key, this.#floor) < 0) continue;
-      const left = listed.left.get(key);
-      const right = listed.right.get(key);
+      const left = compared.left.get(key);
+      const right = compared.right.get(key);
       if (left === undefined && right === undefined) continue;
       if (left !== undefined && right !== undefined) {
         if (sameIdentity(left, 0, left.length, right, 0, right.length)) continue;
@@ -296,17 +322,17 @@ export class TreeDiff implements DiffIterator {
       this.#type = left === undefined ? 'added' : right === undefined ? 'removed' : 'changed';
       return true;
     }
-    this.#endListed();
+    this.#endCompared();
     this.#left.nextRange();
     this.#right.nextRange();
     return false;
   }
 
-  #endListed(): void {
-    if (this.#listed === undefined) return;
-    this.#listed.left.release();
-    this.#listed.right.release();
-    this.#listed = undefined;
+  #endCompared(): void {
+    if (this.#compared === undefined) return;
+    this.#compared.left.release();
+    this.#compared.right.release();
+    this.#compared = undefined;
   }
 
   #record(): RecordValue {
@@ -315,36 +341,8 @@ export class TreeDiff implements DiffIterator {
   }
 }
 
-/**
- * When both cursors stand at a block's start, passes over the blocks that are stored with the same bytes. False when
- * there are none.
- */
-export function skipEqualBlocks(left: TreeCursor, right: TreeCursor): boolean {
-  const l = left.records;
-  const r = right.records;
-  if (!l.endsBlock || !r.endsBlock) return false;
-  let i = l.nextBlock;
-  let j = r.nextBlock;
-  while (i < left.table.index.count && j < right.table.index.count && equalBlocks(left, l, i, right, r, j)) {
-    i++;
-    j++;
-  }
-  if (i === l.nextBlock) return false;
-  l.seekBlock(i);
-  r.seekBlock(j);
-  return true;
-}
-
-function equalBlocks(
-  left: TreeCursor,
-  l: TableCursor,
-  i: number,
-  right: TreeCursor,
-  r: TableCursor,
-  j: number,
-): boolean {
-  if (left.table.index.length(i) !== right.table.index.length(j)) return false;
-  return l.withStored(i, (a, aStart, aEnd) =>
-    r.withStored(j, (b, bStart, bEnd) => a.compare(b, bStart, bEnd, aStart, aEnd) === 0),
-  );
+/** The range behind the current one of `side` begins before the current one of `other` ends. */
+function overlapsNext(side: TreeCursor, other: TreeCursor): boolean {
+  const next = side.range + 1;
+  return next < side.meta.count && side.meta.compareMin(next, other.meta.maxKey(other.range)) <= 0;
 }

@@ -77,11 +77,6 @@ export class TreeWriter {
     );
   }
 
-  /** Ranges begun so far. */
-  rangesOpened = 0;
-  /** Asked when a range closes; what it answers is called with the range's id once that is stored. */
-  onClosing: (() => ((id: string) => void) | undefined) | undefined;
-
   async ready(): Promise<void> {
     while (this.#failure === undefined && this.#uploads.size >= maxUploads) await Promise.race(this.#uploads);
     if (this.#failure !== undefined) throw this.#failure;
@@ -134,15 +129,14 @@ export class TreeWriter {
   }
 
   /**
-   * Starts a range with the blocks of an existing one that lie below `key[keyStart, keyEnd)`, as far as their hash
-   * is known, and answers how many blocks those are. No range may be open.
+   * Starts a range with at most the first `blocks` of an existing one, as far as their hash is known, and answers how
+   * many those are. No range may be open.
    */
-  resume(from: TableLease, key: Buffer, keyStart: number, keyEnd: number): number {
+  resume(from: TableLease, blocks: number): number {
     const { hasher } = this.#options;
     const { id } = from;
     const known = hasher?.checkpoints(id, from.size) ?? [];
-    const below = from.index.find(key, keyStart, keyEnd);
-    const usable = known.filter(({ blocks }) => blocks <= below);
+    const usable = known.filter((checkpoint) => checkpoint.blocks <= blocks);
     const last = usable.at(-1);
     if (hasher === undefined || last === undefined) return 0;
     const cursor = from.scan();
@@ -242,7 +236,6 @@ export class TreeWriter {
       hash,
       split: { divisor: this.#divisor, maxSize: split.maxRangeSize },
     });
-    this.rangesOpened++;
     return this.#table;
   }
 
@@ -252,13 +245,12 @@ export class TreeWriter {
     if (table === undefined || sink === undefined) return;
     this.#table = undefined;
     this.#sink = undefined;
-    const onStored = this.onClosing?.();
     const slot = this.#ranges.length;
     // The bytes are on disk when the call returns; only the hash and the upload are still to come.
     const finished = table.finish();
     this.#lastMax = table.lastKey;
     this.#ranges.push({ maxKey: table.lastKey, value: unknownYet });
-    const upload = this.#upload(finished, sink, slot, onStored).catch((error: unknown) => {
+    const upload = this.#upload(finished, sink, slot).catch((error: unknown) => {
       this.#failure ??= error;
       discard(sink);
     });
@@ -266,12 +258,7 @@ export class TreeWriter {
     this.#uploads.add(tracked);
   }
 
-  async #upload(
-    finishing: Promise<FinishedTable>,
-    sink: FileSink,
-    slot: number,
-    onStored: ((id: string) => void) | undefined,
-  ): Promise<void> {
+  async #upload(finishing: Promise<FinishedTable>, sink: FileSink, slot: number): Promise<void> {
     const { store, namespace } = this.#options;
     const finished = await finishing;
     sink.close();
@@ -284,7 +271,6 @@ export class TreeWriter {
       size: fileSize,
       bytes: sink.whole,
     });
-    onStored?.(id);
   }
 }
 
