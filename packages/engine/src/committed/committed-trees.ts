@@ -1,25 +1,30 @@
 import { CorruptTableError, type TableCursor } from '@svc/sstable';
 import { EngineError } from '../errors.ts';
-import { type BlockStoreSet, BlockTables } from './block-tables.ts';
+import { type BlockStoreSet, BlockTables } from './store/block-tables.ts';
 import type { CommittedContext } from './context.ts';
-import type { CacheObserver } from './local-cache.ts';
-import { MainStore } from './main-store.ts';
-import { MergeDiff } from './merge-diff.ts';
-import type { MetaRange } from './meta-range.ts';
-import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './namespace.ts';
-import { type Operation, type OperationInput, type OperationResult, runOperation } from './operations.ts';
-import { PackedBatch, Packer } from './packed-changes.ts';
+import type { CacheObserver } from './store/local-cache.ts';
+import { MainStore } from './store/main-store.ts';
+import { MergeDiff } from './reading/merge-diff.ts';
+import type { MetaRange } from './format/meta-range.ts';
+import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
+import {
+  type Operation,
+  type OperationInput,
+  type OperationResult,
+  runOperation,
+} from './operations/operations.ts';
+import { PackedBatch, Packer } from './operations/packed-changes.ts';
 import { Pace } from './pace.ts';
-import { RangeDifferences } from './range-differences.ts';
-import { RecordBudget, TooManyRecords } from './record-budget.ts';
-import { foundRecord, foundValue } from './found-record.ts';
-import { LazyDiff } from './lazy-diff.ts';
-import type { TableLease } from './open-tables.ts';
-import { isDamage, type TableDamage } from './table-damage.ts';
-import { TreeDiff } from './tree-diff.ts';
-import { TreeIterator } from './tree-iterator.ts';
-import { readOutline } from './tree-outline.ts';
-import type { SplitSettings } from './tree-writer.ts';
+import { RangeDifferences } from './reading/range-differences.ts';
+import { RecordBudget, TooManyRecords } from './operations/record-budget.ts';
+import { foundRecord, foundValue } from './format/found-record.ts';
+import { LazyDiff } from './reading/lazy-diff.ts';
+import type { TableLease } from './store/open-tables.ts';
+import { isDamage, type TableDamage } from './store/table-damage.ts';
+import { TreeDiff } from './reading/tree-diff.ts';
+import { TreeIterator } from './reading/tree-iterator.ts';
+import { readOutline } from './format/tree-outline.ts';
+import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
   ApplyResult,
   ChangeIterator,
@@ -33,7 +38,7 @@ import type {
   TreeOutline,
   TreeRecord,
 } from './tree.ts';
-import { WorkerHost } from './worker-host.ts';
+import { WorkerHost } from './threads/worker-host.ts';
 
 export interface CommittedTreesOptions {
   readonly blockStores: BlockStoreSet;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { CommittedTrees, ImportScope } from '../tree.ts';
-import type { SplitSettings } from '../tree-writer.ts';
+import type { SplitSettings } from '../operations/tree-writer.ts';
 import {
   changesBetween,
   context,
