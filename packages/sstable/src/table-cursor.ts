@@ -60,7 +60,7 @@ export class TableCursor {
     this.key = space.key;
   }
 
-  /** Gives its memory back; nothing of it may be used any more. Who does not call it leaves that to the collector. */
+  /** Gives its memory back for reuse; the cursor is dead afterwards. Without this call the collector frees it. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
@@ -181,7 +181,7 @@ export class TableCursor {
     return use(this.#stored.bytes, start, this.#stored.endOf(number, start));
   }
 
-  /** What to throw when the current record cannot be understood. Whoever keeps the table learns of it. */
+  /** The error to throw when the current record cannot be understood; the table's owner is told. */
   damage(what: string, cause?: unknown): Error {
     return this.#report(new CorruptTableError(what, { cause })) as Error;
   }

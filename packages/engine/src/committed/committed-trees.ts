@@ -59,7 +59,7 @@ export interface CommittedTreesOptions {
   /** Heavy work runs in a thread of its own; false keeps it here, in slices. */
   readonly worker?: boolean | undefined;
   readonly cacheObserver?: CacheObserver | undefined;
-  /** Told of every damaged or missing table that is come across. */
+  /** Told of every damaged or missing table that is found. */
   readonly onDamage?: ((damage: TableDamage) => void) | undefined;
 }
 
@@ -133,10 +133,11 @@ class Trees implements CommittedTrees {
     this.#parts = parts;
   }
 
-  tryGet(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
+  getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
     const namespace = this.#namespace(context);
     const meta = this.#metaRange(namespace, metaRangeId);
     if (meta instanceof Promise) {
+      // `get` asks again and sees the failure.
       meta.catch(() => undefined);
       return null;
     }
@@ -149,6 +150,7 @@ class Trees implements CommittedTrees {
       throw error;
     }
     if (!(found instanceof Promise)) return found;
+    // As above.
     found.catch(() => undefined);
     return null;
   }

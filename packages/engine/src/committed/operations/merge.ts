@@ -31,7 +31,7 @@ type Step = MergeResult | Promise<MergeResult | void | undefined> | undefined;
  * The three-way merge of trees, range by range where ranges allow it. The order in which ranges are reused or
  * entered is part of the format: it decides where new ranges end, and so the result's id.
  */
-export async function mergeTrees(walk: MergeWalk): Promise<MergeResult> {
+export async function mergeRanges(walk: MergeWalk): Promise<MergeResult> {
   const { source, destination, writer } = walk;
   const pace = new Pace();
   while (source.state !== 'end' || destination.state !== 'end') {

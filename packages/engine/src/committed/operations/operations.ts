@@ -1,7 +1,7 @@
 import { applyChanges } from './apply.ts';
 import { BaseTrail } from '../reading/base-trail.ts';
 import { mergeImported } from './import-merge.ts';
-import { mergeTrees } from './merge.ts';
+import { mergeRanges } from './merge.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { PackedChanges } from './packed-changes.ts';
 import type { RecordBudget } from './record-budget.ts';
@@ -74,7 +74,7 @@ export async function runOperation(
         });
       case 'merge': {
         const { base, source, destination, strategy } = operation.input;
-        const result = await mergeTrees({
+        const result = await mergeRanges({
           source: await open(source),
           destination: await open(destination),
           base: new BaseTrail(await open(base)),

@@ -5,8 +5,9 @@ const entryWeight = 400;
 const keyWeight = 100;
 
 /**
- * The keys in which two ranges differ, as comparing them has shown: whoever asks for the same page again needs not
- * wait for that once more. Bounded by bytes; the least recently used go first.
+ * Remembers in which keys two ranges differ, so that the same diff asked for again need not compare them again. Only
+ * what a comparison has shown is kept, under the content ids of both ranges. Bounded by bytes; the least recently used
+ * go first.
  */
 export class RangeDifferences {
   readonly #capacity: number;

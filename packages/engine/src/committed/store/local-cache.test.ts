@@ -93,7 +93,7 @@ describe('the local cache', () => {
     const id = await writeTree(trees, model);
     await new Promise((resolve) => setTimeout(resolve, 50));
     rmSync(join(dir, 'meta-range'), { recursive: true });
-    expect(trees.tryGet(context, id, Buffer.from('k0001'))?.identity.toString()).toBe('content 7919');
+    expect(trees.getAtOnce(context, id, Buffer.from('k0001'))?.identity.toString()).toBe('content 7919');
     await trees.close();
   });
 
@@ -108,7 +108,7 @@ describe('the local cache', () => {
     const reader = await openTestTrees(dir, { ...one, adapter: store.adapter });
     const gate = Promise.withResolvers<void>();
     store.blocked.gate = gate.promise;
-    expect(reader.trees.tryGet(context, id, Buffer.from('k0001'))).toBeNull();
+    expect(reader.trees.getAtOnce(context, id, Buffer.from('k0001'))).toBeNull();
     const asked = [...model.keys()].slice(0, 20);
     const readers = asked.map((key) => reader.trees.get(context, id, Buffer.from(key)));
     gate.resolve();
@@ -116,11 +116,15 @@ describe('the local cache', () => {
     expect(records.map((record) => record?.key.toString())).toEqual(asked);
     expect(records.map((record) => record?.identity.toString())).toEqual(asked.map((key) => model.get(key)));
     expect(store.gets).toHaveLength(2);
-    expect(reader.trees.tryGet(context, id, Buffer.from('k0001'))?.identity.toString()).toBe('content 7919');
+    expect(reader.trees.getAtOnce(context, id, Buffer.from('k0001'))?.identity.toString()).toBe(
+      'content 7919',
+    );
     await reader.trees.close();
 
     const again = await openTestTrees(dir, { ...one, adapter: store.adapter });
-    expect(again.trees.tryGet(context, id, Buffer.from('k0002'))?.identity.toString()).toBe('content 15838');
+    expect(again.trees.getAtOnce(context, id, Buffer.from('k0002'))?.identity.toString()).toBe(
+      'content 15838',
+    );
     expect(store.gets).toHaveLength(2);
     await again.trees.close();
   });
@@ -131,7 +135,7 @@ describe('the local cache', () => {
       toRecord(String(i).padStart(6, '0'), `content ${i * 7919}`),
     );
     const { metaRangeId } = await trees.write(context, new ArrayIterator(large));
-    const found = large.map(({ key }) => trees.tryGet(context, metaRangeId, key));
+    const found = large.map(({ key }) => trees.getAtOnce(context, metaRangeId, key));
     expect(found).toEqual(large);
     const waited = large.map(({ key }) => trees.get(context, metaRangeId, key));
     expect(await Promise.all(waited)).toEqual(large);

@@ -66,6 +66,7 @@ export class LocalCache {
     await mkdir(join(this.#options.folder, workspaceName), { recursive: true });
     if (!this.#options.evict) return;
     await this.#rescan(true);
+    // The folder may be unreadable for a moment; the next round looks again.
     this.#timer = setInterval(() => void this.#rescan(false).catch(() => undefined), rescanInterval);
     this.#timer.unref();
   }
@@ -184,6 +185,7 @@ export class LocalCache {
     if (now - last < rescanInterval / 2) return;
     if (this.#touched.size > 10_000) this.#touched.clear();
     this.#touched.set(path, now);
+    // It may be evicted already; then its time does not matter.
     utimes(path, now / 1000, now / 1000).catch(() => undefined);
   }
 
@@ -234,7 +236,7 @@ export class LocalCache {
     });
     const workspace = join(this.#options.folder, workspaceName);
     for (let folder = dirname(path); folder.length > this.#options.folder.length; folder = dirname(folder)) {
-      // A namespace may be called like it, too; new tables need it.
+      // A namespace may have the same name; the workspace itself must stay, new tables need it.
       if (folder === workspace) return;
       if (this.#arriving > 0) return;
       try {
@@ -251,6 +253,7 @@ export class LocalCache {
     for (const entry of await readdir(this.#options.folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
+      // It may have gone since the folder was read.
       const about = await stat(path).catch(() => undefined);
       if (about === undefined) continue;
       const owner = temporaryPattern.exec(basename(path))?.[1];

@@ -28,7 +28,7 @@ export class LocalTables {
   readonly open: OpenTables;
   readonly #metaRanges: MetaRangeCache;
   readonly #options: LocalTablesOptions;
-  /** Of files that just came from the store: what all who waited for one are to be told. */
+  /** Damaged files that just came from the store: the error for everybody who waited for one. */
   readonly #fetchedDamaged = new Map<string, Error>();
 
   constructor(options: LocalTablesOptions) {
@@ -41,7 +41,7 @@ export class LocalTables {
 
   openRange(namespace: Namespace, id: string): TableLease | Promise<TableLease> {
     const path = tablePath(namespace.rangeFolder, id);
-    const known = this.open.tryLease(path);
+    const known = this.open.leaseAtOnce(path);
     if (known !== undefined) return known;
     const load = (): TableLease =>
       this.open.lease(path, id, (error) => this.#drop(path, namespace, 'range', id, error));

@@ -103,7 +103,7 @@ export class MainStore implements TableStore {
     }
     await cache.admit(table.path, path);
     cache.register(path, table.size);
-    // Whoever wrote a tree is likely to look at it next, but who waits for it now does not need it decoded.
+    // A tree that was just written is often read next. Decoding it can wait until the writer has its answer.
     if (kind === 'metarange' && bytes !== undefined)
       setTimeout(() => this.tables.keepMetaRange(namespace, table.id, bytes), decodeDelayMs).unref();
   }
@@ -117,6 +117,7 @@ export class MainStore implements TableStore {
       return await retryMissing(async () => {
         await cache.fetch(path, (temporary) => this.#download(namespace, kind, id, temporary));
         const result = use();
+        // Another process may have evicted it since: then there is nothing to count.
         const about = await stat(path).catch(() => undefined);
         if (about !== undefined) cache.register(path, about.size);
         return result;
@@ -137,7 +138,7 @@ export class MainStore implements TableStore {
     }
   }
 
-  /** Something, here or in a worker, came across a damaged table. */
+  /** A damaged table was found, here or in a worker. */
   damaged(damage: TableDamage): void {
     this.#onDamage?.(damage);
   }

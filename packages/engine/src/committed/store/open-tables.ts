@@ -146,7 +146,7 @@ export class OpenTables {
   }
 
   /** A lease of the table at `path`, if it is open. */
-  tryLease(path: string): TableLease | undefined {
+  leaseAtOnce(path: string): TableLease | undefined {
     return this.#tables.get(path)?.lease();
   }
 
@@ -155,7 +155,7 @@ export class OpenTables {
    * and readers are thrown what `damaged` answers.
    */
   lease(path: string, id: string, damaged: (error: CorruptTableError) => Error): TableLease {
-    const known = this.tryLease(path);
+    const known = this.leaseAtOnce(path);
     if (known !== undefined) return known;
     const reader = new TableReader(new FileSource(path), this.cache);
     const table = new OpenTable(id, reader, () => this.#trim());

@@ -4,7 +4,7 @@ import type { Namespace } from './namespace.ts';
 
 export type TableKind = 'range' | 'metarange';
 
-/** A table that does not hold what was written: said by everything that comes across it. */
+/** A table whose bytes are not what was written, as reported by the code that found it. */
 export interface TableDamage {
   readonly kind: TableKind;
   readonly id: string;

@@ -83,7 +83,7 @@ const ways: Record<string, (trees: CommittedTrees, stored: Stored) => Promise<vo
     for (const key of ['k0000', 'k0077', 'k0219']) {
       const found = await outcome(() => trees.get(context, baseId, Buffer.from(key)));
       if (found !== 'damaged') expect(found?.identity.toString()).toBe(base.get(key));
-      const atOnce = trees.tryGet(context, baseId, Buffer.from(key));
+      const atOnce = trees.getAtOnce(context, baseId, Buffer.from(key));
       if (atOnce !== null) expect(atOnce?.identity.toString()).toBe(base.get(key));
     }
     const absent = await outcome(() => trees.get(context, baseId, Buffer.from('k0100a')));
@@ -92,7 +92,7 @@ const ways: Record<string, (trees: CommittedTrees, stored: Stored) => Promise<vo
   // Those that begin at once meet each other on the same table.
   async 'lookups side by side'(trees, { baseId }) {
     const keys = [...base.keys()].slice(0, 40);
-    for (const key of keys) trees.tryGet(context, baseId, Buffer.from(key));
+    for (const key of keys) trees.getAtOnce(context, baseId, Buffer.from(key));
     await Promise.all(
       keys.map(async (key) => {
         const found = await outcome(() => trees.get(context, baseId, Buffer.from(key)));

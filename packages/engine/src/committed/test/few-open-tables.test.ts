@@ -69,7 +69,7 @@ test.each([
           const key = keys[i % keys.length]!;
           const found = await trees.get(context, baseId, Buffer.from(key));
           expect(found?.identity.toString()).toBe(base.get(key));
-          const atOnce = trees.tryGet(context, baseId, Buffer.from(key));
+          const atOnce = trees.getAtOnce(context, baseId, Buffer.from(key));
           if (atOnce !== null) expect(atOnce?.identity.toString()).toBe(base.get(key));
           const records = trees.iterate(context, baseId, Buffer.from(key));
           for (const expected of keys.slice(i % keys.length, (i % keys.length) + 5)) {

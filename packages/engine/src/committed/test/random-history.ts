@@ -209,7 +209,7 @@ async function checkSeeks(
     const found = await trees.get(context, left.id, at);
     expect(found?.identity.toString()).toBe(left.model.get(target));
     if (found !== undefined) expect(found.key.toString()).toBe(target);
-    const atOnce = trees.tryGet(context, left.id, at);
+    const atOnce = trees.getAtOnce(context, left.id, at);
     if (atOnce !== null) expect(atOnce?.identity.toString()).toBe(left.model.get(target));
 
     records.seek(at);

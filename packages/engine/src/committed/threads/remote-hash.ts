@@ -37,6 +37,7 @@ export class RemoteHasher implements Hasher {
     this.#failed = new Promise((_, reject) => {
       worker.once('error', reject);
     });
+    // Only those who wait for the thread are told.
     this.#failed.catch(() => undefined);
     worker.on('message', (message: FromHasher) => this.#receive(message));
   }
@@ -56,7 +57,7 @@ export class RemoteHasher implements Hasher {
 
   checkpoints(id: string, fileSize: number): readonly TableCheckpoint[] {
     const known = this.#kept.get(id);
-    // A file of another size was laid out by someone else.
+    // Equal records in a file of another size: its blocks were cut by another writer, so the checkpoints do not fit.
     if (known === undefined || known.fileSize !== fileSize) return [];
     this.#kept.delete(id);
     this.#kept.set(id, known);

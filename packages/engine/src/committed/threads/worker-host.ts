@@ -57,6 +57,7 @@ export class WorkerHost {
     const worker = this.start();
     const id = this.#nextJob++;
     const outcome = Promise.withResolvers<OperationResult>();
+    // It may fail while changes are still being passed on; it is awaited after that.
     outcome.promise.catch(() => undefined);
     const job: Job = {
       done: outcome.resolve,
