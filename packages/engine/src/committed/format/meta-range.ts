@@ -1,6 +1,12 @@
 import { compareSlices, decodeValue, encodeValue, type RangeData, rangeMessage } from '@svc/encoding';
 import { CorruptTableError, type TableCursor } from '@svc/sstable';
-import type { OpenTable } from '../store/open-tables.ts';
+
+/** An open table, as lookups use it. */
+export interface LookupTable {
+  /** It may be closed: open another. */
+  readonly isRetired: boolean;
+  find<Found>(key: Buffer, use: (cursor: TableCursor, key: Buffer) => Found): Found | undefined;
+}
 
 /** What a metarange tells of a range. */
 interface RangeInfo {
@@ -28,7 +34,7 @@ export class MetaRange {
 
   readonly count: number;
   /** Tables of this tree that were open in this thread, so that a lookup needs no second search; some may be retired. */
-  readonly tables: (OpenTable | undefined)[] = [];
+  readonly tables: (LookupTable | undefined)[] = [];
   readonly #bytes: Buffer;
   /** Per range: start of value, of id, of min key, of max key; then one end. */
   readonly #starts: Uint32Array;

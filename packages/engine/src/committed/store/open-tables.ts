@@ -7,6 +7,7 @@ import {
   type TableCursor,
   TableReader,
 } from '@svc/sstable';
+import type { LookupTable } from '../format/meta-range.ts';
 
 /**
  * The right to read an open table until `release`: the table stays open for as long. Cursors belong to their lease and
@@ -71,7 +72,7 @@ export class TableLease {
  * A table of the pool. Its reader stays in here: whoever reads holds a lease, or is done with `find` before anything
  * else happens.
  */
-export class OpenTable {
+export class OpenTable implements LookupTable {
   readonly id: string;
   /** Asked for since the pool last looked. */
   used = true;
