@@ -124,10 +124,6 @@ class Trees implements CommittedTrees {
   readonly #parts: TreesParts;
   readonly #differences = new RangeDifferences(differencesBytes);
   readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
-  #lastContext: CommittedContext | undefined;
-  #lastNamespace: Namespace | undefined;
-  #lastId = '';
-  #lastMetaRange: MetaRange | undefined;
 
   constructor(parts: TreesParts) {
     this.#parts = parts;
@@ -135,7 +131,7 @@ class Trees implements CommittedTrees {
 
   getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
     const namespace = this.#namespace(context);
-    const meta = this.#metaRange(namespace, metaRangeId);
+    const meta = this.#parts.store.metaRange(namespace, metaRangeId);
     if (meta instanceof Promise) {
       // `get` asks again and sees the failure.
       meta.catch(() => undefined);
@@ -158,7 +154,7 @@ class Trees implements CommittedTrees {
   async get(context: CommittedContext, metaRangeId: string, key: Buffer): Promise<TreeRecord | undefined> {
     const namespace = this.#namespace(context);
     try {
-      const loaded = this.#metaRange(namespace, metaRangeId);
+      const loaded = this.#parts.store.metaRange(namespace, metaRangeId);
       const meta = loaded instanceof Promise ? await loaded : loaded;
       return await this.#findAgain(namespace, meta, key, foundRecord);
     } catch (error) {
@@ -256,29 +252,12 @@ class Trees implements CommittedTrees {
   }
 
   #namespace(context: CommittedContext): Namespace {
-    if (context === this.#lastContext && this.#lastNamespace !== undefined) return this.#lastNamespace;
     let namespace = this.#namespaces.get(context);
     if (namespace === undefined) {
       namespace = resolveNamespace(context, this.#parts.folders);
       this.#namespaces.set(context, namespace);
     }
-    this.#lastContext = context;
-    this.#lastNamespace = namespace;
-    this.#lastMetaRange = undefined;
     return namespace;
-  }
-
-  /** Most lookups ask the tree that was asked last. */
-  #metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange> {
-    if (this.#lastMetaRange !== undefined && id === this.#lastId && namespace === this.#lastNamespace) {
-      return this.#lastMetaRange;
-    }
-    const meta = this.#parts.store.metaRange(namespace, id);
-    if (!(meta instanceof Promise) && namespace === this.#lastNamespace) {
-      this.#lastId = id;
-      this.#lastMetaRange = meta;
-    }
-    return meta;
   }
 
   /** What `use` takes from a cursor at the record of `key`; it is called at once, before another lookup moves the cursor. */
