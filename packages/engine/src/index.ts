@@ -1,7 +1,7 @@
 export { openEngine, type OpenedEngine, type OpenEngineOptions } from './open-engine.ts';
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
-export type { CacheObserver } from './committed/local-cache.ts';
-export type { TableDamage, TableKind } from './committed/table-damage.ts';
+export type { CacheObserver } from './committed/store/local-cache.ts';
+export type { TableDamage, TableKind } from './committed/store/table-damage.ts';
 export * from './committed/context.ts';
 export * from './committed/tree.ts';
 export * from './engine.ts';

@@ -34,7 +34,7 @@ export async function lookupCommitted(
 ): Promise<TreeRecord | undefined> {
   const { metaRangeId } =
     context.commits.known(scope, commitId) ?? (await context.commits.get(scope, commitId));
-  const known = context.trees.tryGet(scope.committed, metaRangeId, key);
+  const known = context.trees.getAtOnce(scope.committed, metaRangeId, key);
   return known === null ? context.trees.get(scope.committed, metaRangeId, key) : known;
 }
 
@@ -91,7 +91,7 @@ export function lookupAtOnce(
   }
   const commit = context.commits.known(scope, seen.data.commitId);
   if (commit === undefined) return 'later';
-  const found = context.trees.tryGet(scope.committed, commit.metaRangeId, key);
+  const found = context.trees.getAtOnce(scope.committed, commit.metaRangeId, key);
   return found === null ? 'later' : found;
 }
 

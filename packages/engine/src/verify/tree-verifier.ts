@@ -1,7 +1,7 @@
 import { compareBytes, decodeValue } from '@svc/encoding';
 import { CorruptTableError, type TableCheck } from '@svc/sstable';
 import { createHash } from 'node:crypto';
-import { decodeRangeValue } from '../committed/meta-range.ts';
+import { decodeRangeValue } from '../committed/format/meta-range.ts';
 import type { DamageFinding } from './finding.ts';
 import { IdSet, isContentId } from './id-set.ts';
 import type { CheckedTable, StoredTables, TableProblem } from './stored-tables.ts';

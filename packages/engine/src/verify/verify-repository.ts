@@ -8,7 +8,7 @@ import {
   tagMessage,
 } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
-import { BlockTables } from '../committed/block-tables.ts';
+import { BlockTables } from '../committed/store/block-tables.ts';
 import type { Commit } from '../face/model.ts';
 import { notFound } from '../context/refusals.ts';
 import {
