@@ -24,6 +24,7 @@ const steps: Step[] = [
     command: process.execPath,
     args: [join(root, 'scripts', 'check-config-readers.ts')],
   },
+  { name: 'errors', command: process.execPath, args: [join(root, 'scripts', 'check-errors.ts')] },
   { name: 'imports', command: process.execPath, args: [join(root, 'scripts', 'check-imports.ts')] },
 ];
 

@@ -1,7 +1,6 @@
 import { branches } from './branches/index.ts';
 import { commits } from './commits/index.ts';
 import { createContext } from './context/engine-context.ts';
-import { guarded } from './context/guard.ts';
 import { RateLimit } from './context/rate-limit.ts';
 import { dumps } from './dump/index.ts';
 import type { Branches } from './face/branches.ts';
@@ -72,29 +71,29 @@ export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options);
   const tasks = new TaskRunner(context);
   const imports = new ImportRunner(context);
-  const objectOperations = guarded(objects(context));
-  const mergeOperations = guarded(merges(context));
-  const usageOperations = guarded(usage(context));
+  const objectOperations = objects(context);
+  const mergeOperations = merges(context);
+  const usageOperations = usage(context);
   return {
-    repositories: guarded(repositories(context)),
-    branches: guarded(branches(context)),
-    tags: guarded(tags(context)),
-    protection: guarded(protection(context)),
+    repositories: repositories(context),
+    branches: branches(context),
+    tags: tags(context),
+    protection: protection(context),
     objects: objectOperations,
-    uploads: guarded(uploads(context)),
-    commits: guarded(commits(context)),
-    refs: guarded(refs(context)),
+    uploads: uploads(context),
+    commits: commits(context),
+    refs: refs(context),
     merges: mergeOperations,
-    pulls: guarded(pulls(context, mergeOperations)),
-    imports: guarded({
+    pulls: pulls(context, mergeOperations),
+    imports: {
       start: (request) => imports.start(request),
       status: (request) => imports.status(request),
       cancel: (request) => imports.cancel(request),
-    } satisfies Imports),
-    dumps: guarded(dumps(context, tasks)),
-    gc: guarded(gc(context, tasks, objectOperations)),
-    tasks: guarded({ removeExpired: () => removeExpired(context) } satisfies Tasks),
-    metadata: guarded(metadata(context)),
+    },
+    dumps: dumps(context, tasks),
+    gc: gc(context, tasks, objectOperations),
+    tasks: { removeExpired: () => removeExpired(context) },
+    metadata: metadata(context),
     usage: usageOperations,
     startJobs: () => {
       const cleaner = new TokenCleaner(context, new RateLimit(context.settings.backgroundRateLimit));

@@ -1,3 +1,6 @@
+// What the stores throw passes through the engine; a protocol's table knows it by these classes.
+export { BlockError, type BlockErrorKind } from '@svc/block';
+export { KvError, type KvErrorKind } from '@svc/kv';
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
 export type { CacheObserver } from './committed/local-cache.ts';
 export type { TableDamage, TableKind } from './committed/table-damage.ts';

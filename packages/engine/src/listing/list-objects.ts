@@ -1,11 +1,12 @@
 import type { PresignedUrl } from '@svc/block';
 import type { RecordIterator } from '../committed/tree.ts';
+import { fromBlockError } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { pageSize } from '../context/page.ts';
 import { notFound } from '../context/refusals.ts';
 import type { ListObjectsOptions, ObjectPage } from '../face/objects.ts';
 import { parsePrefix } from '../names/names.ts';
-import { fromBlockError, pointerOf } from '../objects/object-entry.ts';
+import { pointerOf } from '../objects/object-entry.ts';
 import { ofBranch, resolveRef, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { sameState } from '../staging/lookup.ts';
 import { Overlay } from '../staging/overlay.ts';

@@ -1,4 +1,5 @@
 import type { ObjectBody } from '@svc/block';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face/objects.ts';
@@ -8,7 +9,7 @@ import type { TreeRecord } from '../committed/tree.ts';
 import { lookup, lookupAsLastSeen, lookupAtOnce } from '../staging/lookup.ts';
 import type { BranchSnapshot } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { decodeObject, pointerOfEntry, withBlockStore } from './object-entry.ts';
+import { decodeObject, pointerOfEntry } from './object-entry.ts';
 import { openData, type DataRange } from './open-data.ts';
 
 /** The entry a ref shows under a path. */

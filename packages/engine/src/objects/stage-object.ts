@@ -1,5 +1,6 @@
 import { BlockError } from '@svc/block';
 import { emptyStringMap, timestampFromMillis, timestampFromSeconds, type Entry } from '@svc/encoding';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type {
@@ -15,7 +16,7 @@ import { stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { signAddress } from './addresses.ts';
 import { acceptAddress, type GivenAddress } from './given-address.ts';
-import { pointerOf, toObjectEntry, withBlockStore } from './object-entry.ts';
+import { pointerOf, toObjectEntry } from './object-entry.ts';
 import { checkContentType, refuseReserved } from './reserved-metadata.ts';
 import { defaultContentType } from './upload-object.ts';
 

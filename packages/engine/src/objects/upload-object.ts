@@ -1,4 +1,5 @@
 import { addressRelative, emptyStringMap, timestampFromMillis, type Entry } from '@svc/encoding';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
@@ -10,7 +11,7 @@ import { checkCondition, checkMetadata, stageEntry, type StagedKey } from '../st
 import { hashBody } from './body-hash.ts';
 import { withFreshData } from './fresh-data.ts';
 import { checkContentType, checkStorageClass } from './reserved-metadata.ts';
-import { toObjectEntry, withBlockStore } from './object-entry.ts';
+import { toObjectEntry } from './object-entry.ts';
 
 export const defaultContentType = 'application/octet-stream';
 

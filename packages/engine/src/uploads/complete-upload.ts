@@ -9,13 +9,14 @@ import {
   type UploadPartData,
 } from '@svc/encoding';
 import { maxTries } from '../context/back-off.ts';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import type { ObjectEntry } from '../face/objects.ts';
 import type { CompleteUploadOptions } from '../face/uploads.ts';
 import { parseKey } from '../names/names.ts';
 import { removeData } from '../objects/fresh-data.ts';
-import { decodeObject, toObjectEntry, withBlockStore } from '../objects/object-entry.ts';
+import { decodeObject, toObjectEntry } from '../objects/object-entry.ts';
 import { checkBranchAndCondition } from '../objects/upload-object.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
