@@ -14,7 +14,8 @@ import type { RepositoryScope } from '../store/scope.ts';
 import { BranchView } from './branch-view.ts';
 import { fillPage } from './fill-page.ts';
 import { planWalk, type Walk } from './key-range.ts';
-import { PageBuilder, type ListedPage, type PageStorage } from './object-page.ts';
+import type { PageStorage } from './item-cursor.ts';
+import { PageBuilder, type ListedPage } from './object-page.ts';
 
 /** How often a page is built anew because the branch moved under it. */
 const maxRebuilds = 3;
