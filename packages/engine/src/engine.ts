@@ -1,5 +1,5 @@
 import { branches } from './branches/index.ts';
-import { commits } from './commits/index.ts';
+import { commits } from './history/index.ts';
 import { createContext } from './context/engine-context.ts';
 import { RateLimit } from './context/rate-limit.ts';
 import { dumps } from './dump/index.ts';
@@ -69,7 +69,7 @@ export interface Engine {
 /** An engine over the given stores. Any number of them may share the stores. */
 export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options);
-  const tasks = new TaskRunner(context);
+  const taskRunner = new TaskRunner(context);
   const imports = new ImportRunner(context);
   const objectOperations = objects(context);
   const mergeOperations = merges(context);
@@ -90,8 +90,8 @@ export function createEngine(options: EngineOptions): Engine {
       status: (request) => imports.status(request),
       cancel: (request) => imports.cancel(request),
     },
-    dumps: dumps(context, tasks),
-    gc: gc(context, tasks, objectOperations),
+    dumps: dumps(context, taskRunner),
+    gc: gc(context, taskRunner, objectOperations),
     tasks: { removeExpired: () => removeExpired(context) },
     metadata: metadata(context),
     usage: usageOperations,
@@ -108,7 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     close: async () => {
       await imports.close();
-      await tasks.close();
+      await taskRunner.close();
       await context.background.close();
       await usageOperations.flush();
       await context.hashPool.close();

@@ -116,7 +116,7 @@ test('asynchronous operations are told when they start, how they end and when no
     },
     expired: (operation: string) => told.push(`${operation} expired`),
   };
-  const engine = world.engine({ tasks });
+  const engine = world.engine({ taskObserver: tasks });
   await engine.dumps.submitDump(repository);
   await engine.close();
   expect(told.splice(0)).toEqual(['dump_refs started', 'dump_refs success']);
@@ -130,7 +130,7 @@ test('asynchronous operations are told when they start, how they end and when no
 
   const other = await newRepository(engine);
   trees.hold();
-  const dying = world.engine({ tasks });
+  const dying = world.engine({ taskObserver: tasks });
   await dying.dumps.submitDump(other);
   world.now += 25 * 3_600_000;
   await engine.tasks.removeExpired();

@@ -5,7 +5,7 @@ import { tooManyAttempts } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
 import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
 import { isTokenEmpty, retireTokens, tokenFor } from '../staging/tokens.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 export interface HeadMove {
@@ -14,12 +14,12 @@ export interface HeadMove {
   /** Name in metrics: `commit`, `merge`, `revert`, … */
   readonly operation: string;
   /** Looks at a branch that has something staged, and throws to leave it as it is. */
-  readonly beforeSeal?: ((head: BranchSnapshot) => Promise<void>) | undefined;
+  readonly beforeSeal?: ((head: BranchHead) => Promise<void>) | undefined;
   /**
    * Makes the commit the head moves to; it is stored with the move. Runs again whenever the branch moved meanwhile,
    * `lost` times so far.
    */
-  readonly makeCommit: (head: BranchSnapshot, turn: Turn, lost: number) => Promise<Commit>;
+  readonly makeCommit: (head: BranchHead, turn: Turn, lost: number) => Promise<Commit>;
 }
 
 /** Seals what is staged, makes a commit and moves the head to it; the move drops the sealed tokens. */

@@ -3,7 +3,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { dirtyBranch } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { sealAndMove } from './seal-and-move.ts';
 
@@ -24,9 +24,9 @@ export interface HeadUpdate {
 export function updateHead(
   context: EngineContext,
   update: HeadUpdate,
-  compute: (head: BranchSnapshot, turn: Turn) => Promise<Commit>,
+  compute: (head: BranchHead, turn: Turn) => Promise<Commit>,
 ): Promise<Commit> {
-  const refuseChanges = async (head: BranchSnapshot, tokens: readonly Buffer[]): Promise<void> => {
+  const refuseChanges = async (head: BranchHead, tokens: readonly Buffer[]): Promise<void> => {
     if (await hasUncommittedChanges(context, update.scope, tokens, head.data.commitId)) {
       throw dirtyBranch(update.dirtyMessage);
     }

@@ -35,13 +35,13 @@ export async function listObjects(context: EngineContext, options: ListObjectsOp
   let target = await resolveRef(context, scope, options.ref);
   for (let rebuild = 0; ; rebuild += 1) {
     const page = await buildPage(context, scope, target, walk, amount, storage);
-    const { branch } = target;
-    if (branch === undefined || !target.staged || rebuild === maxRebuilds)
+    const { head } = target;
+    if (head === undefined || !target.staged || rebuild === maxRebuilds)
       return finish(page, storage, options);
     // A commit meanwhile may have moved keys from tokens to a tree this page did not look at.
-    const now = await context.branches.find(scope, branch.data.id);
+    const now = await context.branches.find(scope, head.data.id);
     if (now === undefined) throw notFound('ref');
-    if (sameState(now, branch)) return finish(page, storage, options);
+    if (sameState(now, head)) return finish(page, storage, options);
     page.release();
     target = ofBranch(now);
   }
@@ -101,6 +101,6 @@ export async function openView(
 ): Promise<RecordIterator> {
   const commit = await context.commits.get(scope, target.commitId);
   const tree = context.trees.iterate(scope.committed, commit.metaRangeId, start);
-  if (target.branch === undefined || !target.staged) return tree;
-  return new BranchView(new Overlay(context.kv, target.branch.tokens, start), tree);
+  if (target.head === undefined || !target.staged) return tree;
+  return new BranchView(new Overlay(context.kv, target.head.tokens, start), tree);
 }

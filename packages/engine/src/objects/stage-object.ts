@@ -49,7 +49,7 @@ async function stageGiven(
   checkDescription(options);
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, branch, options.force);
-  const seen = await context.branches.get(scope, branch);
+  const head = await context.branches.get(scope, branch);
   const given = await acceptAddress(context, {
     scope,
     claim: { repository: options.repository, branch, path },
@@ -69,7 +69,7 @@ async function stageGiven(
     metadata: options.metadata ?? emptyStringMap,
     contentType: options.contentType ?? defaultContentType,
   };
-  await stageEntry(context, { scope, branch, key, seen }, entry, options);
+  await stageEntry(context, { scope, branch, key, head }, entry, options);
   return toObjectEntry(context, scope, path, entry);
 }
 

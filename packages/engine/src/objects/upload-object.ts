@@ -74,11 +74,11 @@ export async function checkBranchAndCondition(
   place: StagedKey,
   condition: WriteCondition,
 ): Promise<void> {
-  const branch = await context.branches.find(place.scope, place.branch);
-  if (branch === undefined) throw notFound('branch', `branch '${place.branch}' not found`);
+  const head = await context.branches.find(place.scope, place.branch);
+  if (head === undefined) throw notFound('branch', `branch '${place.branch}' not found`);
   if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) return;
   if (condition.ifNoneMatch !== undefined && condition.ifMatch !== undefined) {
     throw new EngineError('not_implemented', 'If-Match together with If-None-Match is not supported');
   }
-  checkCondition(condition, await lookupInBranch(context, place.scope, branch, place.key));
+  checkCondition(condition, await lookupInBranch(context, place.scope, head, place.key));
 }

@@ -191,9 +191,9 @@ async function answerAgain(
   data: UploadData,
 ): Promise<ObjectEntry> {
   const completedAt = data.completedAt === undefined ? 0 : timestampToMillis(data.completedAt);
-  const branch = await context.branches.find(scope, data.branch);
-  if (branch === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');
-  const record = await lookupInBranch(context, scope, branch, parseKey(data.path));
+  const head = await context.branches.find(scope, data.branch);
+  if (head === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');
+  const record = await lookupInBranch(context, scope, head, parseKey(data.path));
   if (record === undefined) throw notFound('upload');
   const entry = decodeObject(context, scope, data.path, record.data);
   if (entry.address !== data.physicalAddress) throw notFound('upload');

@@ -66,7 +66,7 @@ export async function buildEngine(options: FoundationOptions, parts: EngineParts
     },
     logger: options.logger,
     onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
-    tasks: metrics === undefined ? undefined : observeTasks(metrics),
+    taskObserver: metrics === undefined ? undefined : observeTasks(metrics),
   });
   return {
     ...engine,

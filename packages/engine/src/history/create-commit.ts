@@ -12,7 +12,7 @@ import { checkCommittable } from '../protection/writable.ts';
 import { Overlay } from '../staging/overlay.ts';
 import { retireTokens } from '../staging/tokens.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkCommitSize } from './commit-limits.ts';
@@ -58,7 +58,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
 async function checkSourceTree(
   context: EngineContext,
   scope: RepositoryScope,
-  head: BranchSnapshot,
+  head: BranchHead,
   options: CommitOptions,
   metaRangeId: string,
 ): Promise<void> {
@@ -95,11 +95,11 @@ class PendingCommit {
     this.#event = event;
   }
 
-  async make(head: BranchSnapshot, turn: Turn, lost: number): Promise<Commit> {
+  async make(head: BranchHead, turn: Turn, lost: number): Promise<Commit> {
     return this.#approve(head, await this.#tree(head, lost > 0), turn);
   }
 
-  async #tree(head: BranchSnapshot, raced: boolean): Promise<string> {
+  async #tree(head: BranchHead, raced: boolean): Promise<string> {
     const { sourceMetaRange, allowEmpty } = this.#options;
     const context = this.#context;
     const sealed = head.tokens.slice(1);
@@ -121,7 +121,7 @@ class PendingCommit {
   }
 
   /** Sealed entries that change nothing would only slow readers down. */
-  async #dropWithoutEffect(head: BranchSnapshot): Promise<void> {
+  async #dropWithoutEffect(head: BranchHead): Promise<void> {
     if (head.data.sealedTokens.length === 0) return;
     if (await this.#context.branches.replace(this.#scope, head, { ...head.data, sealedTokens: [] })) {
       await retireTokens(this.#context, head.data.sealedTokens);
@@ -129,7 +129,7 @@ class PendingCommit {
   }
 
   /** The commit to be made, once its hooks agree. */
-  async #approve(head: BranchSnapshot, metaRangeId: string, turn: Turn): Promise<Commit> {
+  async #approve(head: BranchHead, metaRangeId: string, turn: Turn): Promise<Commit> {
     const context = this.#context;
     const { message, metadata, actor } = this.#options;
     const parent = await context.commits.get(this.#scope, head.data.commitId);
