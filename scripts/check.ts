@@ -29,6 +29,7 @@ const steps: Step[] = [
     command: process.execPath,
     args: [join(root, 'scripts', 'check-operations.ts')],
   },
+  { name: 'errors', command: process.execPath, args: [join(root, 'scripts', 'check-errors.ts')] },
   { name: 'imports', command: process.execPath, args: [join(root, 'scripts', 'check-imports.ts')] },
   { name: 'dependencies', command: process.execPath, args: [join(root, 'scripts', 'check-dependencies.ts')] },
   { name: 'file sizes', command: process.execPath, args: [join(root, 'scripts', 'check-file-sizes.ts')] },

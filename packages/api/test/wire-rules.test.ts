@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '@svc/contract';
 import type { Operation } from '@svc/contract';
-import { EngineError } from '@svc/engine';
+import { EngineError, KvError } from '@svc/engine';
 import { authorization, basic, startApi } from './start-api.ts';
 import type { RunningApi } from './start-api.ts';
 import { stubEngine } from './stub-engine.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
       'repositories.setMetadata': remember,
       'protection.set': remember,
       'tags.list': () => {
-        throw Object.assign(new Error('x'), { name: 'KvError', kind: 'slow_down' });
+        throw new KvError('slow_down', 'x');
       },
     }),
   );

@@ -1,7 +1,6 @@
 import { branches } from './branches/index.ts';
-import { commits } from './commits/index.ts';
+import { commits } from './history/index.ts';
 import { createContext } from './context/engine-context.ts';
-import { guarded } from './context/guard.ts';
 import { dumps } from './dump/index.ts';
 import type { Branches } from './face/branches.ts';
 import type { Commits } from './face/commits.ts';
@@ -64,38 +63,38 @@ export interface Engine {
 /** An engine over the given stores. Any number of them may share the stores. */
 export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options);
-  const tasks = new TaskRunner(context);
+  const taskRunner = new TaskRunner(context);
   const imports = new ImportRunner(context);
-  const objectOperations = guarded(objects(context));
-  const mergeOperations = guarded(merges(context));
-  const usageOperations = guarded(usage(context));
+  const objectOperations = objects(context);
+  const mergeOperations = merges(context);
+  const usageOperations = usage(context);
   return {
-    repositories: guarded(repositories(context)),
-    branches: guarded(branches(context)),
-    tags: guarded(tags(context)),
-    protection: guarded(protection(context)),
+    repositories: repositories(context),
+    branches: branches(context),
+    tags: tags(context),
+    protection: protection(context),
     objects: objectOperations,
-    uploads: guarded(uploads(context)),
-    commits: guarded(commits(context)),
-    refs: guarded(refs(context)),
+    uploads: uploads(context),
+    commits: commits(context),
+    refs: refs(context),
     merges: mergeOperations,
-    pulls: guarded(pulls(context, mergeOperations)),
-    imports: guarded({
+    pulls: pulls(context, mergeOperations),
+    imports: {
       start: (request) => imports.start(request),
       accept: (request) => imports.accept(request),
       run: (accepted) => imports.run(accepted),
       status: (request) => imports.status(request),
       cancel: (request) => imports.cancel(request),
-    } satisfies Imports),
-    dumps: guarded(dumps(context, tasks)),
-    gc: guarded(gc(context, tasks, objectOperations)),
-    tasks: guarded({ removeExpired: () => removeExpired(context) } satisfies Tasks),
-    metadata: guarded(metadata(context)),
+    },
+    dumps: dumps(context, taskRunner),
+    gc: gc(context, taskRunner, objectOperations),
+    tasks: { removeExpired: () => removeExpired(context) },
+    metadata: metadata(context),
     usage: usageOperations,
     jobs: engineJobs(context),
     close: async () => {
       await imports.close();
-      await tasks.close();
+      await taskRunner.close();
       await context.background.close();
       await usageOperations.flush();
       await context.hashPool.close();

@@ -42,7 +42,7 @@ const prefix = (path: string, destination: string): ImportPath => ({
 });
 const object = (path: string, destination: string): ImportPath => ({ type: 'object', path, destination });
 
-test('case 18: an import replaces exactly its destination', async () => {
+test('an import replaces exactly its destination', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -118,7 +118,7 @@ test('an empty source empties its destination, and an empty destination replaces
   expect(await paths(engine, repository, 'main')).toEqual(['new']);
 });
 
-test('case 19: sources in or around the own namespace, and bad paths, are refused at once', async () => {
+test('sources in or around the own namespace, and bad paths, are refused at once', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -135,11 +135,11 @@ test('case 19: sources in or around the own namespace, and bad paths, are refuse
     expect(error.kind).toBe('invalid');
     expect(error.message).toContain('invalid import source');
   }
-  // [fix] a namespace that only starts like ours is another one.
+  // A namespace that only starts like ours is another one.
   await external(world, 'x', '1');
   await start(prefix(`${storageNamespace}2/`, 'elsewhere'));
   await start(object(storageNamespace.slice(0, -2), 'truncated'));
-  // [fix] an object needs a key.
+  // An object needs a key.
   expect(await refusalKind(start(object('mem://outside/x', '')))).toBe('invalid');
   expect(
     await refusalKind(start({ type: 'folder' as 'object', path: 'mem://outside/x', destination: 'x' })),
@@ -152,7 +152,7 @@ test('case 19: sources in or around the own namespace, and bad paths, are refuse
   await engine.close();
 });
 
-test('P13: another repository’s objects are imported only with the right to read them all', async () => {
+test('another repository’s objects are imported only with the right to read them all', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -202,7 +202,7 @@ test('failures while running are in the status: dirty branch, missing object, re
     'merge import: uncommitted changes (dirty branch)',
   );
   await engine.branches.reset({ repository, branch: 'main', type: 'reset' });
-  // [fix] a missing object is an error and empties nothing.
+  // A missing object is an error and empties nothing.
   const missing = await importInto(engine, repository, object('mem://outside/none', 'x'));
   expect(missing.error).toMatch(/^error on ingest: /);
   expect(missing.completed).toBe(false);
@@ -222,7 +222,7 @@ test('failures while running are in the status: dirty branch, missing object, re
   expect((await finished(engine, frozen, forced)).completed).toBe(true);
 });
 
-test('[fix] cancel: twice is fine, no commit appears afterwards, a completed import refuses', async () => {
+test('cancel: twice is fine, no commit appears afterwards, a completed import refuses', async () => {
   const trees = new HoldableTrees();
   const world = createWorld(trees);
   const engine = world.engine();
@@ -261,7 +261,7 @@ test('[fix] cancel: twice is fine, no commit appears afterwards, a completed imp
   expect(await refusalKind(engine.imports.status({ repository, id: 'x' }))).toBe('not_found');
 });
 
-test('[fix] an import whose server died is reported, and both it and old tasks are removed after a day', async () => {
+test('an import whose server died is reported, and both it and old tasks are removed after a day', async () => {
   const trees = new HoldableTrees();
   const world = createWorld(trees);
   const engine = world.engine();

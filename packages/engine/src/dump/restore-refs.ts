@@ -10,8 +10,8 @@ import type { RepositoryScope } from '../store/scope.ts';
 
 /** "Bare": the default branch does not exist, so its log is not found. */
 export async function checkBare(context: EngineContext, scope: RepositoryScope): Promise<void> {
-  const branch = await context.branches.find(scope, scope.repository.defaultBranch);
-  if (branch !== undefined) throw invalid('can only restore into a bare repository', 'repository');
+  const head = await context.branches.find(scope, scope.repository.defaultBranch);
+  if (head !== undefined) throw invalid('can only restore into a bare repository', 'repository');
 }
 
 export function checkManifest(manifest: RefsManifest): void {

@@ -27,17 +27,6 @@ export interface ObjectEntry {
  */
 export interface ListedObject {
   readonly kind: 'object' | 'common_prefix';
-  /** The page's bytes; the fields below say where stored text lies in them, for writers that copy it. */
-  readonly bytes: Buffer;
-  readonly keyStart: number;
-  readonly keyEnd: number;
-  /** The address as stored; see `physicalAddress` for how it is shown. */
-  readonly addressStart: number;
-  readonly addressEnd: number;
-  readonly etagStart: number;
-  readonly etagEnd: number;
-  readonly contentTypeStart: number;
-  readonly contentTypeEnd: number;
   /** Path bytes. */
   readonly key: Buffer;
   readonly path: string;
@@ -47,10 +36,7 @@ export interface ListedObject {
   readonly etag: string;
   readonly size: number;
   readonly mtime: Timestamp;
-  /** Of `mtime`. */
-  readonly seconds: number;
   readonly contentType: string;
-  readonly hasMetadata: boolean;
   readonly metadata: StringMap;
   readonly presigned: PresignedUrl | undefined;
 }
@@ -63,8 +49,26 @@ export interface ObjectPage {
   visit(visitor: (item: ListedObject) => void): void;
   /** Plain copies, for callers that do not mind an object per item. */
   toArray(): ListedObjectCopy[];
+  /** The items as a JSON array, much quicker than by visiting them. */
+  json(options: PageJsonOptions): PageJson;
   /** Gives the page's memory to the next one; its items are gone then. Who does not call it leaves that to the collector. */
   release(): void;
+}
+
+/** Items have the fields of `ObjectStats` in the API. */
+export interface PageJsonOptions {
+  /** JSON around the array, which makes it a whole answer. */
+  readonly before: string;
+  readonly after: string;
+  readonly withMetadata: boolean;
+  /** May the caller have the URL of that path? Absent: no URL is shown. */
+  readonly mayRead?: ((path: string) => boolean) | undefined;
+}
+
+/** The body is good until `release`, which is called at most once. */
+export interface PageJson {
+  readonly body: Buffer;
+  readonly release: () => void;
 }
 
 export type ListedObjectCopy =

@@ -4,7 +4,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import { TokenScan } from '../staging/token-scan.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 /** After so many keys it is made sure that the tokens read are still those of the branch. */
@@ -62,7 +62,7 @@ export async function readStagedAddresses(
 async function readStep(
   context: EngineContext,
   scope: RepositoryScope,
-  head: BranchSnapshot,
+  head: BranchHead,
   start: Buffer | undefined,
   page: StagedPage,
 ): Promise<{ readonly next: Buffer | undefined; readonly isOver: boolean; readonly keys: number }> {

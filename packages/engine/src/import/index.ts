@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportStatusData } from '@svc/encoding';
-import { checkCommitSize } from '../commits/commit-limits.ts';
+import { checkCommitSize } from '../history/commit-limits.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';

@@ -7,10 +7,10 @@ import {
   timestampFromMillis,
   type Entry,
 } from '@svc/encoding';
+import { fromBlockError } from '../context/block-refusals.ts';
 import type { TreeRecord } from '../committed/tree.ts';
 import { invalid } from '../context/refusals.ts';
 import { maxKeyBytes } from '../names/names.ts';
-import { fromBlockError } from '../objects/object-entry.ts';
 import type { ImportSource } from './import-sources.ts';
 
 /** The entries of all sources as one sorted run of pages; of equal keys the later source wins. */

@@ -39,7 +39,7 @@ export class RepositoryStore {
   }
 
   /** As `open`, without waiting: undefined when it is not in memory. */
-  opened(id: string): RepositoryScope | undefined {
+  openAtOnce(id: string): RepositoryScope | undefined {
     return this.#cache.get(id);
   }
 

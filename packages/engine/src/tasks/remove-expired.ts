@@ -32,7 +32,7 @@ export async function removeExpired(context: EngineContext, round: JobRound = wh
       (value) => lastSignOfTask(context, value),
       (value) => {
         const { task } = taskStatusMessage.decode(value);
-        if (task?.done === false) context.tasks?.expired(task.operation);
+        if (task?.done === false) context.taskObserver?.expired(task.operation);
       },
     );
     await sweep(context, partition, importsPrefix, (value) => importStatusMessage.decode(value).updatedAt);

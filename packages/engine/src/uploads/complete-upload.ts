@@ -9,13 +9,14 @@ import {
   type UploadPartData,
 } from '@svc/encoding';
 import { maxTries } from '../context/back-off.ts';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import type { ObjectEntry } from '../face/objects.ts';
 import type { CompleteUploadOptions } from '../face/uploads.ts';
 import { parseKey } from '../names/names.ts';
 import { removeData } from '../objects/fresh-data.ts';
-import { decodeObject, toObjectEntry, withBlockStore } from '../objects/object-entry.ts';
+import { decodeObject, toObjectEntry } from '../objects/object-entry.ts';
 import { checkBranchAndCondition } from '../objects/upload-object.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
@@ -190,9 +191,9 @@ async function answerAgain(
   data: UploadData,
 ): Promise<ObjectEntry> {
   const completedAt = data.completedAt === undefined ? 0 : timestampToMillis(data.completedAt);
-  const branch = await context.branches.find(scope, data.branch);
-  if (branch === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');
-  const record = await lookupInBranch(context, scope, branch, parseKey(data.path));
+  const head = await context.branches.find(scope, data.branch);
+  if (head === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');
+  const record = await lookupInBranch(context, scope, head, parseKey(data.path));
   if (record === undefined) throw notFound('upload');
   const entry = decodeObject(context, scope, data.path, record.data);
   if (entry.address !== data.physicalAddress) throw notFound('upload');

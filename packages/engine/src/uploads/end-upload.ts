@@ -1,8 +1,8 @@
 import { timestampToMillis } from '@svc/encoding';
 import { maxTries } from '../context/back-off.ts';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
-import { withBlockStore } from '../objects/object-entry.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import {
   listUploadRecords,

@@ -7,6 +7,7 @@ import {
   type UploadData,
   type UploadPartData,
 } from '@svc/encoding';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type {
@@ -20,7 +21,7 @@ import type {
 } from '../face/uploads.ts';
 import { hashBody } from '../objects/body-hash.ts';
 import { checkSameStore } from '../objects/change-object.ts';
-import { checkCopied, pointerOfEntry, withBlockStore } from '../objects/object-entry.ts';
+import { checkCopied, pointerOfEntry } from '../objects/object-entry.ts';
 import { findObject } from '../objects/read-object.ts';
 import { checkStorageClass } from '../objects/reserved-metadata.ts';
 import { checkUpload, defaultContentType } from '../objects/upload-object.ts';

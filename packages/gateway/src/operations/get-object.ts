@@ -44,13 +44,6 @@ async function redirectLocation(call: Call, entry: ObjectEntry): Promise<string 
     return presigned?.url;
   } catch (error) {
     if (error instanceof EngineError && error.kind === 'not_supported') return undefined;
-    if (
-      error instanceof Error &&
-      error.name === 'BlockError' &&
-      'kind' in error &&
-      error.kind === 'not_supported'
-    )
-      return undefined;
     throw error;
   }
 }

@@ -108,7 +108,7 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
     },
     logger: options.logger,
     onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
-    tasks: metrics === undefined ? undefined : observeTasks(metrics),
+    taskObserver: metrics === undefined ? undefined : observeTasks(metrics),
   });
   return engine;
 }

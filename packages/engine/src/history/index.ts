@@ -4,7 +4,7 @@ import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { CommitRecordOptions, Commits } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
-import { logCommits } from '../log/log-commits.ts';
+import { logCommits } from './log-commits.ts';
 import { checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';

@@ -1,6 +1,6 @@
 import type { MessageOf, WithUnknownFields } from './fields.ts';
 import { embedded, flag, int32, integer, message, text, timestamp } from './fields.ts';
-import { commitMessage } from './graveler-messages.ts';
+import { commitMessage } from './repository-messages.ts';
 
 export const taskMessage = message({
   id: text(1),

@@ -1,20 +1,18 @@
 import { copyStringMap, timestampFromMillis, timestampFromSeconds, type Timestamp } from '@svc/encoding';
-import { maxTries, pauseBetweenHeadUpdates } from '../context/back-off.ts';
 import type { Turn } from '../context/branch-queue.ts';
 import type { EngineContext } from '../context/engine-context.ts';
-import { invalid, noChanges, tooManyAttempts } from '../context/refusals.ts';
+import { invalid, noChanges } from '../context/refusals.ts';
 import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
-import { sealBranch } from '../heads/update-head.ts';
+import { sealAndMove } from '../heads/seal-and-move.ts';
 import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkCommittable } from '../protection/writable.ts';
-import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
 import { Overlay } from '../staging/overlay.ts';
-import { isTokenEmpty, retireTokens } from '../staging/tokens.ts';
+import { retireTokens } from '../staging/tokens.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkCommitSize } from './commit-limits.ts';
@@ -28,7 +26,10 @@ export async function createCommit(context: EngineContext, options: CommitOption
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
   await checkCommittable(context, scope, branch, options.force);
-  await checkSourceTree(context, scope, options);
+  const head = await context.branches.get(scope, branch);
+  if (options.sourceMetaRange !== undefined) {
+    await checkSourceTree(context, scope, head, options, options.sourceMetaRange);
+  }
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
   await runBefore(context, 'prepare-commit', {
     ...event,
@@ -36,37 +37,41 @@ export async function createCommit(context: EngineContext, options: CommitOption
   });
   const creationDate =
     options.date === undefined ? timestampFromMillis(context.clock()) : timestampFromSeconds(options.date);
-  const attempt = new CommitAttempt(context, scope, { ...options, metadata }, creationDate, event);
-  const commit = await context.queue.run(`${scope.repository.instanceUid}/${branch}`, (turn) =>
-    attempt.run(turn),
-  );
+  const pending = new PendingCommit(context, scope, { ...options, metadata }, creationDate, event);
+  const commit = await sealAndMove(context, {
+    scope,
+    branch,
+    operation: 'commit',
+    makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
+  });
   runAfter(context, 'post-commit', {
     ...event,
     sourceRef: commit.id,
     commitId: commit.id,
     commit,
-    preRunId: attempt.preRunId,
+    preRunId: pending.preRunId,
   });
   return commit;
 }
 
+/** A tree of the caller's takes the place of staged changes: there may be none, and they must be allowed to use it. */
 async function checkSourceTree(
   context: EngineContext,
   scope: RepositoryScope,
+  head: BranchHead,
   options: CommitOptions,
+  metaRangeId: string,
 ): Promise<void> {
-  const head = await context.branches.get(scope, options.branch);
-  const { sourceMetaRange } = options;
-  if (sourceMetaRange === undefined) return;
   if (await hasUncommittedChanges(context, scope, head.tokens, head.data.commitId)) throw dirtySource();
-  await new AdoptedTrees(context, scope, options).check(sourceMetaRange);
+  await new AdoptedTrees(context, scope, options).check(metaRangeId);
 }
 
 function dirtySource(): Error {
   return invalid('cannot use source MetaRange on a branch with uncommitted changes', 'branch');
 }
 
-class CommitAttempt {
+/** The commit of what is sealed, made anew for each head it is tried on. */
+class PendingCommit {
   readonly #context: EngineContext;
   readonly #scope: RepositoryScope;
   readonly #options: CommitOptions;
@@ -90,42 +95,11 @@ class CommitAttempt {
     this.#event = event;
   }
 
-  async run(turn: Turn): Promise<Commit> {
-    const context = this.#context;
-    const scope = this.#scope;
-    const { branch } = this.#options;
-    await this.#seal();
-    for (let lost = 0; lost < maxTries; lost += 1) {
-      if (lost > 0) {
-        context.onRetry('commit');
-        await pauseBetweenHeadUpdates(lost);
-      }
-      const head = await context.branches.get(scope, branch);
-      const metaRangeId = await this.#tree(head, lost > 0);
-      const commit = await this.#approve(head, metaRangeId, turn);
-      if (await context.branches.moveHead(scope, head, { ...head.data, sealedTokens: [] }, commit)) {
-        await retireTokens(context, head.data.sealedTokens);
-        return commit;
-      }
-    }
-    throw tooManyAttempts();
+  async make(head: BranchHead, turn: Turn, lost: number): Promise<Commit> {
+    return this.#approve(head, await this.#tree(head, lost > 0), turn);
   }
 
-  /** Later writes go to a new token; with nothing staged the token stays. */
-  async #seal(): Promise<void> {
-    for (let attempt = 0; attempt < maxTries; attempt += 1) {
-      const head = await this.#context.branches.get(this.#scope, this.#options.branch);
-      if (await isTokenEmpty(this.#context, Buffer.from(head.data.stagingToken))) return;
-      if (await sealBranch(this.#context, this.#scope, head)) {
-        foldSealedTokensLater(this.#context, this.#scope, head.data.id, head.data.sealedTokens.length + 1);
-        return;
-      }
-      this.#context.onRetry('commit');
-    }
-    throw tooManyAttempts();
-  }
-
-  async #tree(head: BranchSnapshot, raced: boolean): Promise<string> {
+  async #tree(head: BranchHead, raced: boolean): Promise<string> {
     const { sourceMetaRange, allowEmpty } = this.#options;
     const context = this.#context;
     const sealed = head.tokens.slice(1);
@@ -147,7 +121,7 @@ class CommitAttempt {
   }
 
   /** Sealed entries that change nothing would only slow readers down. */
-  async #dropWithoutEffect(head: BranchSnapshot): Promise<void> {
+  async #dropWithoutEffect(head: BranchHead): Promise<void> {
     if (head.data.sealedTokens.length === 0) return;
     if (await this.#context.branches.replace(this.#scope, head, { ...head.data, sealedTokens: [] })) {
       await retireTokens(this.#context, head.data.sealedTokens);
@@ -155,7 +129,7 @@ class CommitAttempt {
   }
 
   /** The commit to be made, once its hooks agree. */
-  async #approve(head: BranchSnapshot, metaRangeId: string, turn: Turn): Promise<Commit> {
+  async #approve(head: BranchHead, metaRangeId: string, turn: Turn): Promise<Commit> {
     const context = this.#context;
     const { message, metadata, actor } = this.#options;
     const parent = await context.commits.get(this.#scope, head.data.commitId);

@@ -1,12 +1,12 @@
-import type { ListedObject } from '@svc/engine';
+import { instantiateWasm, type WasmMemory } from '@svc/encoding';
 import { listingWasm } from '../listing-wasm.ts';
-import { plainAddressBytes } from './address-writer.ts';
-import { defaultContentType } from './object.ts';
+import { defaultContentType } from '../objects/upload-object.ts';
+import type { ItemCursor } from './item-cursor.ts';
+import { plainBytes, type ShownFolder } from './shown-folder.ts';
 
 /** `wasm/listing.as` says what each of them does. */
 interface ListingExports {
-  /** Its buffer is another one after every `grow`. */
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly memory: WasmMemory;
   heap(): number;
   setFolder(start: number, end: number, text: number, length: number): void;
   object(
@@ -26,7 +26,7 @@ interface ListingExports {
 
 /** Where things lie in a page's bytes, and the numbers beside them. */
 export type ListedFields = Pick<
-  ListedObject,
+  ItemCursor,
   | 'keyStart'
   | 'keyEnd'
   | 'addressStart'
@@ -60,18 +60,7 @@ const objectRoom = 256;
 const wasmPage = 65_536;
 const maxIdleBytes = 8 * 1024 * 1024;
 
-interface WasmNamespace {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: ListingExports };
-}
-
-function instantiate(): ListingExports {
-  // The compiler knows the namespace only as part of a browser.
-  const { Module, Instance } = (globalThis as unknown as { WebAssembly: WasmNamespace }).WebAssembly;
-  return new Instance(new Module(Buffer.from(listingWasm, 'base64'))).exports;
-}
-
-/** Writes the objects of a page that need no thought: WebAssembly with memory of its own, for one page at a time. */
+/** Writes plain objects of a page as JSON: WebAssembly with memory of its own, for one page at a time. */
 export class ListingKernel {
   static #idle: ListingKernel | undefined;
   readonly #run: ListingExports;
@@ -83,9 +72,9 @@ export class ListingKernel {
   #hasFolder = false;
 
   private constructor() {
-    this.#run = instantiate();
+    this.#run = instantiateWasm(listingWasm) as ListingExports;
     this.#memory = Buffer.from(this.#run.memory.buffer);
-    this.#memory.set(plainAddressBytes, plainTable);
+    this.#memory.set(plainBytes, plainTable);
     let at = this.#run.heap();
     for (const [index, part] of parts.entries()) {
       this.#memory.writeUInt32LE(at, partsTable + index * 8);
@@ -115,14 +104,14 @@ export class ListingKernel {
   }
 
   /**
-   * From now on addresses in the folder at [start, end) of the page are shown with `shown` in its place. A very long
-   * one is not taken: no object can be written then.
+   * From now on objects whose address lies in this folder can be written. A folder that is very long or needs escapes
+   * is not taken: no object can be written then.
    */
-  setFolder(start: number, end: number, shown: Buffer): void {
-    this.#hasFolder = shown.length <= folderRoom;
-    if (!this.#hasFolder) return;
-    this.#memory.set(shown, this.#folder);
-    this.#run.setFolder(this.#input + start, this.#input + end, this.#folder, shown.length);
+  setFolder({ start, end, json }: ShownFolder): void {
+    this.#hasFolder = json !== undefined && json.length <= folderRoom;
+    if (json === undefined || !this.#hasFolder) return;
+    this.#memory.set(json, this.#folder);
+    this.#run.setFolder(this.#input + start, this.#input + end, this.#folder, json.length);
   }
 
   /** Continues the list with an object; false, with nothing written, when it needs escapes or lies in another folder. */

@@ -17,6 +17,12 @@ export class JsonWriter {
     this.#ascii(text);
   }
 
+  /** JSON that is ready. */
+  ready(text: string): void {
+    this.#reserve(text.length * 3);
+    this.#at += this.#buffer.write(text, this.#at);
+  }
+
   integer(value: number): void {
     this.raw(String(value));
   }
@@ -39,7 +45,7 @@ export class JsonWriter {
     this.#at = at;
   }
 
-  /** One string from two runs of bytes, the first of which is known to need no escapes, as is the second. */
+  /** One string from two texts that need no escapes. */
   twoTexts(head: Buffer, bytes: Buffer, start: number, end: number): void {
     this.#reserve(head.length + end - start + 2);
     const buffer = this.#buffer;
@@ -71,9 +77,7 @@ export class JsonWriter {
 
   /** Anything else, by the ordinary serialiser. */
   value(value: unknown): void {
-    const json = JSON.stringify(value);
-    this.#reserve(json.length * 3);
-    this.#at += this.#buffer.write(json, this.#at);
+    this.ready(JSON.stringify(value));
   }
 
   /** What was written since the last call, until the next write. */
