@@ -354,7 +354,9 @@ export function int32Map(number: number): Field<Readonly<Record<string, number>>
 }
 
 /** Without a prototype, as every map: `constructor` is a key like any other, also in an empty one. */
-const noEntries: Readonly<Record<string, never>> = Object.freeze(Object.create(null) as Record<string, never>);
+const noEntries: Readonly<Record<string, never>> = Object.freeze(
+  Object.create(null) as Record<string, never>,
+);
 
 function extended<T>(map: Readonly<Record<string, T>>, key: string, value: T): Readonly<Record<string, T>> {
   const copy = Object.assign(Object.create(null) as Record<string, T>, map);
