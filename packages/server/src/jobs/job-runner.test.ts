@@ -50,7 +50,7 @@ test('a holder that lost its lease while it was paused ends its round before the
   const pause = Promise.withResolvers<void>();
   const steps: string[] = [];
   const first = server('first', async (round) => {
-    while (await round.mayGoOn()) {
+    for (let step = 0; step < 3 && (await round.mayGoOn()); step += 1) {
       steps.push('step');
       await pause.promise;
     }
