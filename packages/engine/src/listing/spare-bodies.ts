@@ -23,7 +23,7 @@ export class SpareBodies {
     return spare;
   };
 
-  /** Takes back what `take` gave, by any part of it; nobody may look at it any more. */
+  /** Takes back what `take` gave, by any part of it. It must not be read any more. */
   give(part: Buffer): void {
     const { buffer } = part;
     const size = buffer.byteLength;
