@@ -40,7 +40,7 @@ export async function restoreRefs(
     if (commitId(commit) !== commit.id) {
       throw invalid(`commit ${commit.id}: invalid commit id: its content has another id`, 'commit');
     }
-    // One look at each of a long history's trees is much; whoever need not be checked is not.
+    // A long history has many trees to check, so callers who may use every address skip the check.
     if (!isTrusted) await adopted.check(commit.metaRangeId);
     await context.commits.add(scope, commit);
   });

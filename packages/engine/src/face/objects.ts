@@ -51,7 +51,7 @@ export interface ObjectPage {
   toArray(): ListedObjectCopy[];
   /** The items as a JSON array, much quicker than by visiting them. */
   json(options: PageJsonOptions): PageJson;
-  /** Gives the page's memory to the next one; its items are gone then. Who does not call it leaves that to the collector. */
+  /** Gives the page's memory to the next page; its items are gone. Optional: the collector frees it otherwise. */
   release(): void;
 }
 
@@ -132,14 +132,14 @@ export interface StageObjectOptions extends OnBranch, Forceable, AddressRights {
 export interface AddressRights {
   /**
    * May they read every object of that repository? Asked of an address in its namespace that carries no valid link
-   * token: nobody knows which paths it belongs to.
+   * token, because such an address may belong to any path.
    */
   readonly mayReadRepository?: ((repository: string) => boolean | Promise<boolean>) | undefined;
   /** Throws when they may not import an address outside the repository's own namespace. Absent refuses nothing. */
   readonly checkImport?: ((address: string) => void | Promise<void>) | undefined;
   /** The same of every address that begins with `start`. */
   readonly checkImportBelow?: ((start: string) => void | Promise<void>) | undefined;
-  /** May they read every object of every repository and import from everywhere? Then no address needs a look. */
+  /** May they read every object of every repository and import from everywhere? Then no address is checked. */
   readonly mayUseEveryAddress?: (() => boolean | Promise<boolean>) | undefined;
 }
 

@@ -28,7 +28,7 @@ export async function createSymlinks(
       open.pop();
     }
   };
-  // Nothing is written when one of them cannot be.
+  // All are checked first: nothing is written when one cannot be.
   for await (const item of listed(objects, options)) checkListable(context, scope, item);
   for await (const item of listed(objects, options)) {
     checkListable(context, scope, item);

@@ -43,7 +43,7 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
   });
 }
 
-/** Later writes go to a new token. With nothing staged the token stays: what comes now stays over the new head. */
+/** Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head. */
 async function seal(
   context: EngineContext,
   { scope, branch, operation, beforeSeal }: HeadMove,

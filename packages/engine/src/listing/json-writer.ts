@@ -11,7 +11,7 @@ export class JsonWriter {
     this.#buffer = Buffer.allocUnsafe(capacity);
   }
 
-  /** Structure of ours: ASCII that needs no escapes. */
+  /** Fixed structure: ASCII that needs no escapes. */
   raw(text: string): void {
     this.#reserve(text.length);
     this.#ascii(text);

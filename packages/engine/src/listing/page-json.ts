@@ -15,9 +15,9 @@ const quotedDefaultContentType = JSON.stringify(defaultContentType);
 const maxKernelBytes = 1024 * 1024;
 
 /**
- * The JSON of a page's items, copied from the page's bytes: a page of a thousand entries is the hottest answer there
- * is, and decoding each field to a string only to encode it again costs several times as much. Plain objects are
- * written by the kernel, everything else here.
+ * The JSON of a page's items, copied from the page's bytes. A page of a thousand entries is the hottest answer, and
+ * decoding each field only to encode it again costs several times as much. The kernel writes plain objects, this file
+ * everything else.
  */
 export function pageJson(
   bytes: Buffer,

@@ -23,7 +23,7 @@ export class SpareBodies {
     return spare;
   };
 
-  /** Takes back what `take` gave, or any view of it. Nobody may read it afterwards. */
+  /** Takes back what `take` gave, by any part of it. It must not be read any more. */
   give(part: Buffer): void {
     const { buffer } = part;
     const size = buffer.byteLength;

@@ -24,7 +24,7 @@ const partsPrefix = multipartPartsPartition('').toString();
 
 /**
  * Finds staged entries and parts that a crash has cut off from everything that would ever remove them: tokens that no
- * branch names and no cleaner knows, parts whose upload is gone. What is found so for a whole day goes.
+ * branch names and no cleaner knows, parts whose upload is gone. What stays so for a whole day is removed.
  */
 export class LostStaging {
   readonly #context: EngineContext;
@@ -89,7 +89,7 @@ export class LostStaging {
     }
   }
 
-  /** Tokens go the way of all retired ones, so that a reader that still holds one has its grace. */
+  /** Tokens are retired like all others: a reader that still holds one gets the usual grace. */
   async #giveUp(name: string): Promise<void> {
     const { kv, logger } = this.#context;
     logger.info({ partition: name }, 'lost staging is removed');

@@ -80,7 +80,7 @@ export async function stageEntry(
       });
     }
     const current = await readCurrent(context, place, head, token);
-    // A try before a seal may have left this very entry: that is success, not a rival.
+    // An earlier try, before a seal, may have left this very entry: that is success, not a rival.
     if (trace.mayBeStored && current.record !== undefined && isEntry(current.record, entry)) return true;
     checkCondition(condition, current.record);
     const stored = await traced(() => context.kv.setIf(token, place.key, value, current.condition));

@@ -39,7 +39,7 @@ export class BranchStore {
     return this.#reads.read(name, () => this.#load(name, scope, id));
   }
 
-  /** The record as some earlier read showed it. It may be out of date: who uses it must read again afterwards. */
+  /** The record of an earlier read. It may be out of date: check it after use, by `isCurrentAtOnce` or another read. */
   lastSeen(scope: RepositoryScope, id: string): BranchHead | undefined {
     return this.#decoded.get(nameOf(scope, id));
   }

@@ -73,7 +73,7 @@ async function sweep(
     for (const { key, value } of page) {
       try {
         if (!isOld(context, await lastSign(value))) continue;
-        // Only as it was judged: it may have come to its end meanwhile, which its reader wants to see.
+        // Only if unchanged: it may have finished meanwhile, and its reader wants to see the result.
         const found = await context.kv.get(partition, key);
         if (found?.value.equals(value) !== true) continue;
         if (await context.kv.deleteIf(partition, key, found.predicate)) onExpiry(value);

@@ -78,8 +78,8 @@ interface BegunCompletion {
 }
 
 /**
- * Says in the record, before there is an object, that one may come to be staged. Whoever ends the upload from now on
- * leaves the object alone.
+ * Marks the record before the object exists: from now on the object may be staged, so ending the upload leaves the
+ * object alone.
  */
 async function beginJoining(
   context: EngineContext,
@@ -88,7 +88,7 @@ async function beginJoining(
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const stored = await readUpload(context, options);
     if (stored.data.completedAt !== undefined) throw notFound('upload');
-    // Each attempt has a mark of its own, so that it sees whether another came after it.
+    // Each attempt has its own mark, so it sees whether another came after it.
     const completedEtag = joiningMark + randomBytes(9).toString('base64url');
     const marked = { ...stored.data, completedEtag };
     if (await replaceUpload(context, stored, marked)) return { before: stored.data, marked };
@@ -107,10 +107,10 @@ async function takeBack(
   if (before.completedEtag !== unjoinedMark) return;
   try {
     const stored = await readUpload(context, marked);
-    // Not ours any more when another completion has begun, or somebody has ended the upload.
+    // No longer ours once another completion has begun or the upload was ended.
     if (stored.data.completedEtag !== marked.completedEtag) return;
     if (!joined) await replaceUpload(context, stored, before);
-    // The store has forgotten the parts of what it joined: there is nothing left to go on with.
+    // The store has joined the parts and forgotten them: the upload cannot go on.
     else if (await removeUpload(context, stored)) {
       await removeData(context, scope, storeUploadOf(scope, before).pointer);
       await removePartRecords(context, before.uploadId);

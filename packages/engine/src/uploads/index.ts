@@ -87,7 +87,7 @@ async function createUpload(context: EngineContext, options: CreateUploadOptions
   try {
     await context.kv.set(multipartsPartition, Buffer.from(data.uploadId), uploadMessage.encode(data));
   } catch (error) {
-    // Whoever has no upload id cannot end the upload either.
+    // The caller has no upload id yet and could not end the upload.
     await adapter
       .abortMultipart({ pointer, uploadId: storeUploadId })
       .catch((left: unknown) => context.logger.warn({ err: left }, 'a refused upload stays in the store'));

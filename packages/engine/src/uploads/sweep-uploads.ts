@@ -7,7 +7,7 @@ import { endUpload, forgetUpload } from './end-upload.ts';
 import { completedLifetimeMs, listPartRecords, listUploadRecords, readUpload } from './upload-records.ts';
 
 const openLifetimeMs = 7 * 24 * 3_600_000;
-/** Presigned uploads have no record; nobody has an address to go on with after a day, and a week is plenty. */
+/** Presigned uploads have no record. Their addresses expire after a day, so a week is plenty. */
 const unknownLifetimeMs = openLifetimeMs + 24 * 3_600_000;
 
 /** Ends uploads nobody touched for a week and forgets finished ones after a day. One that fails waits for the next round. */
@@ -35,7 +35,7 @@ async function isExpired(context: EngineContext, data: UploadData): Promise<bool
 async function sweepUpload(context: EngineContext, data: UploadData): Promise<void> {
   const stored = await readUpload(context, data);
   const scope = await findRepository(context, data.repository);
-  // Without its repository there is no place left to end it in.
+  // Without its repository there is no store to end it in.
   if (data.completedAt !== undefined || scope === undefined) await forgetUpload(context, stored);
   else await endUpload(context, scope, stored);
 }
