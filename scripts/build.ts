@@ -63,7 +63,7 @@ const targets: Target[] = [
   { name: 'svc', input: 'packages/server/src/bin/svc.ts' },
   { name: 'svcctl', input: 'packages/cli/src/bin/svcctl.ts' },
   // Worker threads are started by file name, so each is an entry of its own.
-  { name: 'tree-worker', input: 'packages/engine/src/committed/tree-worker.ts' },
+  { name: 'tree-worker', input: 'packages/engine/src/committed/threads/tree-worker.ts' },
   { name: 'walk-worker', input: 'packages/block/src/adapters/local/walk-worker.ts' },
   { name: 'hash-worker', input: 'packages/engine/src/objects/hash-worker.ts' },
 ];

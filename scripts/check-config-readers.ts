@@ -10,7 +10,10 @@ import {
 } from 'typescript/unstable/ast/is';
 import type { Node } from 'typescript/unstable/ast';
 import { API, type Checker, type Symbol } from 'typescript/unstable/sync';
+import { configKeys, ignoredReason, type ConfigKey } from '../packages/cli/src/config/keys.ts';
 import { namedKeys } from '../packages/server/src/config/schema.ts';
+import { findUnreadKeys } from '../packages/testing/src/key-rules.ts';
+import { readSources } from './sources.ts';
 
 const root = join(import.meta.dirname, '..');
 const configFolder = join(root, 'packages', 'server', 'src', 'config');
@@ -107,9 +110,22 @@ try {
     if (readers.has(id) && key.marked)
       problems.push(`${where}: ${key.name} is marked as without effect, but ${readers.get(id)} reads it`);
   }
+  // The command-line tool asks for its keys by name.
+  const cliKeys = Object.keys(configKeys).map((name) => ({
+    name,
+    ignored: ignoredReason(name as ConfigKey),
+  }));
+  const cliSources = readSources('packages/cli/src').filter(({ path }) => !path.endsWith('.test.ts'));
+  problems.push(
+    ...findUnreadKeys(cliKeys, cliSources).map((problem) => `packages/cli/src/config/keys.ts: ${problem}`),
+  );
+
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
-  else console.log(`${declared.size} configuration keys have a reader or say why they have none`);
+  else
+    console.log(
+      `${declared.size + cliKeys.length} configuration keys have a reader or say why they have none`,
+    );
 } finally {
   api.close();
 }

@@ -1,4 +1,4 @@
-// The whole static gate: type check, lint, format, import rules. Every step runs even when an earlier one fails.
+// The whole static gate: type check, lint, format, and the rules of this repository. Every step runs even when an earlier one fails.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -24,7 +24,15 @@ const steps: Step[] = [
     command: process.execPath,
     args: [join(root, 'scripts', 'check-config-readers.ts')],
   },
+  {
+    name: 'operations',
+    command: process.execPath,
+    args: [join(root, 'scripts', 'check-operations.ts')],
+  },
+  { name: 'errors', command: process.execPath, args: [join(root, 'scripts', 'check-errors.ts')] },
   { name: 'imports', command: process.execPath, args: [join(root, 'scripts', 'check-imports.ts')] },
+  { name: 'dependencies', command: process.execPath, args: [join(root, 'scripts', 'check-dependencies.ts')] },
+  { name: 'file sizes', command: process.execPath, args: [join(root, 'scripts', 'check-file-sizes.ts')] },
 ];
 
 function run(step: Step): Promise<boolean> {

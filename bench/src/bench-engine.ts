@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { openBlockStores } from '@svc/block';
-import { createCommittedTrees, createEngine, type CommittedTrees, type Engine } from '@svc/engine';
+import { openEngine, type CommittedTrees, type Engine } from '@svc/engine';
 import { LocalCacheBus, openStore } from '@svc/kv';
 import { GeneratedRecords } from './generated-records.ts';
 
@@ -19,35 +18,23 @@ interface Stores {
 
 /** The engine in this process, on local stores, with the default settings of a server. */
 export async function openBenchEngine(stores: Stores): Promise<BenchEngine> {
-  mkdirSync(stores.cache, { recursive: true });
   const kv = await openStore({ type: 'local', path: stores.metadata, syncWrites: true });
   const { allowedExternalPrefixes } = stores;
   const blockStores = await openBlockStores([{ type: 'local', path: stores.block, allowedExternalPrefixes }]);
-  const trees = await createCommittedTrees({
-    blockStores,
-    cacheDir: stores.cache,
-    cacheSizeBytes: 4 * 1024 ** 3,
-    rangeProportion: 0.9,
-    metarangeProportion: 0.1,
-    memoryCacheBytes: 200_000_000,
-    minRangeSize: 0,
-    maxRangeSize: 20 * 1024 * 1024,
-    raggedness: 50_000,
-    evict: true,
-  });
-  const engine = createEngine({
+  const { engine, trees } = await openEngine({
     kv,
     blockStores,
-    trees,
     cacheBus: new LocalCacheBus(),
     signingSecret: 'bench',
+    cacheDir: stores.cache,
+    // The trees that are measured must not be evicted.
+    treeSettings: { cacheSizeBytes: 4 * 1024 ** 3 },
   });
   return {
     engine,
     trees,
     close: async () => {
       await engine.close();
-      await trees.close();
       await blockStores.close();
       await kv.close();
     },

@@ -15,9 +15,9 @@ import { Router } from './router.ts';
 export function createApi(options: ApiOptions): ApiListener {
   const handlers: Readonly<Record<string, unknown>> = createHandlers(options);
   const router = new Router<Route>();
-  for (const operation of Object.values(operations) as Operation[]) {
-    const route = new Route(operation, handlers[operation.operationId] as (call: Call) => unknown, options);
-    for (const path of [operation.path, ...(operation.aliases ?? []).map((alias) => alias.path)]) {
+  for (const [id, operation] of Object.entries<Operation>(operations)) {
+    const route = new Route(operation, handlers[id] as (call: Call) => unknown, options);
+    for (const path of [operation.path, ...operation.aliases.map((alias) => alias.path)]) {
       router.add(operation.method, path, route);
     }
   }

@@ -5,14 +5,16 @@ import type {
   BodyOf,
   HeadersOf,
   Operation,
+  OperationGroup,
+  OperationGroups,
   OperationId,
   Operations,
   PathParameters,
   QueryOf,
   ResultOf,
 } from '@svc/contract';
+import type { HeldMemory } from '@svc/http';
 import type { Answer } from './answer/answer.ts';
-import type { HeldMemory } from './request/body-memory.ts';
 
 /** One validated, authenticated and authorized request. */
 export interface Call<O extends Operation = Operation> {
@@ -28,7 +30,7 @@ export interface Call<O extends Operation = Operation> {
   readonly actor: Actor;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What is collected of the body counts here. */
+  /** Counts what is collected of the body. */
   readonly memory: HeldMemory;
   /** Throws unless the caller fulfils a requirement that only the operation could work out. */
   ensure(requirement: Requirement): Promise<void>;
@@ -51,3 +53,6 @@ export type Handler<O extends Operation> = (call: Call<O>) => HandlerResult<O> |
 
 /** Handlers of some operations, by id. */
 export type Handlers<Id extends OperationId> = { readonly [K in Id]: Handler<Operations[K]> };
+
+/** Handlers of the operations that one file of the contract describes. */
+export type HandlersOf<G extends OperationGroup> = Handlers<keyof OperationGroups[G] & OperationId>;

@@ -9,4 +9,5 @@ export type {
   LoginFacts,
   StorageFacts,
 } from './options.ts';
+export { requirementOf } from './requirement-template.ts';
 export { basePath } from '@svc/contract';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Auth } from '@svc/auth';
 import type { Engine } from '@svc/engine';
-import type { BodyMemory } from './request/body-memory.ts';
+import type { BodyMemory } from '@svc/http';
 
 /** What the API says of one object store. */
 export interface StorageFacts {
@@ -80,7 +80,7 @@ export interface ApiObserver {
   started?(operationId: string): void;
   /** Once per routed request, after the answer was sent or the client went away (status 499). */
   finished?(request: FinishedRequest): void;
-  /** A failure of ours. The caller sees the request id only. */
+  /** An internal failure. The caller sees only the request id. */
   failed?(error: unknown, request: { readonly requestId: string; readonly operationId: string }): void;
   /** Counts that clients report. */
   counted?(events: readonly { class: string; name: string; count: number }[]): void;
@@ -92,6 +92,6 @@ export interface ApiOptions {
   /** Asked per request: facts such as the recommended version change while the server runs. */
   readonly installation: () => InstallationFacts;
   readonly observer?: ApiObserver | undefined;
-  /** Memory for bodies being collected: of callers who are known, and of anybody. Without it there is no limit. */
+  /** Memory for bodies being collected: from authenticated callers and from anybody. Without it there is no limit. */
   readonly bodyMemory?: { readonly callers: BodyMemory; readonly strangers: BodyMemory } | undefined;
 }

@@ -4,8 +4,9 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { committerOf } from '@svc/auth';
-import type { ClientOrigin, Identity, Requirement, RequirementOf, TemplateValues } from '@svc/auth';
+import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
 import type { Operation } from '@svc/contract';
+import { HeldMemory } from '@svc/http';
 import type { TSchema } from 'typebox';
 import { Answer, jsonHeaders } from './answer/answer.ts';
 import { refusalOf, unauthenticated } from './answer/error-table.ts';
@@ -13,44 +14,24 @@ import type { Refusal } from './answer/error-table.ts';
 import { send } from './answer/send.ts';
 import type { Call } from './call.ts';
 import type { ApiOptions } from './options.ts';
-import { requirementOf, speaksOfBody } from './permission.ts';
-import { HeldMemory } from './request/body-memory.ts';
 import { readBySchema } from './request/body-schema.ts';
+import { takeBodySteps } from './request/body-steps.ts';
 import { sendContinue } from './request/expect-continue.ts';
 import { readHeaders } from './request/headers.ts';
 import { maxJsonBytes, maxStrangersBytes, readJsonBody } from './request/json-body.ts';
 import type { BodyLimits } from './request/json-body.ts';
 import { parametersOf } from './request/parameter.ts';
 import type { Parameter } from './request/parameter.ts';
-import { prepareBody } from './request/prepare-body.ts';
 import { QueryReader } from './request/query.ts';
 import { parameterError, RequestError } from './request/request-error.ts';
+import { requirementOf, speaksOfBody } from './requirement-template.ts';
+import type { RequirementOf, TemplateValues } from './requirement-template.ts';
 
 type AnyHandler = (call: Call) => unknown;
 
-/** Operations that the mode `simplified` does not have, whoever asks. */
-const policyOperations: ReadonlySet<string> = new Set([
-  'listPolicies',
-  'createPolicy',
-  'getPolicy',
-  'updatePolicy',
-  'deletePolicy',
-  'listUserPolicies',
-  'attachPolicyToUser',
-  'detachPolicyFromUser',
-  'listGroupPolicies',
-  'attachPolicyToGroup',
-  'detachPolicyFromGroup',
-  'createUserExternalPrincipal',
-  'deleteUserExternalPrincipal',
-  'listUserExternalPrincipals',
-  'getExternalPrincipal',
-  'externalPrincipalLogin',
-]);
-
 /**
- * Serves one operation: parameters, authentication, permission, body, handler, answer, in this order. Of a stranger no
- * more is read than the head, except where everybody may ask.
+ * Serves one operation: parameters, authentication, permission, body, handler, answer, in this order. Only the head of
+ * a stranger's request is read, unless the operation is open to everybody.
  */
 export class Route {
   readonly #operation: Operation;
@@ -61,7 +42,7 @@ export class Route {
   readonly #params: readonly Parameter[];
   readonly #bodySchema;
   readonly #requirement: RequirementOf;
-  /** What must be allowed can be told from the head alone. */
+  /** The head alone decides what must be allowed. */
   readonly #requiresBeforeBody: boolean;
   readonly #maxBytes: number;
   readonly #valueStatus: number;
@@ -73,10 +54,10 @@ export class Route {
     this.#handler = handler;
     this.#query = new QueryReader(parametersOf(operation.query, 'query'));
     this.#headers = parametersOf(operation.headers, 'header');
-    this.#params = parametersOf(operation.params ?? {}, 'path');
-    this.#requirement = requirementOf(operation.permission);
-    this.#requiresBeforeBody = !speaksOfBody(operation.permission);
-    this.#maxBytes = operation.permission.type === 'open' ? maxStrangersBytes : maxJsonBytes;
+    this.#params = parametersOf(operation.params, 'path');
+    this.#requirement = requirementOf(operation.requires);
+    this.#requiresBeforeBody = !speaksOfBody(operation.requires);
+    this.#maxBytes = operation.requires.type === 'open' ? maxStrangersBytes : maxJsonBytes;
     this.#bodySchema = operation.body?.content['application/json'];
     const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
     this.#valueStatus = Number(successes[0] ?? 200);
@@ -91,7 +72,7 @@ export class Route {
     const started = performance.now();
     const requestId = randomUUID();
     const { auth, observer, bodyMemory } = this.#options;
-    const { operationId, permission } = this.#operation;
+    const { operationId, requires, inSimplifiedMode } = this.#operation;
     observer?.started?.(operationId);
     let identity: Identity | undefined;
     let client: ClientOrigin | undefined;
@@ -99,23 +80,23 @@ export class Route {
     let status: number;
     let sentBytes = 0;
     let firstByteAt: number | undefined;
-    // Set once the request is sound: refusals at the edge carry no id.
+    // Set once the request is well-formed: refusals before that carry no id.
     let sentId: string | undefined;
-    const memory = new HeldMemory(permission.type === 'open' ? bodyMemory?.strangers : bodyMemory?.callers);
+    const memory = new HeldMemory(requires.type === 'open' ? bodyMemory?.strangers : bodyMemory?.callers);
     try {
       this.#checkParams(params);
       const query = this.#query.read(request.url ?? '');
-      const headers = readHeaders(this.#headers, request.headers, operationId === 'setBranchProtectionRules');
+      const headers = readHeaders(this.#headers, request.headers);
       sentId = requestId;
-      if (auth.mode === 'simplified' && policyOperations.has(operationId)) {
+      if (auth.mode === 'simplified' && !inSimplifiedMode) {
         throw new RequestError(501, 'Not Implemented');
       }
       const socket = request.socket as Socket & Partial<TLSSocket>;
       client = auth.clientOf(socket.remoteAddress ?? '', socket.encrypted === true, request.headers);
-      if (permission.type !== 'open') {
+      if (requires.type !== 'open') {
         const method = request.method ?? '';
         identity =
-          auth.recognize(request.headers, socket) ??
+          auth.authenticateAtOnce(request.headers, socket) ??
           (await auth.authenticate({ method, headers: request.headers, client, requestId }));
         if (identity === undefined) throw unauthenticated();
         if (this.#requiresBeforeBody) {
@@ -188,7 +169,7 @@ export class Route {
     });
   }
 
-  /** A stranger's body that is here already, if it is malformed: that is said first. None is waited for. */
+  /** Why a stranger's body is malformed, if it has already arrived: that refusal goes first. Never waits for a body. */
   async #malformed(request: IncomingMessage): Promise<Refusal | undefined> {
     if (this.#bodySchema === undefined) return undefined;
     // What came in the same packet as the head is read in this turn of the event loop.
@@ -206,7 +187,7 @@ export class Route {
     }
   }
 
-  /** Rejects unless the caller is allowed; undefined when that is known at once. */
+  /** Rejects unless the caller is allowed. Undefined: allowed, known without waiting. */
   #check(values: TemplateValues, identity: Identity, client: ClientOrigin): Promise<void> | undefined {
     const { auth } = this.#options;
     const requirement = this.#requirement(values);
@@ -225,11 +206,9 @@ export class Route {
   }
 
   async #readBody(request: IncomingMessage, schema: TSchema, limits: BodyLimits): Promise<unknown> {
-    const value = await readJsonBody(request, this.#operation.body?.required === true, limits);
-    if (value === undefined) return undefined;
-    const body = readBySchema(schema, value);
-    const prepare = prepareBody[this.#operation.operationId];
-    return prepare === undefined ? body : prepare(body);
+    const { body, bodySteps } = this.#operation;
+    const value = await readJsonBody(request, body?.required === true, limits);
+    return value === undefined ? undefined : takeBodySteps(bodySteps, readBySchema(schema, value));
   }
 
   #answerOf(result: unknown): Answer {
@@ -245,8 +224,7 @@ export class Route {
     requestId: string | undefined,
   ): Promise<number> {
     if (response.headersSent || refusal.status === 499) {
-      // The answer had begun: all that is left is to break the connection, so that nobody takes a part for
-      // the whole.
+      // Part of the answer is out. Breaking the connection keeps anybody from taking it for the whole.
       response.destroy();
       return 0;
     }
@@ -265,7 +243,7 @@ export class Route {
 
 const goneRefusal: Refusal = { status: 499, message: 'the client went away' };
 
-/** The connection ended before the request was read or the answer sent: nobody is left to be told. */
+/** The connection ended before the request was read or the answer was sent. */
 function clientGone(request: IncomingMessage, response: ServerResponse): boolean {
   return response.destroyed || (request.destroyed && !request.complete);
 }

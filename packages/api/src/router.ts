@@ -15,12 +15,12 @@ const mostKnown = 1000;
 const longestKnown = 256;
 
 /**
- * Finds the handler of a method and a path. A fixed name goes before a parameter; parameters are whole segments. One
- * before the end may be empty, which is for the handler to refuse; at the end that is a trailing slash.
+ * Finds the handler of a method and a path. A fixed name wins over a parameter; parameters are whole segments. An empty
+ * parameter in the middle matches, and the handler refuses it; at the end it is a trailing slash and does not match.
  */
 export class Router<H> {
   readonly #root = new Place<H>();
-  /** Found before, by method and path: clients mostly ask for the same few paths, with the object in the query. */
+  /** Earlier matches, by method and path: clients mostly ask for the same few paths, with the object in the query. */
   readonly #known = new Map<string, Map<string, Match<H>>>();
 
   /** `path` has its parameters in braces: `/repositories/{repository}`. */

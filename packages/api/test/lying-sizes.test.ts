@@ -57,19 +57,21 @@ test('data that is longer than its entry says is cut', async () => {
   expect([empty.status, empty.text]).toEqual([200, '']);
 });
 
-test('a size that the store knows better is refused', async () => {
-  await adapter.put(pointer('mem://elsewhere/known'), Buffer.from('12345'));
-  const stage = (size: number) =>
-    ask('PUT', `${branch}/objects?path=known`, {
-      json: { physical_address: 'mem://elsewhere/known', checksum: 'c', size_bytes: size },
+test('a size that the store knows better is refused when data is linked', async () => {
+  const backing = `${branch}/staging/backing?path=known`;
+  const { physical_address: address } = (await ask('GET', backing)).body;
+  await adapter.put(pointer(String(address)), Buffer.from('12345'));
+  const link = (size: number) =>
+    ask('PUT', backing, {
+      json: { staging: { physical_address: address }, checksum: 'c', size_bytes: size },
     });
   for (const size of [0, 4, 6, 200_002]) {
-    const { status, body } = await stage(size);
+    const { status, body } = await link(size);
     expect([status, body.message]).toEqual([400, expect.stringContaining('5 bytes')]);
   }
-  expect((await stage(-1)).status).toBe(400);
+  expect((await link(-1)).status).toBe(400);
   expect((await ask('GET', '/repositories/lies/refs/main/objects/stat?path=known')).status).toBe(404);
-  expect((await stage(5)).status).toBe(201);
+  expect((await link(5)).status).toBe(200);
 });
 
 test('what lies about its size is not copied', async () => {

@@ -2,7 +2,7 @@ import type { CacheBus, KvStore } from '@svc/kv';
 import type { ClientOrigin, Decision, Identity, RequestHead } from './identity.ts';
 import type {
   AclPermission,
-  Actor,
+  AuthActor,
   Credentials,
   CredentialsWithSecret,
   ExternalPrincipal,
@@ -81,7 +81,7 @@ export interface Auth {
    * answered without waiting. Undefined says nothing: ask `authenticate`. `connection` stands for the socket, whose
    * requests mostly repeat the header.
    */
-  recognize(headers: RequestHead['headers'], connection: object): Identity | undefined;
+  authenticateAtOnce(headers: RequestHead['headers'], connection: object): Identity | undefined;
   /**
    * For signature verification: the user and secret of an access key, or undefined when there is no such key. Throws
    * `too_many_failures` when the client has failed too often to try this key again.
@@ -156,21 +156,21 @@ export interface StsLogin {
 }
 
 export interface Users {
-  create(user: NewUser, actor: Actor): Promise<User>;
+  create(user: NewUser, actor: AuthActor): Promise<User>;
   get(username: string): Promise<User>;
   find(by: { readonly email: string } | { readonly externalId: string }): Promise<User | undefined>;
   list(page?: PageRequest): Promise<Page<User>>;
   /** Also its credentials, memberships, attachments and external principals. */
-  delete(username: string, actor: Actor): Promise<void>;
+  delete(username: string, actor: AuthActor): Promise<void>;
   groups(username: string, page?: PageRequest): Promise<Page<Group>>;
   policies(username: string, page?: PageRequest & { readonly effective?: boolean }): Promise<Page<Policy>>;
-  attachPolicy(username: string, policyId: string, actor: Actor): Promise<void>;
-  detachPolicy(username: string, policyId: string, actor: Actor): Promise<void>;
+  attachPolicy(username: string, policyId: string, actor: AuthActor): Promise<void>;
+  detachPolicy(username: string, policyId: string, actor: AuthActor): Promise<void>;
   /** Ends every earlier login of the user. */
-  setPassword(username: string, password: string, actor: Actor): Promise<void>;
+  setPassword(username: string, password: string, actor: AuthActor): Promise<void>;
   /** Ends every earlier login of the user, on every worker before it resolves. */
-  endSessions(username: string, actor: Actor): Promise<void>;
-  setFriendlyName(username: string, friendlyName: string, actor: Actor): Promise<void>;
+  endSessions(username: string, actor: AuthActor): Promise<void>;
+  setFriendlyName(username: string, friendlyName: string, actor: AuthActor): Promise<void>;
 }
 
 export interface NewUser {
@@ -185,29 +185,29 @@ export interface NewUser {
 export interface Groups {
   create(
     group: { readonly id: string; readonly description?: string | undefined },
-    actor: Actor,
+    actor: AuthActor,
   ): Promise<Group>;
   get(id: string): Promise<Group>;
   list(page?: PageRequest): Promise<Page<Group>>;
-  delete(id: string, actor: Actor): Promise<void>;
+  delete(id: string, actor: AuthActor): Promise<void>;
   members(id: string, page?: PageRequest): Promise<Page<User>>;
-  addMember(id: string, username: string, actor: Actor): Promise<void>;
-  removeMember(id: string, username: string, actor: Actor): Promise<void>;
+  addMember(id: string, username: string, actor: AuthActor): Promise<void>;
+  removeMember(id: string, username: string, actor: AuthActor): Promise<void>;
   policies(id: string, page?: PageRequest): Promise<Page<Policy>>;
-  attachPolicy(id: string, policyId: string, actor: Actor): Promise<void>;
-  detachPolicy(id: string, policyId: string, actor: Actor): Promise<void>;
+  attachPolicy(id: string, policyId: string, actor: AuthActor): Promise<void>;
+  detachPolicy(id: string, policyId: string, actor: AuthActor): Promise<void>;
   /** `''` when nothing is attached; throws `no_acl` when the group has other policies. */
   acl(id: string): Promise<AclPermission | ''>;
-  setAcl(id: string, permission: string, actor: Actor): Promise<void>;
+  setAcl(id: string, permission: string, actor: AuthActor): Promise<void>;
 }
 
 export interface Policies {
-  create(policy: PolicyInput, actor: Actor): Promise<Policy>;
+  create(policy: PolicyInput, actor: AuthActor): Promise<Policy>;
   get(id: string): Promise<Policy>;
   list(page?: PageRequest): Promise<Page<Policy>>;
   /** Replaces the statements of an existing policy. */
-  update(id: string, policy: PolicyInput, actor: Actor): Promise<Policy>;
-  delete(id: string, actor: Actor): Promise<void>;
+  update(id: string, policy: PolicyInput, actor: AuthActor): Promise<Policy>;
+  delete(id: string, actor: AuthActor): Promise<void>;
 }
 
 export interface PolicyInput {
@@ -217,15 +217,15 @@ export interface PolicyInput {
 
 export interface CredentialKeys {
   /** With `key` the operator's own pair, else a generated one. */
-  create(username: string, actor: Actor, key?: KeyPair): Promise<CredentialsWithSecret>;
+  create(username: string, actor: AuthActor, key?: KeyPair): Promise<CredentialsWithSecret>;
   get(username: string, accessKeyId: string): Promise<Credentials>;
   list(username: string, page?: PageRequest): Promise<Page<Credentials>>;
-  delete(username: string, accessKeyId: string, actor: Actor): Promise<void>;
+  delete(username: string, accessKeyId: string, actor: AuthActor): Promise<void>;
 }
 
 export interface ExternalPrincipals {
-  attach(username: string, principalId: string, actor: Actor): Promise<void>;
-  detach(username: string, principalId: string, actor: Actor): Promise<void>;
+  attach(username: string, principalId: string, actor: AuthActor): Promise<void>;
+  detach(username: string, principalId: string, actor: AuthActor): Promise<void>;
   list(username: string, page?: PageRequest): Promise<Page<ExternalPrincipal>>;
   get(principalId: string): Promise<ExternalPrincipal>;
 }

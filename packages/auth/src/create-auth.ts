@@ -92,7 +92,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   }
 
   const policiesOf = async (identity: Identity) =>
-    callers.warmPolicies(identity.user.username) ??
+    callers.policiesOfAtOnce(identity.user.username) ??
     (await masked(callers.policiesOf(identity.user.username)));
 
   return {
@@ -105,7 +105,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     setup,
     installation,
     authenticate: (request) => masked(requests.authenticate(request)),
-    recognize: (headers, connection) => requests.recognize(headers, connection),
+    authenticateAtOnce: (headers, connection) => requests.authenticateAtOnce(headers, connection),
     credentialsFor: async (accessKeyId, client) => {
       const wait = client === undefined ? undefined : limits.exceededGuess(client.ip, accessKeyId);
       if (wait !== undefined) throw tooManyFailures(wait);
@@ -134,7 +134,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       if (!decision.allowed) throw new AuthError('denied', decision.message);
     },
     allowsAtOnce: (identity, requirement, client) =>
-      callers.warmPolicies(identity.user.username)?.check(requirement, new ConditionContext(client.ip))
+      callers.policiesOfAtOnce(identity.user.username)?.check(requirement, new ConditionContext(client.ip))
         .allowed === true,
     permissionsOf: async (identity, client) => {
       const compiled = await policiesOf(identity);

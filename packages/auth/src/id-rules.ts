@@ -10,19 +10,13 @@ const reserved = /[*?${}\p{Cc}]/u;
 export function checkId(kind: IdKind, id: string): void {
   if (id === '' || id.includes('/'))
     throw new AuthError('invalid', 'validation error: id must not be empty or hold "/"');
-  checkNoPercent(kind, id);
+  if (id.includes('%')) throw new AuthError('invalid', `${kind} name cannot contain '%'`);
   if (!/^.{1,256}$/su.test(id) || reserved.test(id) || !id.isWellFormed()) {
     throw new AuthError(
       'invalid',
       `validation error: ${kind.toLowerCase()} id must have 1 to 256 characters, none of * ? $ { } and no control characters`,
     );
   }
-}
-
-/** The part of the rules that applies before authorization. */
-export function checkNoPercent(kind: IdKind, id: string): void {
-  if (!id.includes('%')) return;
-  throw new AuthError('invalid', `${kind} name cannot contain '%'`);
 }
 
 /** Ids from an identity provider may hold any character but the separator of our keys. */

@@ -3,6 +3,4 @@ export { createAuth } from './create-auth.ts';
 export * from './errors.ts';
 export * from './identity.ts';
 export * from './model.ts';
-export * from './requirement-template.ts';
 export * from './requirement.ts';
-export { checkId, checkNoPercent, isEmailAddress } from './id-rules.ts';

@@ -87,7 +87,7 @@ export interface Page<T> {
 export const maxPerPage = 1000;
 
 /** Who makes a change, for the event log. */
-export interface Actor {
+export interface AuthActor {
   readonly username: string;
   readonly requestId?: string | undefined;
 }

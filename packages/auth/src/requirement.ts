@@ -18,7 +18,7 @@ export function soft(action: string, resource: string): Requirement {
   return { type: 'soft', action, resource };
 }
 
-/** Whatever the resource's name goes on with. */
+/** All resources whose names begin with `start`. */
 export function every(action: string, start: string): Requirement {
   return { type: 'every', action, start };
 }

@@ -32,12 +32,12 @@ export class BlockStores {
     if (backwardCompatible !== undefined) this.#byId.set('', backwardCompatible);
   }
 
-  /** The store of a repository; an unknown id is a `configuration` error that names it. */
-  /** Undefined for a store that is not configured (any more). */
+  /** Undefined for a store that is not configured, or no longer. */
   find(storageId: string): BlockAdapter | undefined {
     return this.#byId.get(storageId);
   }
 
+  /** The store of a repository; an unknown id is a `configuration` error that names it. */
   get(storageId: string): BlockAdapter {
     const adapter = this.#byId.get(storageId);
     if (adapter !== undefined) return adapter;

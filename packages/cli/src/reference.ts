@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { configKeys } from './config/keys.ts';
+import { configKeys, ignoredReason, type ConfigKey } from './config/keys.ts';
 import { createProgram } from './program.ts';
 
 /** The Markdown reference of every command, generated from the commands themselves. */
@@ -23,12 +23,14 @@ export async function commandReference(): Promise<string> {
     '',
     'File `$HOME/.svcctl.yaml` (`--config`, `SVCCTL_CONFIG_FILE`). Every key is also an environment variable: `SVCCTL_` and the key in upper case with `_` for `.`; the environment wins over the file.',
     '',
-    '| Key | Type | Default |',
-    '|---|---|---|',
+    '| Key | Type | Default | |',
+    '|---|---|---|---|',
     ...Object.entries(configKeys).map(([key, { type, default: value }]) => {
       const plain = typeof value === 'object' ? '' : value;
       const text = typeof plain === 'string' ? plain : JSON.stringify(plain);
-      return `| \`${key}\` | ${type} | ${text === '' ? '' : `\`${text}\``} |`;
+      const ignored = ignoredReason(key as ConfigKey);
+      const note = ignored === undefined ? '' : ` *Accepted without effect: ${ignored}.*`;
+      return `| \`${key}\` | ${type} | ${text === '' ? '' : `\`${text}\``} |${note} |`;
     }),
     '',
     '## Commands',

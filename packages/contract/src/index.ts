@@ -1,7 +1,6 @@
 export { models } from './models.ts';
 export * from './openapi.ts';
 export * from './operation.ts';
-export { operations } from './operations.ts';
-export type { OperationId, Operations } from './operations.ts';
-export type { Permission, PermissionLeaf, PermissionNode } from './permission.ts';
+export * from './operations.ts';
+export type { OperationRequirement, RequirementLeaf, RequirementTemplate } from './requirement-template.ts';
 export { referencePage } from './reference.ts';

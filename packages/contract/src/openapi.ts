@@ -81,7 +81,7 @@ export function openApiDocument(version: string): OpenApiDocument {
   for (const operation of Object.values(operations) as Operation[]) {
     const method = operation.method.toLowerCase();
     (paths[operation.path] ??= {})[method] = describe(operation, operation.operationId);
-    for (const alias of operation.aliases ?? []) {
+    for (const alias of operation.aliases) {
       (paths[alias.path] ??= {})[method] = describe(operation, alias.operationId);
     }
   }
@@ -107,13 +107,13 @@ function describe(operation: Operation, operationId: string): OpenApiOperation {
     operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.deprecated === true && { deprecated: true }),
-    ...(operation.internal === true && { 'x-internal': true }),
-    ...(operation.experimental === true && { 'x-experimental': true }),
+    ...(operation.deprecated && { deprecated: true }),
+    ...(operation.internal && { 'x-internal': true }),
+    ...(operation.experimental && { 'x-experimental': true }),
     // Reading methods are idempotent by definition.
     ...(operation.idempotent && !isRead(operation) && { 'x-idempotent': true }),
-    'x-permission': operation.permission,
-    ...(operation.permission.type === 'open' && { security: [] as const }),
+    'x-permission': operation.requires,
+    ...(operation.requires.type === 'open' && { security: [] as const }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body !== undefined && {
       requestBody: {
@@ -134,7 +134,7 @@ function isRead({ method }: Operation): boolean {
 function parametersOf(operation: Operation): OpenApiParameter[] {
   const parameters: OpenApiParameter[] = [];
   for (const [, name = ''] of operation.path.matchAll(/\{(\w+)\}/g)) {
-    const schema = operation.params?.[name];
+    const schema = operation.params[name];
     parameters.push({
       name,
       in: 'path',
@@ -157,7 +157,8 @@ function parameter(name: string, place: 'query' | 'header', schema: TSchema): Op
     name,
     in: place,
     required: !('~optional' in schema),
-    ...(allowEmptyValue === true && { allowEmptyValue: true }),
+    // The document can say this of query parameters only.
+    ...(allowEmptyValue === true && place === 'query' && { allowEmptyValue: true }),
     schema: rest,
   };
 }

@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Permission } from './permission.ts';
+import type { OperationRequirement } from './requirement-template.ts';
 
 type ReadMethod = 'GET' | 'HEAD';
 type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -18,6 +18,16 @@ export interface BodySpec {
   readonly content: Readonly<Record<string, TSchema>>;
 }
 
+/**
+ * What happens to a body after its schema has been checked and before the permission, which is about the result:
+ *
+ * - `refuse`: the text of `field` must not hold `holding`;
+ * - `lowerCase`: the text of `field` is put into lower case when the flag `when` is set.
+ */
+export type BodyStep =
+  | { readonly type: 'refuse'; readonly field: string; readonly holding: string; readonly message: string }
+  | { readonly type: 'lowerCase'; readonly field: string; readonly when: string };
+
 /** One operation of the HTTP API: everything that validation, handlers, documents and clients need to know. */
 export interface Operation {
   readonly operationId: string;
@@ -30,42 +40,54 @@ export interface Operation {
   /** Below the base path `/api/v1`; `{name}` is a percent-decoded segment. */
   readonly path: string;
   /** Further paths of the same operation, each with the id it has in the OpenAPI document. */
-  readonly aliases?: readonly { readonly path: string; readonly operationId: string }[];
+  readonly aliases: readonly { readonly path: string; readonly operationId: string }[];
   readonly tag: string;
   readonly summary: string;
-  readonly deprecated?: true;
+  readonly deprecated: boolean;
   /** Not for users' programs: plumbing that tools need. */
-  readonly internal?: true;
-  readonly experimental?: true;
-  readonly permission: Permission;
+  readonly internal: boolean;
+  readonly experimental: boolean;
+  /** False for operations on policies: in the mode `simplified` nobody has them. */
+  readonly inSimplifiedMode: boolean;
+  readonly requires: OperationRequirement;
   /** Only path parameters that are more than a non-empty string. */
-  readonly params?: TProperties;
+  readonly params: TProperties;
   readonly query: TProperties;
   readonly headers: TProperties;
-  readonly body?: BodySpec;
+  readonly body: BodySpec | undefined;
+  readonly bodySteps: readonly BodyStep[];
   readonly responses: Readonly<Record<string, ResponseSpec>>;
 }
 
+/** The facts of an operation that states nothing else. */
+const usual = {
+  aliases: [],
+  deprecated: false,
+  internal: false,
+  experimental: false,
+  inSimplifiedMode: true,
+  params: {},
+  query: {},
+  headers: {},
+  body: undefined,
+  bodySteps: [],
+} as const satisfies Partial<Operation>;
+
+type Usual = typeof usual;
+
 /** An operation as it is written down: every write says whether it is idempotent, reads always are. */
-export type OperationShape = Omit<Operation, 'method' | 'idempotent' | 'query' | 'headers'> & {
-  readonly query?: TProperties;
-  readonly headers?: TProperties;
-} & (
+export type OperationShape = Omit<Operation, 'method' | 'idempotent' | keyof Usual> &
+  Partial<Pick<Operation, keyof Usual>> &
+  (
     | { readonly method: ReadMethod; readonly idempotent?: never }
     | { readonly method: WriteMethod; readonly idempotent: boolean }
   );
 
-/** What an operation without query or header parameters has. */
-type NoProperties = Readonly<Record<string, never>>;
-
-type WithDefaults<O extends OperationShape> = Omit<O, 'idempotent' | 'query' | 'headers'> & {
-  readonly idempotent: O['idempotent'] extends boolean ? O['idempotent'] : true;
-  readonly query: O['query'] extends TProperties ? O['query'] : NoProperties;
-  readonly headers: O['headers'] extends TProperties ? O['headers'] : NoProperties;
-};
+type WithDefaults<O extends OperationShape> = Omit<O, 'idempotent'> &
+  Omit<Usual, keyof O> & { readonly idempotent: O['idempotent'] extends boolean ? O['idempotent'] : true };
 
 export function operation<const O extends OperationShape>(shape: O): WithDefaults<O> {
-  return { idempotent: true, query: {}, headers: {}, ...shape } as unknown as WithDefaults<O>;
+  return { idempotent: true, ...usual, ...shape } as unknown as WithDefaults<O>;
 }
 
 type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`

@@ -1,16 +1,17 @@
+import type { Operation } from './operation.ts';
 import { actionsOperations } from './operations/actions.ts';
-import { authGroupsOperations } from './operations/auth-groups.ts';
 import { authOperations } from './operations/auth.ts';
+import { authGroupsOperations } from './operations/auth-groups.ts';
 import { authPoliciesOperations } from './operations/auth-policies.ts';
 import { authUsersOperations } from './operations/auth-users.ts';
+import { branchProtectionOperations } from './operations/branch-protection.ts';
 import { branchesOperations } from './operations/branches.ts';
 import { commitsOperations } from './operations/commits.ts';
 import { configOperations } from './operations/config.ts';
-import { experimentalOperations } from './operations/experimental.ts';
-import { externalOperations } from './operations/external.ts';
+import { garbageCollectionOperations } from './operations/garbage-collection.ts';
+import { gcRulesOperations } from './operations/gc-rules.ts';
 import { healthCheckOperations } from './operations/health-check.ts';
 import { importOperations } from './operations/import.ts';
-import { internalGarbageCollectionOperations } from './operations/internal-garbage-collection.ts';
 import { internalOperations } from './operations/internal.ts';
 import { internalRepositoriesOperations } from './operations/internal-repositories.ts';
 import { metadataOperations } from './operations/metadata.ts';
@@ -20,19 +21,47 @@ import { refsOperations } from './operations/refs.ts';
 import { repositoriesOperations } from './operations/repositories.ts';
 import { stagingOperations } from './operations/staging.ts';
 import { tagsOperations } from './operations/tags.ts';
-import type { Operation } from './operation.ts';
+
+/** The operations by the file that describes them; the API's handlers are in files of the same names. */
+export const operationGroups = {
+  internal: internalOperations,
+  'internal-repositories': internalRepositoriesOperations,
+  'garbage-collection': garbageCollectionOperations,
+  'gc-rules': gcRulesOperations,
+  'branch-protection': branchProtectionOperations,
+  auth: authOperations,
+  'auth-users': authUsersOperations,
+  'auth-groups': authGroupsOperations,
+  'auth-policies': authPoliciesOperations,
+  repositories: repositoriesOperations,
+  tags: tagsOperations,
+  branches: branchesOperations,
+  refs: refsOperations,
+  commits: commitsOperations,
+  objects: objectsOperations,
+  staging: stagingOperations,
+  import: importOperations,
+  actions: actionsOperations,
+  metadata: metadataOperations,
+  pulls: pullsOperations,
+  'health-check': healthCheckOperations,
+  config: configOperations,
+} as const satisfies Record<string, Record<string, Operation>>;
+
+export type OperationGroups = typeof operationGroups;
+export type OperationGroup = keyof OperationGroups;
 
 /** Every operation of the API by its id. */
 export const operations = {
   ...internalOperations,
   ...internalRepositoriesOperations,
-  ...internalGarbageCollectionOperations,
+  ...garbageCollectionOperations,
+  ...gcRulesOperations,
+  ...branchProtectionOperations,
   ...authOperations,
   ...authUsersOperations,
   ...authGroupsOperations,
   ...authPoliciesOperations,
-  ...externalOperations,
-  ...experimentalOperations,
   ...repositoriesOperations,
   ...tagsOperations,
   ...branchesOperations,

@@ -22,3 +22,5 @@ export const presign = Type.Optional(Type.Boolean());
 
 export const range = Type.Optional(byteRange);
 export const condition = Type.Optional(Type.String());
+/** A condition whose empty form says that nothing must be there yet. */
+export const conditionOrEmpty = maybeEmpty;

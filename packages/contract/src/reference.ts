@@ -1,9 +1,9 @@
 import { basePath } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
-import type { Permission, PermissionNode } from './permission.ts';
+import type { OperationRequirement, RequirementTemplate } from './requirement-template.ts';
 
-/** The reference page: every operation by subject, with the permission it requires. */
+/** The reference page: every operation by subject, with what it requires. */
 export function referencePage(): string {
   const byTag = new Map<string, Operation[]>();
   for (const operation of Object.values(operations) as Operation[]) {
@@ -31,41 +31,38 @@ export function referencePage(): string {
 
 function table(list: readonly Operation[]): string[] {
   const rows = list.map((operation) => {
-    const paths = [operation.path, ...(operation.aliases ?? []).map((alias) => alias.path)];
-    const marks = [
-      operation.deprecated === true && 'deprecated',
-      operation.experimental === true && 'experimental',
-    ];
+    const paths = [operation.path, ...operation.aliases.map((alias) => alias.path)];
+    const marks = [operation.deprecated && 'deprecated', operation.experimental && 'experimental'];
     const noted = marks.filter((mark) => mark !== false).join(', ');
     const summary = noted === '' ? operation.summary : `${operation.summary} (${noted})`;
     const routes = paths.map((path) => `\`${operation.method} ${path}\``).join('<br>');
-    return `| ${routes} | ${summary} | ${permissionText(operation.permission)} |`;
+    return `| ${routes} | ${summary} | ${requirementText(operation.requires)} |`;
   });
   return ['| Request | Does | Requires |', '|---|---|---|', ...rows];
 }
 
-function permissionText(permission: Permission): string {
-  if (permission.type === 'open') return 'nothing';
-  if (permission.type === 'authenticated') return 'any user';
-  return nodeText(permission);
+function requirementText(requires: OperationRequirement): string {
+  if (requires.type === 'open') return 'nothing';
+  if (requires.type === 'authenticated') return 'any user';
+  return templateText(requires);
 }
 
-function nodeText(node: PermissionNode): string {
+function templateText(node: RequirementTemplate): string {
   switch (node.type) {
     case 'one':
       return `\`${node.action}\` on \`${shown(node.resource)}\``;
     case 'soft':
       return `\`${node.action}\` not denied on \`${shown(node.resource)}\``;
     case 'and':
-      return node.nodes.map(nodeText).join('; ');
+      return node.nodes.map(templateText).join('; ');
     case 'or':
-      return node.nodes.map(nodeText).join(' or ');
+      return node.nodes.map(templateText).join(' or ');
     case 'each':
-      return `for each of \`${node.of}\`: ${nodeText(node.node)}`;
+      return `for each of \`${node.of}\`: ${templateText(node.node)}`;
     case 'choose':
-      return `${nodeText(node.otherwise)}; with \`${node.query}=true\` ${nodeText(node.whenTrue)}`;
+      return `${templateText(node.otherwise)}; with \`${node.query}=true\` ${templateText(node.whenTrue)}`;
     case 'deferred':
-      return `${nodeText(node.node)} (${node.reason})`;
+      return `${templateText(node.node)} (${node.reason})`;
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../src/index.ts';
-import type { Operation, Permission, PermissionLeaf } from '../src/index.ts';
+import type { Operation, OperationRequirement, RequirementLeaf } from '../src/index.ts';
 
 interface Row {
   operation: string;
@@ -20,22 +20,22 @@ function shape(method: string, path: string): string {
   return `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`;
 }
 
-function leaves(permission: Permission): PermissionLeaf[] {
-  switch (permission.type) {
+function leaves(requires: OperationRequirement): RequirementLeaf[] {
+  switch (requires.type) {
     case 'open':
     case 'authenticated':
       return [];
     case 'one':
     case 'soft':
-      return [permission];
+      return [requires];
     case 'and':
     case 'or':
-      return permission.nodes.flatMap(leaves);
+      return requires.nodes.flatMap(leaves);
     case 'each':
     case 'deferred':
-      return leaves(permission.node);
+      return leaves(requires.node);
     case 'choose':
-      return [...leaves(permission.whenTrue), ...leaves(permission.otherwise)];
+      return [...leaves(requires.whenTrue), ...leaves(requires.otherwise)];
   }
 }
 
@@ -63,19 +63,19 @@ test('every row of the endpoint table is an operation with that action on that r
       continue;
     }
     const kind = row.resource === 'destination branch' ? 'branch' : row.resource;
-    const found = leaves(operation.permission).some(
+    const found = leaves(operation.requires).some(
       (leaf) => leaf.action === row.action && resourceKind(leaf.resource) === kind,
     );
-    if (!found) problems.push(`${row.operation}: ${JSON.stringify(operation.permission)}`);
+    if (!found) problems.push(`${row.operation}: ${JSON.stringify(operation.requires)}`);
   }
   expect(problems).toEqual([]);
   expect(rows).toHaveLength(51);
 });
 
-test('every placeholder of a permission names something the operation has', () => {
+test('every placeholder of a requirement names something the operation has', () => {
   const problems: string[] = [];
   for (const operation of Object.values(operations) as Operation[]) {
-    for (const { resource } of leaves(operation.permission)) {
+    for (const { resource } of leaves(operation.requires)) {
       for (const [, place = '', name = ''] of resource.matchAll(/\{(\w+)\.?([\w.]*)\}/g)) {
         const known =
           (place === 'path' && operation.path.includes(`{${name}}`)) ||
@@ -93,7 +93,7 @@ test('every placeholder of a permission names something the operation has', () =
 test('no two operations share a route', () => {
   const shapes = (Object.values(operations) as Operation[]).flatMap((operation) => [
     shape(operation.method, operation.path),
-    ...(operation.aliases ?? []).map((alias) => shape(operation.method, alias.path)),
+    ...operation.aliases.map((alias) => shape(operation.method, alias.path)),
   ]);
   expect(new Set(shapes).size).toBe(shapes.length);
 });

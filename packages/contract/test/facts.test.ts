@@ -46,9 +46,9 @@ const intended = [
   // The second way to update a policy.
   'createPolicy: query update added',
   'createPolicy: 200 added',
-  // Nobody is anybody without credentials.
+  // Without credentials there is no current user.
   'getCurrentUser: 401 added',
-  // Ours.
+  // Operations that only svc has.
   'getInstallationState added',
   'setupInstallation added',
   'logBranchCommits added',

@@ -24,8 +24,8 @@ export function snappyMaxLength(length: number): number {
 }
 
 /**
- * The memory of the code in WebAssembly. Who writes the input to it and takes the output from it saves both copies; an
- * area holds one of each at a time.
+ * The memory of the WebAssembly code. Writing the input to it and reading the output from it saves both copies. An area
+ * holds one of each at a time.
  */
 export class SnappyArea {
   /** Another one after `reserve`, `encode` and `decode`; earlier ones are not to be used any more. */

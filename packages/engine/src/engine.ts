@@ -1,14 +1,13 @@
 import { branches } from './branches/index.ts';
-import { commits } from './commits/index.ts';
+import { commits } from './history/index.ts';
 import { createContext } from './context/engine-context.ts';
-import { guarded } from './context/guard.ts';
-import { RateLimit } from './context/rate-limit.ts';
 import { dumps } from './dump/index.ts';
 import type { Branches } from './face/branches.ts';
 import type { Commits } from './face/commits.ts';
 import type { Dumps } from './face/dumps.ts';
 import type { Gc } from './face/gc.ts';
 import type { Imports } from './face/imports.ts';
+import type { Job } from './face/jobs.ts';
 import type { Merges } from './face/merges.ts';
 import type { Metadata } from './face/metadata.ts';
 import type { Objects } from './face/objects.ts';
@@ -23,6 +22,7 @@ import type { Uploads } from './face/uploads.ts';
 import type { Usage } from './face/usage.ts';
 import { gc } from './gc/index.ts';
 import { ImportRunner } from './import/index.ts';
+import { engineJobs } from './jobs.ts';
 import { merges } from './merges/index.ts';
 import { metadata } from './metadata/index.ts';
 import { objects } from './objects/index.ts';
@@ -30,18 +30,11 @@ import { protection } from './protection/index.ts';
 import { pulls } from './pulls/index.ts';
 import { refs } from './refs/index.ts';
 import { repositories } from './repositories/index.ts';
-import { TokenCleaner } from './staging/clean-tokens.ts';
-import { LostStaging } from './staging/lost-staging.ts';
 import { tags } from './tags/index.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { TaskRunner } from './tasks/task-runner.ts';
 import { uploads } from './uploads/index.ts';
-import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
 import { usage } from './usage/index.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** The versioning engine: one method per operation, grouped by what it is about. */
 export interface Engine {
@@ -61,8 +54,8 @@ export interface Engine {
   readonly tasks: Tasks;
   readonly metadata: Metadata;
   readonly usage: Usage;
-  /** Starts the background jobs of this server; call it in one process per server. */
-  startJobs(): void;
+  /** What is to be done beside requests; whoever runs the engine runs these, in one process per server. */
+  readonly jobs: readonly Job[];
   /** Ends background work and waits for it. Does not close the stores it was given. */
   close(): Promise<void>;
 }
@@ -70,46 +63,38 @@ export interface Engine {
 /** An engine over the given stores. Any number of them may share the stores. */
 export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options);
-  const tasks = new TaskRunner(context);
+  const taskRunner = new TaskRunner(context);
   const imports = new ImportRunner(context);
-  const objectOperations = guarded(objects(context));
-  const mergeOperations = guarded(merges(context));
-  const usageOperations = guarded(usage(context));
+  const objectOperations = objects(context);
+  const mergeOperations = merges(context);
+  const usageOperations = usage(context);
   return {
-    repositories: guarded(repositories(context)),
-    branches: guarded(branches(context)),
-    tags: guarded(tags(context)),
-    protection: guarded(protection(context)),
+    repositories: repositories(context),
+    branches: branches(context),
+    tags: tags(context),
+    protection: protection(context),
     objects: objectOperations,
-    uploads: guarded(uploads(context)),
-    commits: guarded(commits(context)),
-    refs: guarded(refs(context)),
+    uploads: uploads(context),
+    commits: commits(context),
+    refs: refs(context),
     merges: mergeOperations,
-    pulls: guarded(pulls(context, mergeOperations)),
-    imports: guarded({
+    pulls: pulls(context, mergeOperations),
+    imports: {
       start: (request) => imports.start(request),
+      accept: (request) => imports.accept(request),
+      run: (accepted) => imports.run(accepted),
       status: (request) => imports.status(request),
       cancel: (request) => imports.cancel(request),
-    } satisfies Imports),
-    dumps: guarded(dumps(context, tasks)),
-    gc: guarded(gc(context, tasks, objectOperations)),
-    tasks: guarded({ removeExpired: () => removeExpired(context) } satisfies Tasks),
-    metadata: guarded(metadata(context)),
-    usage: usageOperations,
-    startJobs: () => {
-      const cleaner = new TokenCleaner(context, new RateLimit(context.settings.backgroundRateLimit));
-      const { background } = context;
-      background.every('clean-tokens', minuteMs, (signal) => cleaner.run(signal));
-      const lostStaging = new LostStaging(context);
-      background.every('find-lost-staging', 6 * hourMs, (signal) => lostStaging.run(signal));
-      background.every('sweep-uploads', hourMs, (signal) => sweepUploads(context, signal));
-      background.every('sweep-unknown-uploads', dayMs, (signal) => sweepUnknownUploads(context, signal));
-      background.every('remove-expired-tasks', dayMs, () => removeExpired(context));
-      background.every('flush-usage', 5 * minuteMs, () => usageOperations.flush());
     },
+    dumps: dumps(context, taskRunner),
+    gc: gc(context, taskRunner, objectOperations),
+    tasks: { removeExpired: () => removeExpired(context) },
+    metadata: metadata(context),
+    usage: usageOperations,
+    jobs: engineJobs(context),
     close: async () => {
       await imports.close();
-      await tasks.close();
+      await taskRunner.close();
       await context.background.close();
       await usageOperations.flush();
       await context.hashPool.close();

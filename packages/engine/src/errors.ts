@@ -14,7 +14,6 @@ export type EngineErrorKind =
   | 'in_deletion'
   | 'data_gone'
   | 'busy'
-  | 'slow_down'
   | 'not_supported'
   | 'not_implemented'
   | 'corrupt';

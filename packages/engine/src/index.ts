@@ -1,6 +1,10 @@
+// What the stores throw passes through the engine; a protocol's table knows it by these classes.
+export { BlockError, type BlockErrorKind } from '@svc/block';
+export { KvError, type KvErrorKind } from '@svc/kv';
+export { openEngine, type OpenedEngine, type OpenEngineOptions } from './open-engine.ts';
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
-export type { CacheObserver } from './committed/local-cache.ts';
-export type { TableDamage, TableKind } from './committed/table-damage.ts';
+export type { CacheObserver } from './committed/store/local-cache.ts';
+export type { TableDamage, TableKind } from './committed/store/table-damage.ts';
 export * from './committed/context.ts';
 export * from './committed/tree.ts';
 export * from './engine.ts';

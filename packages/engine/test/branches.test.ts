@@ -28,11 +28,11 @@ test('creating branches: names, sources, clashes', async () => {
   for (const bad of ['-x', 'a.b', 'a/b', 'ä', 'x'.repeat(1025)])
     expect(await refusalKind(create(bad))).toBe('invalid');
   expect((await refusal(create('a b'))).message).toMatch(/cannot start with a dash$/);
-  // [fix] required values are bad requests.
+  // Required values are bad requests.
   expect((await refusal(create(''))).message).toBe('argument name: required value: validation error');
   expect((await refusal(create('x', ''))).kind).toBe('invalid');
   expect((await refusal(create('x', 'gone'))).message).toBe("source reference 'gone': not found");
-  // [fix] a source with uncommitted changes asked for is a bad request.
+  // A source with uncommitted changes asked for is a bad request.
   expect(await refusalKind(create('x', 'main$'))).toBe('invalid');
   await engine.tags.create({ repository, id: 'tagged', ref: 'main', actor });
   expect((await refusal(create('tagged'))).message).toBe('tag ID tagged: conflict found');
@@ -53,7 +53,7 @@ test('hidden branches are listed only on request; the default branch cannot be d
   expect(await refusalKind(engine.branches.delete({ repository, branch: 'tx-1', actor }))).toBe('not_found');
 });
 
-test('[fix] a delete that races delete and re-create spares the new branch or takes it whole, never half', async () => {
+test('a delete that races delete and re-create spares the new branch or takes it whole, never half', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -116,7 +116,7 @@ test('reset of everything, of a prefix and of one object', async () => {
   );
 });
 
-test('case 7: hard reset refuses staged data, drops entries without effect and follows refs', async () => {
+test('hard reset refuses staged data, drops entries without effect and follows refs', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   await put(engine, repository, 'main', 'a', '1');
@@ -125,7 +125,7 @@ test('case 7: hard reset refuses staged data, drops entries without effect and f
   await commit(engine, repository, 'main');
   await put(engine, repository, 'main', 'b', 'staged');
   const reset = (ref: string) => engine.branches.hardReset({ repository, branch: 'main', ref });
-  // [fix] uncommitted changes are never carried over.
+  // Uncommitted changes are never carried over.
   expect((await refusal(reset('main~'))).message).toBe('main: uncommitted changes (dirty branch)');
   expect(await changes(engine, repository, 'main')).toEqual(['added b']);
   await engine.branches.reset({ repository, branch: 'main', type: 'object', path: 'b' });
@@ -138,7 +138,7 @@ test('case 7: hard reset refuses staged data, drops entries without effect and f
   expect((await refusal(reset('nope'))).message).toBe('hard-reset main to nope: not found');
 });
 
-test('case 37: protection patterns block writes at once, not merges; [fix] bad patterns are refused on save', async () => {
+test('protection patterns block writes at once, not merges; bad patterns are refused on save', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   await put(engine, repository, 'main', 'a', '1');
@@ -176,7 +176,7 @@ test('case 37: protection patterns block writes at once, not merges; [fix] bad p
   expect(await refusalKind(engine.protection.remove({ repository, pattern: 'c' }))).toBe('not_found');
 });
 
-test('[fix] rules are changed by compare-and-set: concurrent additions all stay', async () => {
+test('rules are changed by compare-and-set: concurrent additions all stay', async () => {
   const world = createWorld();
   const engines = [world.engine(), world.engine()];
   const repository = await newRepository(engines[0]!);
@@ -206,7 +206,7 @@ test('retired tokens are cleaned after the grace, twice, and only they', async (
   await cleaner.run();
   world.now += 59_000;
   await cleaner.run();
-  // [fix] entries of a dropped token stay for readers that still hold the old record.
+  // Entries of a dropped token stay for readers that still hold the old record.
   expect(await tokens()).toBe(2);
   world.now += 1000;
   await cleaner.run();
@@ -220,7 +220,7 @@ test('retired tokens are cleaned after the grace, twice, and only they', async (
   expect(left).toEqual([]);
 });
 
-test('[fix] sealed tokens left by failing commits are folded and lose nothing', async () => {
+test('sealed tokens left by failing commits are folded and lose nothing', async () => {
   const world = createWorld();
   const engine = world.engine({
     hooks: {

@@ -2,7 +2,7 @@ import { tempDir } from '@svc/testing';
 import { test } from 'vitest';
 import { crashRounds } from './crash-rounds.ts';
 
-test('case 4: everything acknowledged survives kill -9 at any moment, 50 times', async ({ signal }) => {
+test('everything acknowledged survives kill -9 at any moment, 50 times', async ({ signal }) => {
   await Promise.all([
     crashRounds(tempDir('crash-a'), 25, signal),
     crashRounds(tempDir('crash-b'), 25, signal, 'scarce'),

@@ -57,7 +57,7 @@ test('refs are dumped, restored into a bare repository and read as before', asyn
   const target = await bareOnSameNamespace(engine, repository);
   await engine.dumps.restore({ repository: target, manifest, ...trusted });
   expect((await engine.branches.get({ repository: target, branch: 'main' })).commitId).toBe(head);
-  // [fix] hidden branches stay hidden.
+  // Hidden branches stay hidden.
   expect((await engine.branches.get({ repository: target, branch: 'hidden' })).hidden).toBe(true);
   expect((await engine.tags.get({ repository: target, id: 'v1' })).commitId).toBe(first);
   expect(await contents(engine, target, 'main')).toEqual({ a: '1', b: '2' });
@@ -67,7 +67,7 @@ test('refs are dumped, restored into a bare repository and read as before', asyn
   });
 });
 
-test('case 38: the asynchronous forms report their result, and only their own task ids', async () => {
+test('the asynchronous forms report their result, and only their own task ids', async () => {
   const { engine, repository, head } = await withHistory();
   const dumpTask = await engine.dumps.submitDump(repository);
   expect(dumpTask).toMatch(/^DR[A-Za-z0-9_-]{20}$/);
@@ -91,7 +91,7 @@ test('case 38: the asynchronous forms report their result, and only their own ta
   expect((await engine.branches.get({ repository: target, branch: 'main' })).commitId).toBe(head);
 });
 
-test('[fix] a task whose owner is gone is reported done with an error', async () => {
+test('a task whose owner is gone is reported done with an error', async () => {
   const { world, trees, engine, repository } = await withHistory();
   trees.hold();
   const taskId = await engine.dumps.submitDump(repository);
@@ -116,7 +116,7 @@ test('asynchronous operations are told when they start, how they end and when no
     },
     expired: (operation: string) => told.push(`${operation} expired`),
   };
-  const engine = world.engine({ tasks });
+  const engine = world.engine({ taskObserver: tasks });
   await engine.dumps.submitDump(repository);
   await engine.close();
   expect(told.splice(0)).toEqual(['dump_refs started', 'dump_refs success']);
@@ -130,7 +130,7 @@ test('asynchronous operations are told when they start, how they end and when no
 
   const other = await newRepository(engine);
   trees.hold();
-  const dying = world.engine({ tasks });
+  const dying = world.engine({ taskObserver: tasks });
   await dying.dumps.submitDump(other);
   world.now += 25 * 3_600_000;
   await engine.tasks.removeExpired();
@@ -139,7 +139,7 @@ test('asynchronous operations are told when they start, how they end and when no
   await dying.close();
 });
 
-test('case 19: an altered commit record and an unknown tree are refused', async () => {
+test('an altered commit record and an unknown tree are refused', async () => {
   const { world, engine, repository, head } = await withHistory();
   const manifest = await engine.dumps.dump(repository);
   const original = await engine.commits.get({ repository, ref: head });

@@ -22,7 +22,7 @@ async function csvCommits(world: World, engine: Engine, repository: string): Pro
   return rows.map((row) => row.split(',')[0] ?? '').sort();
 }
 
-test('case 15: without rules every commit is active, never not-found', async () => {
+test('without rules every commit is active, never not-found', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -33,7 +33,7 @@ test('case 15: without rules every commit is active, never not-found', async () 
   expect(await csvCommits(world, engine, repository)).toEqual([head, ...parents].sort());
 });
 
-test('case 24: rules are stored as protobuf, deleted by an empty object, and checked', async () => {
+test('rules are stored as protobuf, deleted by an empty object, and checked', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -76,7 +76,7 @@ test('with rules only recent heads and tagged commits are active', async () => {
   expect(await csvCommits(world, engine, repository)).toEqual([ids[0]!, ids[2]!, ids[3]!].sort());
 });
 
-test('[fix] uncommitted: every value of every token is listed, in pages that repeat nothing', async () => {
+test('uncommitted: every value of every token is listed, in pages that repeat nothing', async () => {
   const world = createWorld();
   const engine = world.engine({ settings: { ugcPrepareIntervalMs: -1 } });
   const repository = await newRepository(engine);
@@ -123,7 +123,7 @@ test('[fix] uncommitted: every value of every token is listed, in pages that rep
   expect(new Set(found)).toEqual(expected);
 });
 
-test('case 25: the continuation token', async () => {
+test('a continuation token has the stored form, and a bad one is refused', async () => {
   const token =
     'eyJicmFuY2giOiJtYWluIiwicGF0aCI6ImEvYiIsInJ1bl9pZCI6ImdqdGg0MDVhbmY2MTRkMm1mMjgwIiwia2V5IjoiIn0=';
   expect(decodeToken(token)).toEqual({ branch: 'main', path: 'a/b', runId: 'gjth405anf614d2mf280' });

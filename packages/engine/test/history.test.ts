@@ -26,7 +26,7 @@ async function diffOf(
   return page.items.map((item) => `${item.type} ${item.path}`);
 }
 
-test('case 33: commits without changes, with dates, from a source tree', async () => {
+test('commits without changes, with dates, from a source tree', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   const make = (more: object = {}) =>
@@ -48,7 +48,7 @@ test('case 33: commits without changes, with dates, from a source tree', async (
     'cannot use source MetaRange on a branch with uncommitted changes',
   );
   await engine.branches.reset({ repository, branch: 'main', type: 'reset' });
-  // [fix] an unknown tree is refused, not stored in a broken commit.
+  // An unknown tree is refused, not stored in a broken commit.
   expect(await refusalKind(make({ sourceMetaRange: 'f'.repeat(64) }))).toBe('invalid');
   expect((await make({ sourceMetaRange: emptyTreeId })).metaRangeId).toBe(emptyTreeId);
   expect(await contents(engine, repository, 'main')).toEqual({});
@@ -58,7 +58,7 @@ test('case 33: commits without changes, with dates, from a source tree', async (
   expect(await refusalKind(make({ message: 'x'.repeat(300_000), allowEmpty: true }))).toBe('invalid');
 });
 
-test('hooks: order, abort keeps everything staged, and [fix] no second run for an unchanged candidate', async () => {
+test('hooks: order, abort keeps everything staged, and no second run for an unchanged candidate', async () => {
   const world = createWorld();
   const ran: string[] = [];
   let refuse = true;
@@ -114,7 +114,7 @@ test('a pre-merge hook can read the commit it is asked about, and its refusal le
   expect(await contents(engine, repository, 'main')).toEqual({});
 });
 
-test('[fix] pre-commit hooks do not run again when a lost race leaves the candidate unchanged', async () => {
+test('pre-commit hooks do not run again when a lost race leaves the candidate unchanged', async () => {
   const world = createWorld();
   const ran: string[] = [];
   let lost = 0;
@@ -172,7 +172,7 @@ test('a hook that commits to its own branch does not wait for itself', async () 
   expect(await contents(engine, repository, 'main@')).toEqual({ a: '1', 'from-hook': '1' });
 });
 
-test('case 34: the log by path, stop_at, limit, after, since and first parent', async () => {
+test('the log by path, stop_at, limit, after, since and first parent', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -190,7 +190,7 @@ test('case 34: the log by path, stop_at, limit, after, since and first parent', 
   expect(await log({ objects: ['foo/bar3', 'foo/bar7'] })).toBe('commit7 commit3');
   expect(await log({ objects: ['foo/bar99'] })).toBe('');
   expect(await log({ stopAt: 'main~2' })).toBe('commit10 commit9 commit8');
-  // [fix] a stop the path filter hides still stops.
+  // A stop the path filter hides still stops.
   expect(await log({ stopAt: 'main~2', objects: ['foo/bar9', 'foo/bar1'] })).toBe('commit9');
   expect(await log({ amount: 1, limit: true })).toBe('commit10');
   expect(await log({ amount: 2 })).toBe('commit10 commit9 …');
@@ -251,7 +251,7 @@ test('diffs: two and three dots, with staging on either side, folded and paged',
     'added new/1',
     'added new/2',
   ]);
-  // Case 40: staging counts where it is asked for, on either side.
+  // Staging counts where it is asked for, on either side.
   await put(engine, repository, 'dev', 'a', '1');
   await put(engine, repository, 'dev', 'staged', '1');
   await engine.objects.delete({ repository, branch: 'dev', path: 'new/1' });
@@ -277,7 +277,7 @@ test('diffs: two and three dots, with staging on either side, folded and paged',
   expect(await refusalKind(diffOf(engine, repository, 'gone', 'dev'))).toBe('not_found');
 });
 
-test('[fix] case 31: the page after file1 starts with file10; a removed uncommitted item has no size', async () => {
+test('the page after file1 starts with file10; a removed uncommitted item has no size', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   await put(engine, repository, 'main', 'removed', '12345');
@@ -298,124 +298,7 @@ test('[fix] case 31: the page after file1 starts with file10; a removed uncommit
   });
 });
 
-/** Branches base ← source, dest with the given contents; returns the repository. */
-async function threeWay(engine: Engine, base: object, source: object, dest: object): Promise<string> {
-  const repository = await newRepository(engine);
-  await write(engine, repository, 'main', base);
-  await engine.branches.create({ repository, name: 'source', source: 'main', actor });
-  await write(engine, repository, 'main', dest);
-  await write(engine, repository, 'source', source);
-  return repository;
-}
-
-async function write(engine: Engine, repository: string, branch: string, wanted: object): Promise<void> {
-  const now = await contents(engine, repository, branch);
-  for (const path of Object.keys(now))
-    if (!(path in wanted)) await engine.objects.delete({ repository, branch, path });
-  for (const [path, content] of Object.entries(wanted))
-    if (now[path] !== content) await put(engine, repository, branch, path, String(content));
-  await engine.commits.create({ repository, branch, message: 'm', allowEmpty: true, actor });
-}
-
-test.each([
-  ['8a', { a: '1', z: 'X' }, { a: '1' }, { a: '1', y: 'X', z: 'X' }, undefined, { a: '1', y: 'X' }],
-  ['8b', { a: '1', z: 'X' }, { a: '2' }, { a: '1', y: 'X' }, undefined, { a: '2', y: 'X' }],
-  [
-    '9 none',
-    { a: '1', m: 'X' },
-    { a: '1', m: 'X', k: 'X' },
-    { a: '1', m: 'X', k: 'Y' },
-    undefined,
-    'conflict',
-  ],
-  [
-    '9 dest',
-    { a: '1', m: 'X' },
-    { a: '1', m: 'X', k: 'X' },
-    { a: '1', m: 'X', k: 'Y' },
-    'dest-wins',
-    { a: '1', m: 'X', k: 'Y' },
-  ],
-  [
-    '9 source',
-    { a: '1', m: 'X' },
-    { a: '1', m: 'X', k: 'X' },
-    { a: '1', m: 'X', k: 'Y' },
-    'source-wins',
-    { a: '1', m: 'X', k: 'X' },
-  ],
-  ['10a', { k: '1' }, { k: '2' }, {}, undefined, 'conflict'],
-  ['10a dest', { k: '1' }, { k: '2' }, {}, 'dest-wins', {}],
-  ['10a source', { k: '1' }, { k: '2' }, {}, 'source-wins', { k: '2' }],
-  ['10b', { k: '1' }, {}, { k: '2' }, undefined, 'conflict'],
-  ['10b dest', { k: '1' }, {}, { k: '2' }, 'dest-wins', { k: '2' }],
-  ['10b source', { k: '1' }, {}, { k: '2' }, 'source-wins', {}],
-  ['11a', {}, { k: '1' }, { k: '1' }, undefined, { k: '1' }],
-  ['11b', { a: '1', b: '1' }, { a: '2', b: '1' }, {}, 'source-wins', { a: '2' }],
-])('merge case %s', async (_name, base, source, dest, strategy, expected) => {
-  const engine = createWorld().engine();
-  const repository = await threeWay(engine, base, source, dest);
-  const merged = engine.merges.merge({ repository, source: 'source', destination: 'main', strategy, actor });
-  if (expected === 'conflict')
-    expect(await refusal(merged)).toMatchObject({
-      kind: 'conflict',
-      message: 'update branch main: conflict found',
-    });
-  else {
-    await merged;
-    expect(await contents(engine, repository, 'main@')).toEqual(expected);
-  }
-});
-
-test('cases 13 and 14: empty merges, squash, messages, dirty and malformed destinations', async () => {
-  const engine = createWorld().engine();
-  const repository = await newRepository(engine);
-  await engine.branches.create({ repository, name: 'dev', source: 'main', actor });
-  const merge = (more: object = {}) =>
-    engine.merges.merge({ repository, source: 'dev', destination: 'main', actor, ...more });
-  expect((await refusal(merge())).message).toBe('update branch main: no changes');
-  const head = (await engine.branches.get({ repository, branch: 'main' })).commitId;
-  const source = (await engine.branches.get({ repository, branch: 'dev' })).commitId;
-  const empty = await merge({ allowEmpty: true });
-  expect(empty).toMatchObject({
-    parents: [head, source],
-    message: "Merge 'dev' into 'main'",
-    metadata: { '.lakefs.merge.strategy': 'default' },
-  });
-  await merge({ force: true });
-  await put(engine, repository, 'dev', 'a', '1');
-  await commit(engine, repository, 'dev');
-  const squashed = await merge({
-    squash: true,
-    metadata: { k: 'v', '.lakefs.merge.strategy': 'mine' },
-    strategy: 'source-wins',
-  });
-  expect(squashed.parents.length).toBe(1);
-  expect(squashed.metadata).toEqual({ k: 'v', '.lakefs.merge.strategy': 'source-wins' });
-  for (const destination of ['main$', 'main@'])
-    expect((await refusal(merge({ destination }))).message).toContain('argument destination: branch id:');
-  expect((await refusal(merge({ strategy: 'mine' }))).kind).toBe('invalid');
-  expect(await refusalKind(merge({ source: 'dev$' }))).toBe('invalid');
-  expect(await refusalKind(merge({ destination: 'gone' }))).toBe('not_found');
-  const orphan = {
-    committer: '',
-    message: 'orphan',
-    metaRangeId: '',
-    parents: [],
-    metadata: {},
-    version: 1,
-    generation: 1,
-  };
-  const { commitId } = await import('@svc/encoding');
-  const id = commitId({ ...orphan, creationDate: { seconds: 1, nanos: 0 } });
-  await engine.commits.createRecord({ repository, commit: { ...orphan, id, creationDate: 1 } });
-  // [fix] histories that never meet are a bad request.
-  expect(await refusal(merge({ source: id }))).toMatchObject({ kind: 'invalid', message: 'no merge base' });
-  await put(engine, repository, 'main', 'x', '1');
-  expect((await refusal(merge({ force: true }))).message).toBe('uncommitted changes (dirty branch)');
-});
-
-test('case 35: revert and cherry-pick', async () => {
+test('revert takes back one commit and cherry-pick repeats one, parents chosen by number', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -467,7 +350,7 @@ test('case 35: revert and cherry-pick', async () => {
     message: 'one',
     metadata: { m: '1', 'cherry-pick-origin': one, 'cherry-pick-committer': 'tester' },
   });
-  // [fix] the picked commit is left as it was.
+  // The picked commit is left as it was.
   expect(await engine.commits.get({ repository, ref: one })).toEqual(before);
   expect((await engine.tags.create({ repository, id: 'v1', ref: one, actor })).commitId).toBe(one);
   expect(

@@ -1,7 +1,7 @@
 import { waitUntil } from '@svc/testing';
 import { expect, test } from 'vitest';
 import type { Engine } from '../src/engine.ts';
-import type { ImportPath, ImportStatus } from '../src/face/imports.ts';
+import type { AcceptedImport, ImportPath, ImportStatus } from '../src/face/imports.ts';
 import {
   actor,
   commit,
@@ -42,7 +42,7 @@ const prefix = (path: string, destination: string): ImportPath => ({
 });
 const object = (path: string, destination: string): ImportPath => ({ type: 'object', path, destination });
 
-test('case 18: an import replaces exactly its destination', async () => {
+test('an import replaces exactly its destination', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -118,7 +118,7 @@ test('an empty source empties its destination, and an empty destination replaces
   expect(await paths(engine, repository, 'main')).toEqual(['new']);
 });
 
-test('case 19: sources in or around the own namespace, and bad paths, are refused at once', async () => {
+test('sources in or around the own namespace, and bad paths, are refused at once', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -135,11 +135,11 @@ test('case 19: sources in or around the own namespace, and bad paths, are refuse
     expect(error.kind).toBe('invalid');
     expect(error.message).toContain('invalid import source');
   }
-  // [fix] a namespace that only starts like ours is another one.
+  // A namespace that only starts like ours is another one.
   await external(world, 'x', '1');
   await start(prefix(`${storageNamespace}2/`, 'elsewhere'));
   await start(object(storageNamespace.slice(0, -2), 'truncated'));
-  // [fix] an object needs a key.
+  // An object needs a key.
   expect(await refusalKind(start(object('mem://outside/x', '')))).toBe('invalid');
   expect(
     await refusalKind(start({ type: 'folder' as 'object', path: 'mem://outside/x', destination: 'x' })),
@@ -152,7 +152,7 @@ test('case 19: sources in or around the own namespace, and bad paths, are refuse
   await engine.close();
 });
 
-test('P13: another repository’s objects are imported only with the right to read them all', async () => {
+test('another repository’s objects are imported only with the right to read them all', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -171,6 +171,27 @@ test('P13: another repository’s objects are imported only with the right to re
   expect((await finished(engine, repository, await start(true))).completed).toBe(true);
 });
 
+test('an accepted import is run by one process only, and by none once it is cancelled', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const repository = await newRepository(engine);
+  await external(world, 'x', '1');
+  const request = { repository, branch: 'main', paths: [object('mem://outside/x', 'x')], actor };
+  const { length: before } = (await engine.commits.log({ repository, ref: 'main' })).items;
+  // As it travels between processes. The clock of this world stands still: all take it in the same millisecond.
+  const accepted = JSON.parse(JSON.stringify(await engine.imports.accept(request))) as AcceptedImport;
+  const others = Array.from({ length: 3 }, () => world.engine());
+  const taken = await Promise.all([engine, ...others].map((other) => other.imports.run(accepted)));
+  expect(taken.filter(Boolean)).toHaveLength(1);
+  expect((await finished(engine, repository, accepted.id)).completed).toBe(true);
+  expect((await engine.commits.log({ repository, ref: 'main' })).items).toHaveLength(before + 1);
+
+  const cancelled = await engine.imports.accept(request);
+  await engine.imports.cancel({ repository, id: cancelled.id });
+  expect(await engine.imports.run(cancelled)).toBe(false);
+  await Promise.all([engine, ...others].map((other) => other.close()));
+});
+
 test('failures while running are in the status: dirty branch, missing object, read-only', async () => {
   const world = createWorld();
   const engine = world.engine();
@@ -181,7 +202,7 @@ test('failures while running are in the status: dirty branch, missing object, re
     'merge import: uncommitted changes (dirty branch)',
   );
   await engine.branches.reset({ repository, branch: 'main', type: 'reset' });
-  // [fix] a missing object is an error and empties nothing.
+  // A missing object is an error and empties nothing.
   const missing = await importInto(engine, repository, object('mem://outside/none', 'x'));
   expect(missing.error).toMatch(/^error on ingest: /);
   expect(missing.completed).toBe(false);
@@ -201,7 +222,7 @@ test('failures while running are in the status: dirty branch, missing object, re
   expect((await finished(engine, frozen, forced)).completed).toBe(true);
 });
 
-test('[fix] cancel: twice is fine, no commit appears afterwards, a completed import refuses', async () => {
+test('cancel: twice is fine, no commit appears afterwards, a completed import refuses', async () => {
   const trees = new HoldableTrees();
   const world = createWorld(trees);
   const engine = world.engine();
@@ -240,7 +261,7 @@ test('[fix] cancel: twice is fine, no commit appears afterwards, a completed imp
   expect(await refusalKind(engine.imports.status({ repository, id: 'x' }))).toBe('not_found');
 });
 
-test('[fix] an import whose server died is reported, and both it and old tasks are removed after a day', async () => {
+test('an import whose server died is reported, and both it and old tasks are removed after a day', async () => {
   const trees = new HoldableTrees();
   const world = createWorld(trees);
   const engine = world.engine();

@@ -18,7 +18,7 @@ async function localWorld() {
   return { engine, repository, outside, folder };
 }
 
-test('[fix] an address of the local store is recognised as our own by its real path', async () => {
+test('an address of the local store is recognised as our own by its real path', async () => {
   const { engine, repository } = await localWorld();
   const claim = { repository, branch: 'main', path: 'p' };
   const { physicalAddress } = await engine.objects.getPhysicalAddress(claim);
@@ -46,7 +46,7 @@ test('external files are shown by their absolute path, forbidden ones refused', 
   expect(await read(engine, repository, 'main', 'x')).toBe('outside');
   expect((await stage(`local://${outside}/f`)).physicalAddress).toBe(`local://${outside}/f`);
   expect(await refusalKind(stage('local:///etc/passwd'))).toBe('forbidden');
-  // [fix] empty and unparsable addresses are bad requests.
+  // Empty and unparsable addresses are bad requests.
   for (const bad of ['', 'nonsense', 's3://bucket/key']) {
     expect((await refusal(stage(bad))).message).toBe(
       'physical address is not valid for block adapter: local',
@@ -54,7 +54,7 @@ test('external files are shown by their absolute path, forbidden ones refused', 
   }
 });
 
-test('P13: a link in the file system does not lead around the permission', async () => {
+test('a link in the file system does not lead around the permission', async () => {
   const { engine, repository, outside } = await localWorld();
   const other = await newRepository(engine, { folder: 'local://data' });
   await put(engine, other, 'main', 'hidden', 'secret');
@@ -71,7 +71,7 @@ test('P13: a link in the file system does not lead around the permission', async
   expect(await refusalKind(staged)).toBe('forbidden');
 });
 
-test('[fix] a store that cannot presign says so', async () => {
+test('a store that cannot presign says so', async () => {
   const { engine, repository } = await localWorld();
   await put(engine, repository, 'main', 'a', '1');
   const asked = engine.objects.getPhysicalAddress({ repository, branch: 'main', path: 'p', presign: true });
@@ -90,7 +90,7 @@ test('[fix] a store that cannot presign says so', async () => {
   });
 });
 
-test('[fix] namespaces with dot segments are refused', async () => {
+test('namespaces with dot segments are refused', async () => {
   const { engine } = await localWorld();
   for (const storageNamespace of ['local://a/../b', 'local://../b', 'local://a/./b']) {
     const created = engine.repositories.create({ name: 'dots', storageNamespace, actor: { committer: 'x' } });

@@ -82,7 +82,7 @@ function isRefused(error: unknown, ...kinds: string[]): void {
 }
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'cases 1 and 2: no acknowledged write is lost or unseen while commits run, seed %d',
+  'no acknowledged write is lost or unseen while commits run, seed %d',
   async (seed) => {
     const { engines, repository, random } = await race(seed);
     const acknowledged = new Map<string, string>();
@@ -130,7 +130,7 @@ test.each([1, 2, 3, 4, 5, 6])(
   },
 );
 
-test.each([1, 2, 3])('case 3: If-None-Match has exactly one winner during commits, seed %d', async (seed) => {
+test.each([1, 2, 3])('If-None-Match has exactly one winner during commits, seed %d', async (seed) => {
   const { engines, repository, random } = await race(seed);
   const winners: string[] = [];
   const creator = async (index: number): Promise<void> => {
@@ -162,7 +162,7 @@ test.each([1, 2, 3])('case 3: If-None-Match has exactly one winner during commit
 });
 
 test.each([1, 2])(
-  'case 5: concurrent merges: history holds exactly the successful ones, racing writes stay, seed %d',
+  'concurrent merges: history holds exactly the successful ones, racing writes stay, seed %d',
   async (seed) => {
     const { engines, repository, random } = await race(seed);
     const names = Array.from({ length: 6 }, (_, index) => `b${index}`);
@@ -191,39 +191,36 @@ test.each([1, 2])(
   },
 );
 
-test.each([1, 2, 3])(
-  'cases 6 and 7: concurrent commits and a hard reset keep heads linear, seed %d',
-  async (seed) => {
-    const { engines, repository, random } = await race(seed);
-    await put(engines[0]!, repository, 'main', 'base', '0');
-    await engines[0]!.commits.create({ repository, branch: 'main', message: 'base', actor });
-    const commit = async (key: string): Promise<void> => {
-      const engine = random.pick(engines);
-      await put(engine, repository, 'main', key, key);
-      await engine.commits
-        .create({ repository, branch: 'main', message: key, actor })
-        .catch((error: unknown) => isRefused(error, 'no_changes', 'busy'));
-    };
-    await Promise.all([commit('x'), commit('y'), commit('z')]);
-    await engines[0]!.commits.create({
-      repository,
-      branch: 'main',
-      message: 'rest',
-      allowEmpty: true,
-      actor,
-    });
-    expect(await contents(engines[0]!, repository, 'main@')).toEqual({ base: '0', x: 'x', y: 'y', z: 'z' });
-    const before = await engines[0]!.commits.log({ repository, ref: 'main' });
-    const results = await Promise.allSettled([
-      engines[0]!.branches.hardReset({ repository, branch: 'main', ref: 'main~' }),
-      engines[1]!.commits.create({ repository, branch: 'main', message: 'D', allowEmpty: true, actor }),
-    ]);
-    for (const result of results)
-      if (result.status === 'rejected') isRefused(result.reason, 'dirty_branch', 'busy');
-    const [head, parent] = (await engines[2]!.commits.log({ repository, ref: 'main' })).items;
-    const [c, b] = before.items;
-    // D over B, or the reset took D away again; never D lost together with C.
-    if (head!.message === 'D') expect([b!.id, c!.id]).toContain(parent!.id);
-    else expect(head!.id).toBe(c!.id);
-  },
-);
+test.each([1, 2, 3])('concurrent commits and a hard reset keep heads linear, seed %d', async (seed) => {
+  const { engines, repository, random } = await race(seed);
+  await put(engines[0]!, repository, 'main', 'base', '0');
+  await engines[0]!.commits.create({ repository, branch: 'main', message: 'base', actor });
+  const commit = async (key: string): Promise<void> => {
+    const engine = random.pick(engines);
+    await put(engine, repository, 'main', key, key);
+    await engine.commits
+      .create({ repository, branch: 'main', message: key, actor })
+      .catch((error: unknown) => isRefused(error, 'no_changes', 'busy'));
+  };
+  await Promise.all([commit('x'), commit('y'), commit('z')]);
+  await engines[0]!.commits.create({
+    repository,
+    branch: 'main',
+    message: 'rest',
+    allowEmpty: true,
+    actor,
+  });
+  expect(await contents(engines[0]!, repository, 'main@')).toEqual({ base: '0', x: 'x', y: 'y', z: 'z' });
+  const before = await engines[0]!.commits.log({ repository, ref: 'main' });
+  const results = await Promise.allSettled([
+    engines[0]!.branches.hardReset({ repository, branch: 'main', ref: 'main~' }),
+    engines[1]!.commits.create({ repository, branch: 'main', message: 'D', allowEmpty: true, actor }),
+  ]);
+  for (const result of results)
+    if (result.status === 'rejected') isRefused(result.reason, 'dirty_branch', 'busy');
+  const [head, parent] = (await engines[2]!.commits.log({ repository, ref: 'main' })).items;
+  const [c, b] = before.items;
+  // D over B, or the reset took D away again; never D lost together with C.
+  if (head!.message === 'D') expect([b!.id, c!.id]).toContain(parent!.id);
+  else expect(head!.id).toBe(c!.id);
+});

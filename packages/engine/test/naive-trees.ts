@@ -49,7 +49,7 @@ export class NaiveTrees implements CommittedTrees {
     return Promise.resolve(this.content(id).get(text(key)));
   }
 
-  tryGet(_context: CommittedContext, id: string, key: Uint8Array): TreeRecord | undefined | null {
+  getAtOnce(_context: CommittedContext, id: string, key: Uint8Array): TreeRecord | undefined | null {
     return this.#answersLater() ? null : this.content(id).get(text(key));
   }
 

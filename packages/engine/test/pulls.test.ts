@@ -26,7 +26,7 @@ async function withBranches() {
   return { world, engine, repository, devHead, open };
 }
 
-test('case 39: a pull request is created, listed newest first, closed, reopened and merged', async () => {
+test('a pull request is created, listed newest first, closed, reopened and merged', async () => {
   const { world, engine, repository, devHead, open } = await withBranches();
   expect(await refusal(open({ destination: 'dev' }))).toMatchObject({
     kind: 'invalid',
@@ -45,7 +45,7 @@ test('case 39: a pull request is created, listed newest first, closed, reopened 
   const list = async (status?: 'open' | 'closed' | 'all') =>
     (await engine.pulls.list({ repository, status })).items.map((pull) => pull.id);
   expect(await list()).toEqual([second.id, first.id]);
-  // [fix] listed items are complete.
+  // Listed items are complete.
   expect((await engine.pulls.list({ repository })).items[1]).toMatchObject({
     description: 'd',
     author: 'tester',
@@ -55,7 +55,7 @@ test('case 39: a pull request is created, listed newest first, closed, reopened 
   expect(await list('open')).toEqual([first.id]);
   expect(await list('closed')).toEqual([second.id]);
   expect((await engine.pulls.get({ repository, id: second.id })).closedDate).toBeDefined();
-  // [fix] reopening clears the closing date.
+  // Reopening clears the closing date.
   const reopened = await engine.pulls.update({ repository, id: second.id, status: 'open' });
   expect(reopened).toMatchObject({ status: 'open', closedDate: undefined, title: 'new' });
   expect(await refusalKind(engine.pulls.update({ repository, id: second.id, status: 'done' }))).toBe(
@@ -92,7 +92,7 @@ test('a conflict leaves the pull request open', async () => {
   expect((await engine.pulls.get({ repository, id })).status).toBe('open');
 });
 
-test('[fix] a merge whose record was lost completes the pull request on the next call', async () => {
+test('a merge whose record was lost completes the pull request on the next call', async () => {
   const { world, repository, open } = await withBranches();
   const { id } = await open();
   let failing = true;

@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBlockStores } from '@svc/block';
 import { LocalCacheBus, openStore, type KvStore } from '@svc/kv';
-import { createCommittedTrees } from '../src/committed/committed-trees.ts';
-import { createEngine, type Engine } from '../src/engine.ts';
+import type { Engine } from '../src/engine.ts';
+import { openEngine } from '../src/open-engine.ts';
 
 export interface RealEngine {
   readonly engine: Engine;
@@ -18,7 +17,6 @@ export async function openRealEngine(
   folder: string,
   options: { kv?: KvStore; worker?: boolean; evict?: boolean; scarce?: boolean } = {},
 ): Promise<RealEngine> {
-  mkdirSync(join(folder, 'cache'), { recursive: true });
   const kv = options.kv ?? (await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true }));
   const blockStores = await openBlockStores([
     {
@@ -28,32 +26,22 @@ export async function openRealEngine(
       allowedExternalPrefixes: [join(folder, 'outside')],
     },
   ]);
-  const trees = await createCommittedTrees({
-    blockStores,
-    cacheDir: join(folder, 'cache'),
-    cacheSizeBytes: 1024 ** 3,
-    rangeProportion: 0.9,
-    metarangeProportion: 0.1,
-    memoryCacheBytes: 200_000_000,
-    minRangeSize: 0,
-    maxRangeSize: 20 * 1024 * 1024,
-    raggedness: 50_000,
-    ...(options.scarce === true && scarce),
-    evict: options.evict ?? true,
-    worker: options.worker,
-  });
-  const engine = createEngine({
+  const { engine } = await openEngine({
     kv,
     blockStores,
-    trees,
     cacheBus: new LocalCacheBus(),
     signingSecret: 'secret-key',
+    cacheDir: join(folder, 'cache'),
+    treeSettings: {
+      ...(options.scarce === true && scarce),
+      evict: options.evict ?? true,
+      worker: options.worker,
+    },
   });
   return {
     engine,
     close: async () => {
       await engine.close();
-      await trees.close();
       await blockStores.close();
       await kv.close();
     },

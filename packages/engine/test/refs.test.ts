@@ -42,7 +42,7 @@ async function addRecord(
   return id;
 }
 
-test('case 23: malformed refs are invalid, missing ones not found; [fix] signs are refused', async () => {
+test('malformed refs are invalid, missing ones not found; signs are refused', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   await put(engine, repository, 'main', 'a', '1');
@@ -68,7 +68,7 @@ test('case 23: malformed refs are invalid, missing ones not found; [fix] signs a
   }
   expect(await refusalKind(resolve('main^7'))).toBe('invalid');
   expect(await refusalKind(resolve(''))).toBe('invalid');
-  // [fix] a malformed ref of a commit is a bad request.
+  // A malformed ref of a commit is a bad request.
   expect(await refusalKind(engine.commits.get({ repository, ref: 'main^x' }))).toBe('invalid');
   expect((await refusal(engine.commits.get({ repository, ref: 'gone' }))).message).toBe('commit not found');
   const head = await resolve('main');
@@ -76,7 +76,7 @@ test('case 23: malformed refs are invalid, missing ones not found; [fix] signs a
   expect(await resolve('main@')).toMatchObject({ kind: 'branch', staged: false, commitId: head.commitId });
   expect(await resolve('main~0')).toMatchObject({ kind: 'commit', staged: false, commitId: head.commitId });
   expect((await resolve('HEAD~1')).commitId).toBe((await resolve('main~1')).commitId);
-  // [fix] a prefix in upper case is the same prefix.
+  // A prefix in upper case is the same prefix.
   expect((await resolve(head.commitId.slice(0, 20).toUpperCase())).commitId).toBe(head.commitId);
   expect((await resolve(head.commitId.toUpperCase())).commitId).toBe(head.commitId);
 });
@@ -112,7 +112,7 @@ test('a branch beats a commit prefix, a full commit id beats a branch, an ambigu
   );
 });
 
-test('case 24: the sample graph of git rev-parse', async () => {
+test('the sample graph of git rev-parse', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   const ids = await graph(engine, repository, {
@@ -136,7 +136,7 @@ test('case 24: the sample graph of git rev-parse', async () => {
   expect(await at('A~3')).toBe(ids['G']);
 });
 
-test('case 12: merge bases', async () => {
+test('merge bases of crossing, nested and unrelated histories', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   const ids = await graph(engine, repository, {
@@ -159,10 +159,10 @@ test('case 12: merge bases', async () => {
   expect(await base('x', 'y')).toBe(ids['d2']);
   expect(await base('x', 'x')).toBe(ids['x']);
   expect(await base('d4', 'd1')).toBe(ids['d1']);
-  // [fix] no common ancestor is a bad request, not a failure.
+  // No common ancestor is a bad request, not a failure.
   const none = await refusal(engine.merges.findBase({ repository, source: 'c3', destination: 'other' }));
   expect([none.kind, none.message]).toEqual(['invalid', 'no merge base']);
-  // Case 40 and [fix]: the source's commit is the source's.
+  // The source's commit is the source's.
   const found = await engine.merges.findBase({ repository, source: 'c1', destination: 'c2' });
   expect(found).toEqual({
     sourceCommitId: ids['c1'],
@@ -171,7 +171,7 @@ test('case 12: merge bases', async () => {
   });
 });
 
-test('case 20: commit records must have the id of their content', async () => {
+test('commit records must have the id of their content', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   const record = {
@@ -192,7 +192,7 @@ test('case 20: commit records must have the id of their content', async () => {
   expect(
     await refusalKind(engine.commits.createRecord({ repository, commit: { ...record, id: 'wrong' } })),
   ).toBe('invalid');
-  // [fix] absent metadata is an empty map.
+  // Absent metadata is an empty map.
   const { metadata: _dropped, ...bare } = record;
   expect(await refusalKind(engine.commits.createRecord({ repository, commit: bare }))).toBe('invalid');
   expect(await engine.commits.get({ repository, ref: record.id })).toMatchObject({
@@ -200,7 +200,7 @@ test('case 20: commit records must have the id of their content', async () => {
   });
 });
 
-test('case 25: tags', async () => {
+test('tags are created once, resolved, listed and deleted', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);
   const head = (await engine.branches.get({ repository, branch: 'main' })).commitId;

@@ -44,13 +44,13 @@ test('names and default branches are validated', async () => {
   expect(await refusalKind(create('ab'))).toBe('invalid');
   expect(await refusalKind(create('Abc'))).toBe('invalid');
   expect(await refusalKind(create('-abc'))).toBe('invalid');
-  // [fix] the default branch is validated like any other branch.
+  // The default branch is validated like any other branch.
   expect(await refusalKind(create('good', '-bad'))).toBe('invalid');
   expect(await refusalKind(engine.repositories.get('NOPE'))).toBe('invalid');
   expect(await refusalKind(engine.repositories.get('nope'))).toBe('not_found');
 });
 
-test('P14: a namespace on, above or below a live one is refused, naming the other repository', async () => {
+test('a namespace on, above or below a live one is refused, naming the other repository', async () => {
   const engine = createWorld().engine();
   await engine.repositories.create({ name: 'owner', storageNamespace: 'mem://b/ns', actor });
   for (const storageNamespace of ['mem://b/ns', 'mem://b/ns/', 'mem://b/ns/below', 'mem://b']) {
@@ -84,7 +84,7 @@ test('a deleted namespace can be taken by bare and read-only repositories, not b
   await create('three', { readOnly: true });
 });
 
-test('[fix] a name conflict on a fresh namespace leaves no mark and no reservation', async () => {
+test('a name conflict on a fresh namespace leaves no mark and no reservation', async () => {
   const world = createWorld();
   const engine = world.engine();
   await engine.repositories.create({ name: 'taken', storageNamespace: 'mem://b/one', actor });
@@ -94,7 +94,7 @@ test('[fix] a name conflict on a fresh namespace leaves no mark and no reservati
   await engine.repositories.create({ name: 'other', storageNamespace: 'mem://b/two', actor });
 });
 
-test('[fix] a creation that fails half-way leaves a namespace that can be used', async () => {
+test('a creation that fails half-way leaves a namespace that can be used', async () => {
   const world = createWorld();
   const failing = world.engine({
     wrapKv: (kv) => ({
@@ -111,7 +111,7 @@ test('[fix] a creation that fails half-way leaves a namespace that can be used',
   await world.engine().repositories.create(options);
 });
 
-test('[fix] of two concurrent creations on one namespace at most one wins', async () => {
+test('of two concurrent creations on one namespace at most one wins', async () => {
   const world = createWorld();
   const [left, right] = [world.engine(), world.engine()];
   const results = await Promise.allSettled([
@@ -136,7 +136,7 @@ test('an adopted namespace keeps the prefix it was written with', async () => {
   expect(bare.metadataPrefix).toBe('_lakefs');
 });
 
-test('[fix] get, delete and create again at once with the same name: the new one is there, the old one gone', async () => {
+test('get, delete and create again at once with the same name: the new one is there, the old one gone', async () => {
   const engine = createWorld().engine();
   await engine.repositories.create({ name: 'phoenix', storageNamespace: 'mem://b/1', actor });
   await put(engine, 'phoenix', 'main', 'a', '1');
@@ -148,7 +148,7 @@ test('[fix] get, delete and create again at once with the same name: the new one
   expect(await paths(engine, 'phoenix', 'main')).toEqual([]);
 });
 
-test('[fix] deletion leaves no record but of whom the namespace was, and an interrupted one is resumed', async () => {
+test('deletion leaves no record but of whom the namespace was, and an interrupted one is resumed', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -228,7 +228,7 @@ test('read-only repositories refuse writes unless forced, and run no hooks', asy
   await engine.repositories.delete({ repository, force: true });
 });
 
-test('sample data is one commit on a protected default branch; [fix] read-only repositories are filled first', async () => {
+test('sample data is one commit on a protected default branch; read-only repositories are filled first', async () => {
   const engine = createWorld().engine();
   const created = await engine.repositories.create({
     name: 'sample',
@@ -254,7 +254,7 @@ test('repository metadata merges keys and needs the repository, also for an empt
   await engine.repositories.setMetadata({ repository, metadata: { b: '3' } });
   await engine.repositories.deleteMetadata({ repository, keys: ['a', 'missing'] });
   expect(await engine.repositories.getMetadata(repository)).toEqual({ b: '3' });
-  // [fix] setting nothing on a missing repository is not found.
+  // Setting nothing on a missing repository is not found.
   const nowhere = engine.repositories.setMetadata({ repository: 'nowhere', metadata: {} });
   expect(await refusalKind(nowhere)).toBe('not_found');
 });

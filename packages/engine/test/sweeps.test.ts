@@ -80,6 +80,16 @@ describe('expired uploads', () => {
     expect(await partitions(world, /^multipart/)).toEqual([]);
   });
 
+  test('stay when the round has to end before its next step', async () => {
+    const { world, open } = await withUploads(['a', 'b', 'c']);
+    world.now += 8 * day;
+    let steps = 0;
+    await sweepUploads(jobsOf(world), { mayGoOn: () => Promise.resolve(++steps <= 1) });
+    expect(await open()).toHaveLength(2);
+    await sweepUnknownUploads(jobsOf(world), { mayGoOn: () => Promise.resolve(false) });
+    expect(await open()).toHaveLength(2);
+  });
+
   test('are not those whose parts still come', async () => {
     const { world, engine, repository, ids, open } = await withUploads(['slow', 'idle']);
     world.now += 6 * day;

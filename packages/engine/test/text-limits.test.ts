@@ -13,6 +13,10 @@ test('names that every object knows are patterns like any other', async () => {
   await engine.branches.create({ repository, name: 'toString', source: 'main', actor });
   const write = engine.objects.upload({ repository, branch: 'toString', path: 'a', body: Buffer.from('x') });
   expect(await refusalKind(write)).toBe('protected');
+  // Rules that were all removed are stored, too.
+  await engine.protection.set({ repository, patterns: [] });
+  await engine.protection.set({ repository, patterns });
+  expect((await engine.protection.get(repository)).patterns).toEqual(patterns);
 });
 
 test('texts that are kept with a repository have an end', async () => {

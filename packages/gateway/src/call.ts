@@ -27,7 +27,7 @@ export interface Call {
   /** The client waits for `100 Continue`, which is sent when the body is first read. */
   readonly expectsContinue: boolean;
   readonly record: RequestRecord;
-  /** The caller may not know whether the repository exists, unless one of their rights is found and `reveal` called. */
+  /** The caller must not learn whether the repository exists. Call `reveal` when one of their rights is found. */
   readonly concealed: boolean;
   readonly reveal: () => void;
 }

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Auth } from '@svc/auth';
 import { SigningKeyCache } from '@svc/encoding';
 import type { Engine } from '@svc/engine';
+import type { BodyMemory } from '@svc/http';
 import { GatewayDomains } from './routing/domains.ts';
 import { isGatewayRequest } from './routing/is-gateway-request.ts';
 import { serve } from './serve.ts';
-import type { BodyMemory } from './body/held-memory.ts';
 import type { GatewayLogger, GatewayObserver, Services } from './services.ts';
 import { VerifiedUrls } from './signature/verified-urls.ts';
 

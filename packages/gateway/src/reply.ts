@@ -25,7 +25,7 @@ export class Reply {
   /** 0 until the head is sent. */
   status = 0;
   bytesSent = 0;
-  /** Holds the end of an error response back, while the rest of the request is read away. */
+  /** Delays the end of an error response while the rest of the request is drained. */
   endAfter: Promise<void> | undefined;
 
   constructor(options: ReplyOptions) {
@@ -82,7 +82,7 @@ export class Reply {
       this.#response.end(body);
       return;
     }
-    // With its Content-Length the answer is whole for the client before the connection ends.
+    // Content-Length tells the client that the answer is complete before the connection ends.
     this.#response.write(body);
     void this.endAfter.then(() => this.#response.end());
   }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { arn, one, or, type ClientOrigin } from '@svc/auth';
 import { EngineError, type Repository } from '@svc/engine';
-import { drained } from './body/drain.ts';
-import { HeldMemory } from './body/held-memory.ts';
+import { drained, HeldMemory } from '@svc/http';
 import { ClientGoneError, RequestBody } from './body/request-body.ts';
 import type { Call } from './call.ts';
 import { S3Error } from './errors/s3-error.ts';
@@ -13,17 +12,17 @@ import { forward } from './fallback.ts';
 import { Reply } from './reply.ts';
 import { readS3Request, type S3Request } from './request/s3-request.ts';
 import { addressOf, type Address } from './routing/address.ts';
-import { operations, type Operation } from './routing/operations.ts';
 import { routeOf, type Route } from './routing/route.ts';
+import type { S3Operation } from './routing/s3-operation.ts';
 import { checkSupported } from './routing/unsupported.ts';
 import type { RequestRecord, Services } from './services.ts';
 import { authenticate, PlainAuthenticationError, type Authenticated } from './signature/authenticate.ts';
 
 const maxPath = 1024;
-/** With less than this left, the connection is worth keeping. */
+/** If less than this is left to read, the connection is kept. */
 const keepAliveDrainLimit = 1024 * 1024;
 
-interface Exchange {
+interface RequestState {
   readonly services: Services;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
@@ -36,8 +35,8 @@ interface Exchange {
   intent: Intent;
   body: RequestBody | undefined;
   /**
-   * The caller may not know whether there is such a repository. Until a right of theirs is found, every refusal is
-   * the one an unknown repository gets.
+   * The caller must not learn whether the repository exists. Until one of their rights is found, every refusal is the
+   * one that an unknown repository gets.
    */
   concealed: boolean;
 }
@@ -53,7 +52,7 @@ export async function serve(
   const requestId = randomUUID();
   const request = readS3Request(message);
   const record = newRecord(request, requestId, services);
-  const exchange: Exchange = {
+  const state: RequestState = {
     services,
     message,
     response,
@@ -73,40 +72,40 @@ export async function serve(
     body: undefined,
     concealed: false,
   };
-  const routed = tryRoute(exchange, request.headers.get('host') ?? '');
-  record.operation = 'operation' in routed ? routed.operation.id : 'unsupported';
+  const routed = tryRoute(state, request.headers.get('host') ?? '');
+  record.operation = routed instanceof S3Error ? 'unsupported' : routed.operation.id;
   services.observer?.started(record.operation);
   const begun = record.operation;
   try {
-    await answer(exchange, routed);
-    record.status = exchange.reply.status === 0 ? record.status : exchange.reply.status;
+    await answer(state, routed);
+    record.status = state.reply.status === 0 ? record.status : state.reply.status;
   } catch (error) {
-    fail(exchange, error);
+    fail(state, error);
   }
-  exchange.memory.release();
+  state.memory.release();
   record.operation = begun;
-  record.bytesSent = exchange.reply.bytesSent;
+  record.bytesSent = state.reply.bytesSent;
   record.durationMs = performance.now() - started;
   services.observer?.finished(record);
 }
 
-type Routed = (Route & { readonly address: Address; readonly host: string }) | { readonly refusal: S3Error };
+/** Where a request leads, or the refusal that it gets once the caller is known. */
+type Routed = (Route & { readonly address: Address; readonly host: string }) | S3Error;
 
-/** A refusal waits until the caller is known. */
-function tryRoute(exchange: Exchange, host: string): Routed {
+function tryRoute(state: RequestState, host: string): Routed {
   try {
-    const address = addressOf(exchange.request.rawPath, host, exchange.services.domains);
-    exchange.record.repository = address.repository;
-    exchange.record.ref = address.ref;
-    exchange.record.path = address.ref === undefined ? undefined : address.path;
-    return { ...routeOf(exchange.request, address), address, host };
+    const address = addressOf(state.request.rawPath, host, state.services.domains);
+    state.record.repository = address.repository;
+    state.record.ref = address.ref;
+    state.record.path = address.ref === undefined ? undefined : address.path;
+    return { ...routeOf(state.request, address), address, host };
   } catch (error) {
-    return { refusal: toS3Error(error, 'read') };
+    return toS3Error(error, 'read');
   }
 }
 
-async function answer(exchange: Exchange, routedByHost: Routed): Promise<void> {
-  const { services, request, record } = exchange;
+async function answer(state: RequestState, routedByHost: Routed): Promise<void> {
+  const { services, request, record } = state;
   const client = services.auth.clientOf(request.remoteAddress, request.encrypted, {
     'x-forwarded-for': request.headers.get('x-forwarded-for'),
     'x-real-ip': request.headers.get('x-real-ip'),
@@ -115,41 +114,35 @@ async function answer(exchange: Exchange, routedByHost: Routed): Promise<void> {
   const authenticated = await authenticate(request, client, record.requestId, services);
   record.identity = authenticated.identity;
   const routed =
-    authenticated.forwardedHost === undefined
-      ? routedByHost
-      : tryRoute(exchange, authenticated.forwardedHost);
-  if ('refusal' in routed) throw routed.refusal;
+    authenticated.forwardedHost === undefined ? routedByHost : tryRoute(state, authenticated.forwardedHost);
+  if (routed instanceof S3Error) throw routed;
   const { address, operation, shape, host } = routed;
-  exchange.intent = operation.intent;
+  state.intent = operation.intent;
   if (Buffer.byteLength(address.path) > maxPath) throw new S3Error('KeyTooLongError');
 
-  const repository = await findRepository(exchange, authenticated, client, address, operation);
+  const repository = await findRepository(state, authenticated, client, address, operation);
   if (repository === 'forwarded') return;
-  await authorize(exchange, authenticated, client, address, operation);
+  await authorize(state, authenticated, client, address, operation);
   checkSupported(request, shape, services.verifyUnsupported);
-  if (
-    repository?.readOnly === true &&
-    operation.intent === 'write' &&
-    !('allowedReadOnly' in operation && operation.allowedReadOnly)
-  )
+  if (repository?.readOnly === true && operation.intent === 'write' && !operation.allowedReadOnly)
     throw new S3Error('ErrReadOnlyRepository');
 
   record.event = operation.event;
   services.engine.usage.record();
   const body = new RequestBody({
-    message: exchange.message,
+    message: state.message,
     request,
     authenticated,
-    checksumIsOfBody: !('checksumIsOfBody' in operation),
-    memory: exchange.memory,
-    beforeRead: () => sendContinue(exchange),
+    checksumIsOfBody: operation.checksumIsOfBody,
+    memory: state.memory,
+    beforeRead: () => sendContinue(state),
   });
-  exchange.body = body;
+  state.body = body;
   const call = {
     services,
-    message: exchange.message,
+    message: state.message,
     request,
-    reply: exchange.reply,
+    reply: state.reply,
     identity: authenticated.identity,
     client,
     presigned: authenticated.presigned,
@@ -157,34 +150,34 @@ async function answer(exchange: Exchange, routedByHost: Routed): Promise<void> {
     virtualHost: address.virtualHost,
     host,
     body,
-    expectsContinue: exchange.expectsContinue,
+    expectsContinue: state.expectsContinue,
     record,
-    concealed: exchange.concealed,
+    concealed: state.concealed,
     reveal: () => {
-      exchange.concealed = false;
+      state.concealed = false;
     },
   };
-  if ('runService' in operation) return operation.runService(call);
-  if (repository === undefined) throw new S3Error('NoSuchBucket');
+  if (operation.on === 'service') return operation.run(call);
+  if (repository === undefined) throw operation.noRepository();
   const onRepository: Call = { ...call, repository, ref: address.ref ?? '', path: address.path };
   return operation.run(onRepository);
 }
 
-function sendContinue(exchange: Exchange): void {
-  if (exchange.continued) return;
-  exchange.continued = true;
-  exchange.response.writeContinue();
+function sendContinue(state: RequestState): void {
+  if (state.continued) return;
+  state.continued = true;
+  state.response.writeContinue();
 }
 
-/** The repository of the address; unknown ones go to the fallback server or are told as missing. */
+/** The repository of the address. A request for an unknown one goes to the fallback server or is refused. */
 async function findRepository(
-  exchange: Exchange,
+  state: RequestState,
   authenticated: Authenticated,
   client: ClientOrigin,
   address: Address,
-  operation: Operation,
+  operation: S3Operation,
 ): Promise<Repository | 'forwarded' | undefined> {
-  const { services, request } = exchange;
+  const { services, request } = state;
   if (address.repository === undefined) return undefined;
   try {
     if (/^[a-z0-9][a-z0-9-]{2,62}$/.test(address.repository))
@@ -201,48 +194,43 @@ async function findRepository(
   );
   if (!decision.allowed) throw new S3Error('AccessDenied');
   if (services.fallbackUrl !== undefined) {
-    exchange.record.status = await forward({
+    state.record.status = await forward({
       target: services.fallbackUrl,
-      message: exchange.message,
-      response: exchange.response,
+      message: state.message,
+      response: state.response,
       domains: services.domains,
-      beforeRead: () => sendContinue(exchange),
+      beforeRead: () => sendContinue(state),
     });
     return 'forwarded';
   }
   if (request.rawPath.startsWith('/api/v1')) throw new S3Error('ErrNoSuchBucketPossibleAPIEndpoint');
-  if (operation === operations.createBucket)
-    throw new S3Error(
-      'NotImplemented',
-      'Create repositories through the API: they need a storage namespace.',
-    );
-  throw new S3Error('NoSuchBucket');
+  throw operation.noRepository();
 }
 
 async function authorize(
-  exchange: Exchange,
+  state: RequestState,
   authenticated: Authenticated,
   client: ClientOrigin,
   address: Address,
-  operation: Operation,
+  operation: S3Operation,
 ): Promise<void> {
   const repository = address.repository ?? '';
   const { requires } = operation;
   const isFixed = typeof requires === 'function';
   const requirement = isFixed
-    ? requires({ request: exchange.request, repository, path: address.path })
+    ? requires({ request: state.request, repository, path: address.path })
     : or(one('fs:ReadRepository', arn.repository(repository)), one('fs:ListRepositories', arn.all));
-  const decision = await exchange.services.auth.authorize(authenticated.identity, requirement, client);
+  const decision = await state.services.auth.authorize(authenticated.identity, requirement, client);
   if (decision.allowed) return;
   if (isFixed || requires === 'authenticated') throw new S3Error('AccessDenied');
-  exchange.concealed = true;
+  state.concealed = true;
 }
 
 /** Turns whatever went wrong into the one answer the client gets. */
-function fail(exchange: Exchange, thrown: unknown): void {
-  const { services, message, response, reply, record } = exchange;
-  const error = exchange.body?.failure ?? thrown;
-  exchange.body?.abandon();
+function fail(state: RequestState, thrown: unknown): void {
+  const { services, message, response, reply, record } = state;
+  const error = state.body?.failure ?? thrown;
+  state.body?.abandon();
   if (error instanceof ClientGoneError || response.destroyed || (message.destroyed && !message.complete)) {
     record.status = 499;
     response.destroy();
@@ -250,10 +238,10 @@ function fail(exchange: Exchange, thrown: unknown): void {
   }
   if (error instanceof PlainAuthenticationError) {
     record.status = 401;
-    reply.json(401, { message: error.message }, disposeBody(exchange));
+    reply.json(401, { message: error.message }, disposeBody(state));
     return;
   }
-  const refusal = exchange.concealed ? new S3Error('AccessDenied') : toS3Error(error, exchange.intent);
+  const refusal = state.concealed ? new S3Error('AccessDenied') : toS3Error(error, state.intent);
   if (refusal.status === 500)
     services.logger.error(
       { err: refusal.cause ?? refusal, request_id: record.requestId, operation: record.operation },
@@ -262,7 +250,7 @@ function fail(exchange: Exchange, thrown: unknown): void {
   record.status = refusal.status;
   record.errorCode = refusal.code;
   if (reply.headSent) {
-    // Half an object was sent: only a broken connection tells the client.
+    // Part of an object was sent: only a broken connection tells the client.
     response.destroy();
     return;
   }
@@ -277,16 +265,16 @@ function fail(exchange: Exchange, thrown: unknown): void {
       ref: record.ref,
       path: record.path,
     },
-    disposeBody(exchange),
+    disposeBody(state),
   );
 }
 
-/** Decides what becomes of a body nobody will read; answers the headers that say so. */
-function disposeBody({ message, reply, continued }: Exchange): Record<string, string> {
+/** Decides what happens to a body nobody will read; returns the headers that say so. */
+function disposeBody({ message, reply, continued }: RequestState): Record<string, string> {
   if (message.readableEnded) return {};
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return {};
-  // A client that still waits to be told to continue may send its body or not: the connection cannot be kept.
+  // A client that was not told to continue may or may not send its body: the connection cannot be reused.
   if (continued && encoding === undefined && Number(length) <= keepAliveDrainLimit) {
     message.resume();
     return {};

@@ -1,7 +1,7 @@
 import type { Auth, Identity } from '@svc/auth';
 import type { SigningKeyCache } from '@svc/encoding';
 import type { Engine } from '@svc/engine';
-import type { BodyMemory } from './body/held-memory.ts';
+import type { BodyMemory } from '@svc/http';
 import type { GatewayDomains } from './routing/domains.ts';
 import type { VerifiedUrls } from './signature/verified-urls.ts';
 

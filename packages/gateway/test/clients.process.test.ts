@@ -32,7 +32,7 @@ const localStore = (): Promise<BlockStoreConfig> =>
   Promise.resolve({ type: 'local', path: tempDir('svc-tours-data') });
 
 /**
- * The programs; undefined (said aloud) where a registry cannot be reached. Fetched before the first test:
+ * The programs; undefined, with a message, where a registry cannot be reached. They are fetched before the first test:
  * on a fresh machine that takes a while.
  */
 const [aws, data, rclone, mc] = await Promise.all([

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAuth, type Auth } from '@svc/auth';
 import { openBlockStores, type BlockAdapter, type BlockStoreConfig } from '@svc/block';
-import { createCommittedTrees, createEngine, type Engine } from '@svc/engine';
+import { openEngine, type Engine, type EngineOptions } from '@svc/engine';
 import { createMemStore, LocalCacheBus, type KvStore } from '@svc/kv';
 import { tempDir } from '@svc/testing';
 import { createGateway, type GatewayOptions, type RequestRecord } from '../src/index.ts';
@@ -21,6 +21,7 @@ export interface ComposeOptions {
   readonly block?: BlockStoreConfig | undefined;
   readonly kv?: KvStore | undefined;
   readonly tls?: boolean | undefined;
+  readonly engine?: Partial<EngineOptions> | undefined;
   readonly gateway?: Partial<GatewayOptions> | undefined;
 }
 
@@ -51,25 +52,14 @@ export async function composeGateway(options: ComposeOptions = {}): Promise<Test
   const kv = options.kv ?? createMemStore();
   const cacheBus = new LocalCacheBus();
   const blockStores = await openBlockStores([block]);
-  const trees = await createCommittedTrees({
-    blockStores,
-    cacheDir: tempDir('svc-gateway-cache'),
-    cacheSizeBytes: 100_000_000,
-    rangeProportion: 0.9,
-    metarangeProportion: 0.1,
-    memoryCacheBytes: 50_000_000,
-    minRangeSize: 0,
-    maxRangeSize: 20_000_000,
-    raggedness: 50_000,
-    evict: true,
-    worker: false,
-  });
-  const engine = createEngine({
+  const { engine } = await openEngine({
     kv,
     blockStores,
-    trees,
     cacheBus,
     signingSecret: 'signing secret of the tests',
+    cacheDir: tempDir('svc-gateway-cache'),
+    treeSettings: { worker: false },
+    ...options.engine,
   });
   const auth = await createAuth({
     kv,
@@ -138,7 +128,6 @@ export async function composeGateway(options: ComposeOptions = {}): Promise<Test
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await engine.close();
-      await trees.close();
       auth.close();
       await blockStores.close();
       await kv.close();

@@ -10,7 +10,7 @@ const partB = Buffer.alloc(10, 'b');
 const etagA = '79b281060d337b9b2b84ccf390adcf74';
 const etagB = '82136b4240d6ce4ea7d03e51469a393b';
 
-/** The multipart acceptance cases, the same on every kind of store. */
+/** Multipart uploads behave the same on every kind of store. */
 export function multipartSuite(type: string, open: () => Promise<BlockStoreConfig>): void {
   describe(`multipart uploads on the ${type} store`, () => {
     let gateway: TestGateway;

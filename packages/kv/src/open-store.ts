@@ -14,7 +14,7 @@ export interface PostgresStoreConfig {
   readonly connectionString: string;
   readonly maxOpenConnections: number;
   readonly maxIdleConnections: number;
-  /** 0: connections live for ever. */
+  /** 0: connections live forever. */
   readonly connectionMaxLifetimeMs: number;
   readonly scanPageSize: number;
 }

@@ -17,7 +17,7 @@ export interface KvStore {
   readonly type: string;
   /** The value and the predicate that proves it unchanged later, or undefined when absent. */
   get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
-  /** The value as `get` would answer, without a promise; absent where a read has to wait for somebody. */
+  /** The value `get` would answer, without a promise. Only drivers that never wait for a read have it. */
   valueAtOnce?(partition: Uint8Array, key: Uint8Array): Buffer | undefined;
   /** Upsert; the last writer wins. */
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;

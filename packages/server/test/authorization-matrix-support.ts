@@ -98,7 +98,7 @@ export interface Probe {
 }
 
 export function apiProbe(name: string, operation: Operation, row: MatrixRow, server: RunningSvc): Probe {
-  const alias = operation.aliases?.find((each) => each.operationId === name);
+  const alias = operation.aliases.find((each) => each.operationId === name);
   const path = (alias?.path ?? operation.path).replaceAll(/\{([^}]+)\}/g, (_all, parameter: string) =>
     encodeURIComponent(row.params?.[parameter] ?? defaultParams[parameter] ?? ''),
   );
@@ -203,7 +203,7 @@ export function contractRows(): Map<string, Operation> {
   const rows = new Map<string, Operation>();
   for (const operation of Object.values<Operation>(operations)) {
     rows.set(operation.operationId, operation);
-    for (const alias of operation.aliases ?? []) rows.set(alias.operationId, operation);
+    for (const alias of operation.aliases) rows.set(alias.operationId, operation);
   }
   for (const [name, route] of Object.entries(routeOf)) {
     const operation = rows.get(route);

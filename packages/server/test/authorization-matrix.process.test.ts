@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requirementOf, type Requirement } from '@svc/auth';
+import { requirementOf } from '@svc/api';
+import type { Requirement } from '@svc/auth';
+import type { RequirementTemplate } from '@svc/contract';
 import { gatewayOperations } from '@svc/gateway';
 import { tempDir } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,16 +52,16 @@ describe('the table of requirements', () => {
     const facts: Facts = { pull: 'pull', commit: 'commit', outside: 'local:///outside/data', key: 'KEY' };
     for (const [name, operation] of contractRows()) {
       const row = withFacts(matrix[name] as MatrixRow, facts);
-      const { permission } = operation;
-      if (permission.type === 'open' || permission.type === 'authenticated') {
-        expect([name, row.requires]).toStrictEqual([name, permission.type === 'open' ? 'open' : 'auth']);
+      const { requires } = operation;
+      if (requires.type === 'open' || requires.type === 'authenticated') {
+        expect([name, row.requires]).toStrictEqual([name, requires.type === 'open' ? 'open' : 'auth']);
         continue;
       }
       const path = withFacts({ ...defaultParams, ...row.params }, facts);
       const query = { ...row.query, ...(row.query?.['update'] === 'true' ? { update: true } : {}) };
       // Only the operation knows the branch that a pull request leads to.
       const values = { path, query, body: row.body, read: { destination: 'main' } };
-      const required = requirementOf(undeferred(permission))(values);
+      const required = requirementOf(undeferred(requires))(values);
       expect([name, required === undefined ? [] : flatten(required)]).toStrictEqual([
         name,
         readLeaves(row.requires),
@@ -68,9 +70,7 @@ describe('the table of requirements', () => {
   });
 });
 
-type Template = Parameters<typeof requirementOf>[0];
-
-function undeferred(template: Template): Template {
+function undeferred(template: RequirementTemplate): RequirementTemplate {
   switch (template.type) {
     case 'deferred':
       return undeferred(template.node);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operations, type Operation, type Permission } from '@svc/contract';
+import { operations, type Operation, type OperationRequirement } from '@svc/contract';
 import { expect, test } from 'vitest';
 import { gatewayMatrix } from './authorization-matrix-table.ts';
 
@@ -24,13 +24,13 @@ function askedActions(): Record<string, string> {
   const note = (action: string, kind: string): void => {
     kinds.set(action, [...(kinds.get(action) ?? []), kind]);
   };
-  const walk = (node: Permission): void => {
+  const walk = (node: OperationRequirement): void => {
     if (node.type === 'one' || node.type === 'soft') note(node.action, kindOf(node.resource));
     if (node.type === 'and' || node.type === 'or') node.nodes.forEach(walk);
     if (node.type === 'each' || node.type === 'deferred') walk(node.node);
     if (node.type === 'choose') [node.whenTrue, node.otherwise].forEach(walk);
   };
-  for (const { permission } of Object.values<Operation>(operations)) walk(permission);
+  for (const { requires } of Object.values<Operation>(operations)) walk(requires);
   const letters: Record<string, string> = { R: 'repository', O: 'object', '*': 'everything' };
   for (const { requires } of Object.values(gatewayMatrix))
     for (const [, action = '', letter = ''] of requires.matchAll(/([a-z]+:[A-Za-z]+)@([RO*])/g))

@@ -1,29 +1,14 @@
-import { compareSlices, SnappyArea, WorkBuffer } from '@svc/encoding';
-import { checkBlock, decodeBlock, decodeBlockIn, entriesEnd, readUint32 } from './block-codec.ts';
+import { compareSlices } from '@svc/encoding';
+import { decodeBlockIn, entriesEnd, readUint32 } from './block-codec.ts';
 import type { BlockIndex } from './block-index.ts';
 import { ClosedTableError } from './closed-table-error.ts';
 import { CorruptTableError } from './corrupt-table-error.ts';
 import type { Slab } from './block-cache.ts';
+import { giveBack, lookups, takeWorkspace, type Workspace } from './cursor-workspace.ts';
+import { EntryHeader, passesEnd } from './entry-header.ts';
+import { StoredBlocks } from './stored-blocks.ts';
 import { blockTrailerLength, internalTrailerLength } from './table-format.ts';
 import type { TableReader } from './table-reader.ts';
-
-const firstReadAhead = 16 * 1024;
-const maxReadAhead = 256 * 1024;
-const maxSpares = 64;
-/** What a long scan has read ahead with, or a large value was decoded in, is not kept. */
-const largestSpare = 64 * 1024;
-
-/** The memory a cursor works in. Cursors for one page of a listing come and go by the thousand: it is used again. */
-class Workspace {
-  key: Buffer = Buffer.allocUnsafeSlow(256);
-  readonly decoded = new WorkBuffer(0);
-  readonly stored = new WorkBuffer(0);
-}
-
-const spares: Workspace[] = [];
-
-/** Of all lookups: each is over before the next begins, and memory of its own for every table would never be warm. */
-let lookupSpace: { workspace: Workspace; area: SnappyArea } | undefined;
 
 /**
  * What a cursor is for. A scan leaves the cache as it is; a run of some records also keeps what it decodes; a lookup
@@ -32,7 +17,6 @@ let lookupSpace: { workspace: Workspace; area: SnappyArea } | undefined;
 export type CursorUse = 'scan' | 'run' | 'lookup';
 
 const nothing: Buffer = Buffer.alloc(0);
-const passesEnd = 'an entry passes the end of its block';
 
 /**
  * Walks a table's records in key order. After `next()` answers true the record is `key[0, keyLength)` and
@@ -57,43 +41,34 @@ export class TableCursor {
   #entryStart = 0;
   #position = 0;
   #storedKeyLength = 0;
+  readonly #header = new EntryHeader();
   /** The current record was found by a seek and is still to be returned. */
   #held = false;
 
   readonly #space: Workspace;
-  readonly #decoded: WorkBuffer;
-  readonly #stored: WorkBuffer;
+  readonly #stored: StoredBlocks;
   /** The cache's memory it stands in, if it does. */
   #slab: Slab | undefined;
   #released = false;
-  #storedFrom = 0;
-  #storedLength = 0;
-  /** The block in the read buffer whose checksum was compared since it was read. */
-  #checkedBlock = -1;
-  #readAhead = firstReadAhead;
 
   constructor(reader: TableReader, use: CursorUse) {
     this.#reader = reader;
     this.#use = use;
-    const space = use === 'lookup' ? lookups().workspace : (spares.pop() ?? new Workspace());
+    const space = use === 'lookup' ? lookups().workspace : takeWorkspace();
     this.#space = space;
-    this.#decoded = space.decoded;
-    this.#stored = space.stored;
+    this.#stored = new StoredBlocks(reader, space.stored, (error) => this.#report(error));
     this.key = space.key;
   }
 
-  /** Gives its memory back; nothing of it may be used any more. Who does not call it leaves that to the collector. */
+  /** Gives its memory back for reuse; the cursor is dead afterwards. Without this call the collector frees it. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
     this.#unpin();
     this.key = nothing;
     this.block = nothing;
-    this.#held = false;
-    this.#position = 0;
-    this.#entriesEnd = 0;
-    const largest = Math.max(this.#stored.bytes.length, this.#decoded.bytes.length);
-    if (spares.length < maxSpares && largest <= largestSpare) spares.push(this.#space);
+    this.seekBlock(0);
+    giveBack(this.#space);
   }
 
   /** The number of the current record's block. */
@@ -153,9 +128,7 @@ export class TableCursor {
     const index = this.#openIndex();
     const number = index.find(target);
     if (number >= index.count) {
-      this.#blockNumber = number;
-      this.#position = 0;
-      this.#entriesEnd = 0;
+      this.seekBlock(number + 1);
       return;
     }
     // A lookup's block may be gone: the cache's memory is used again.
@@ -198,26 +171,17 @@ export class TableCursor {
 
   /** Calls `use` with the stored bytes, trailer included, of block `number`. */
   withStored<Result>(number: number, use: (bytes: Buffer, start: number, end: number) => Result): Result {
-    const start = this.#fetch(number);
-    return use(this.#stored.bytes, start, start + this.#reader.index.length(number) + blockTrailerLength);
+    const start = this.#stored.fetch(number);
+    return use(this.#stored.bytes, start, this.#stored.endOf(number, start));
   }
 
   /** Like `withStored`, after comparing the block's checksum, unless that was done since the bytes were read. */
   withChecked<Result>(number: number, use: (bytes: Buffer, start: number, end: number) => Result): Result {
-    const start = this.#fetch(number);
-    const length = this.#reader.index.length(number);
-    if (this.#checkedBlock !== number) {
-      try {
-        checkBlock(this.#stored, start, length);
-      } catch (error) {
-        throw this.#report(error);
-      }
-      this.#checkedBlock = number;
-    }
-    return use(this.#stored.bytes, start, start + length + blockTrailerLength);
+    const start = this.#stored.check(number);
+    return use(this.#stored.bytes, start, this.#stored.endOf(number, start));
   }
 
-  /** What to throw when the current record cannot be understood. Whoever keeps the table learns of it. */
+  /** The error to throw when the current record cannot be understood; the table's owner is told. */
   damage(what: string, cause?: unknown): Error {
     return this.#report(new CorruptTableError(what, { cause })) as Error;
   }
@@ -243,9 +207,9 @@ export class TableCursor {
         this.#decodeHere(number);
         return;
       }
-      const length = this.#decode(number);
-      if (this.#use === 'run') reader.keepBlock(number, this.#decoded.bytes, 0, length);
-      this.#enter(number, this.#decoded.bytes, 0, length);
+      const length = this.#stored.decode(number, this.#space.decoded);
+      if (this.#use === 'run') reader.keepBlock(number, this.#space.decoded.bytes, 0, length);
+      this.#enter(number, this.#space.decoded.bytes, 0, length);
       return;
     }
     cached.used[number] = 1;
@@ -261,17 +225,6 @@ export class TableCursor {
   #unpin(): void {
     if (this.#slab !== undefined) this.#slab.pins--;
     this.#slab = undefined;
-  }
-
-  #decode(number: number): number {
-    const start = this.#fetch(number);
-    try {
-      const length = decodeBlock(this.#stored, start, this.#reader.index.length(number), this.#decoded);
-      this.#checkedBlock = number;
-      return length;
-    } catch (error) {
-      throw this.#report(error);
-    }
   }
 
   /** Reads a block into the memory of lookups and stands in it there. */
@@ -306,31 +259,6 @@ export class TableCursor {
     this.#storedKeyLength = 0;
   }
 
-  /** Brings a block's stored bytes into the read buffer and answers where they start in it. */
-  #fetch(number: number): number {
-    const { index, source } = this.#reader;
-    const offset = index.offset(number);
-    const length = index.length(number) + blockTrailerLength;
-    if (offset >= this.#storedFrom && offset + length <= this.#storedFrom + this.#storedLength) {
-      return offset - this.#storedFrom;
-    }
-    const sequential = offset === this.#storedFrom + this.#storedLength || offset > this.#storedFrom;
-    this.#readAhead =
-      sequential && this.#storedLength > 0 ? Math.min(this.#readAhead * 2, maxReadAhead) : firstReadAhead;
-    const wanted = Math.min(Math.max(length, this.#readAhead), source.size - offset);
-    this.#storedLength = 0;
-    this.#checkedBlock = -1;
-    this.#stored.reserve(wanted + 16);
-    try {
-      source.read(this.#stored.bytes, 0, wanted, offset);
-    } catch (error) {
-      throw this.#report(error);
-    }
-    this.#storedFrom = offset;
-    this.#storedLength = wanted;
-    return 0;
-  }
-
   /** The position of the last restart whose key is below `target`, or of the first. */
   #findRestart(target: Uint8Array): number {
     const { block } = this;
@@ -343,9 +271,9 @@ export class TableCursor {
       const position = start + readUint32(block, restarts + 4 * middle);
       if (position >= restarts) throw this.damage("a block's restart lies outside it");
       this.#readHeader(position);
-      if (this.#headerShared !== 0) throw this.damage('a restart shares bytes with another key');
-      const keyStart = this.#headerEnd;
-      const length = this.#headerUnshared - internalTrailerLength;
+      if (this.#header.shared !== 0) throw this.damage('a restart shares bytes with another key');
+      const keyStart = this.#header.end;
+      const length = this.#header.unshared - internalTrailerLength;
       const shorter = length < target.length ? length : target.length;
       let i = 0;
       while (i < shorter && block[keyStart + i] === target[i]) i++;
@@ -381,10 +309,7 @@ export class TableCursor {
       }
       if ((shared | unshared) >= 0x80 || keyAt + unshared + valueLength > end) {
         this.#readHeader(at);
-        shared = this.#headerShared;
-        unshared = this.#headerUnshared;
-        valueLength = this.#headerValue;
-        keyAt = this.#headerEnd;
+        ({ shared, unshared, valueLength, end: keyAt } = this.#header);
       }
       const keyLength = shared + unshared - internalTrailerLength;
       const keyStart = keyAt - shared;
@@ -416,21 +341,11 @@ export class TableCursor {
 
   /** Makes the entry at `position`, whose header was read, the current one; the bytes it shares are the target's. */
   #hold(position: number, target: Uint8Array): void {
-    const shared = this.#headerShared;
-    const unshared = this.#headerUnshared;
-    const stored = shared + unshared;
-    if (stored > this.key.length) this.#growKey(stored, 0);
-    const { key, block } = this;
-    const from = this.#headerEnd;
+    const { shared, unshared } = this.#header;
+    if (shared + unshared > this.key.length) this.#growKey(shared + unshared, 0);
+    const { key } = this;
     for (let i = 0; i < shared; i++) key[i] = target[i] as number;
-    if (unshared > 48) block.copy(key, shared, from, from + unshared);
-    else for (let i = 0; i < unshared; i++) key[shared + i] = block[from + i] as number;
-    this.#entryStart = position;
-    this.#storedKeyLength = stored;
-    this.keyLength = stored - internalTrailerLength;
-    this.valueStart = from + unshared;
-    this.valueEnd = this.valueStart + this.#headerValue;
-    this.#position = this.valueEnd;
+    this.#take(position);
     this.#held = true;
   }
 
@@ -450,75 +365,29 @@ export class TableCursor {
   #readEntry(): void {
     const at = this.#position;
     this.#readHeader(at);
-    const shared = this.#headerShared;
-    const unshared = this.#headerUnshared;
-    const from = this.#headerEnd;
-    const stored = shared + unshared;
+    const { shared, unshared } = this.#header;
     if (shared > this.#storedKeyLength) throw this.damage(passesEnd);
-    if (stored > this.key.length) this.#growKey(stored, shared);
+    if (shared + unshared > this.key.length) this.#growKey(shared + unshared, shared);
+    this.#take(at);
+  }
+
+  /** Makes the entry at `position`, whose header was read, the current one; `key` holds the bytes it shares. */
+  #take(position: number): void {
     const { key, block } = this;
-    if (unshared > 48) {
-      block.copy(key, shared, from, from + unshared);
-    } else {
-      for (let i = 0; i < unshared; i++) key[shared + i] = block[from + i] as number;
-    }
-    this.#entryStart = at;
-    this.#storedKeyLength = stored;
-    this.keyLength = stored - internalTrailerLength;
-    this.valueStart = from + unshared;
-    this.valueEnd = this.valueStart + this.#headerValue;
+    const { shared, unshared, end, valueLength } = this.#header;
+    if (unshared > 48) block.copy(key, shared, end, end + unshared);
+    else for (let i = 0; i < unshared; i++) key[shared + i] = block[end + i] as number;
+    this.#entryStart = position;
+    this.#storedKeyLength = shared + unshared;
+    this.keyLength = shared + unshared - internalTrailerLength;
+    this.valueStart = end + unshared;
+    this.valueEnd = this.valueStart + valueLength;
     this.#position = this.valueEnd;
   }
 
-  /** What the entry at hand begins with: three lengths. Its key goes on at `#headerEnd`. */
-  #headerShared = 0;
-  #headerUnshared = 0;
-  #headerValue = 0;
-  #headerEnd = 0;
-
   #readHeader(position: number): void {
-    const { block } = this;
-    let at = position;
-    let shared = block[at++] as number;
-    let unshared = block[at++] as number;
-    let valueLength = block[at++] as number;
-    if ((shared | unshared) >= 0x80) {
-      shared = this.#uvarint(position);
-      unshared = this.#uvarint(this.#varintEnd);
-      valueLength = this.#uvarint(this.#varintEnd);
-      at = this.#varintEnd;
-    } else if (valueLength >= 0x80) {
-      const second = block[at] as number;
-      if (second < 0x80) {
-        valueLength = (valueLength & 0x7f) | (second << 7);
-        at++;
-      } else {
-        valueLength = this.#uvarint(at - 1);
-        at = this.#varintEnd;
-      }
-    }
-    if (unshared + valueLength > this.#entriesEnd - at || shared + unshared < internalTrailerLength)
-      throw this.damage(passesEnd);
-    this.#headerShared = shared;
-    this.#headerUnshared = unshared;
-    this.#headerValue = valueLength;
-    this.#headerEnd = at;
-  }
-
-  #varintEnd = 0;
-
-  #uvarint(at: number): number {
-    let value = 0;
-    let position = at;
-    for (let scale = 1; scale <= 0x10000000; scale *= 0x80) {
-      const byte = position < this.#entriesEnd ? (this.block[position++] as number) : 0x80;
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) {
-        this.#varintEnd = position;
-        return value;
-      }
-    }
-    throw this.damage('a block holds an unreadable length');
+    const problem = this.#header.read(this.block, position, this.#entriesEnd);
+    if (problem !== undefined) throw this.damage(problem);
   }
 
   #growKey(length: number, keep: number): void {
@@ -527,8 +396,4 @@ export class TableCursor {
     this.key = grown;
     this.#space.key = grown;
   }
-}
-
-function lookups(): { workspace: Workspace; area: SnappyArea } {
-  return (lookupSpace ??= { workspace: new Workspace(), area: new SnappyArea() });
 }

@@ -106,7 +106,7 @@ export class TableReader {
       this.#cache?.drop(this.#blocks);
       this.#cache?.reserve(-this.#blocks.weight);
     }
-    // Whoever still refers to the reader must not keep what the cache no longer counts.
+    // References to a closed reader must not keep memory alive that the cache no longer counts.
     this.#index = undefined;
     this.#blocks = undefined;
     this.#lookup = undefined;

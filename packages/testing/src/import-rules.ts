@@ -10,26 +10,13 @@ export const allowedImports: Record<string, readonly string[]> = {
   block: ['encoding'],
   engine: ['encoding', 'patterns', 'sstable', 'kv', 'block'],
   auth: ['encoding', 'kv'],
-  actions: ['encoding', 'engine', 'kv', 'block'],
   contract: [],
-  api: ['contract', 'engine', 'auth', 'actions'],
-  gateway: ['encoding', 'engine', 'auth'],
+  http: [],
+  api: ['contract', 'engine', 'auth', 'http'],
+  gateway: ['encoding', 'engine', 'auth', 'http'],
   client: ['contract'],
-  server: [
-    'encoding',
-    'sstable',
-    'kv',
-    'block',
-    'engine',
-    'auth',
-    'actions',
-    'contract',
-    'api',
-    'gateway',
-    'client',
-  ],
-  cli: ['encoding', 'client', 'sstable', 'metastore'],
-  metastore: ['encoding'],
+  server: ['encoding', 'sstable', 'kv', 'block', 'engine', 'auth', 'contract', 'api', 'gateway', 'client'],
+  cli: ['encoding', 'client', 'sstable'],
   ui: ['client', 'patterns'],
   testing: [],
 };
@@ -43,7 +30,7 @@ const testImports: Record<string, readonly string[]> = {
 /** Folders whose sub-folders or files are alternatives of one contract and must not know each other. */
 const alternatives = [{ folder: 'packages/kv/src/drivers' }, { folder: 'packages/block/src/adapters' }];
 
-const importPattern =
+export const importPattern =
   /(?:^|[\n;])\s*(?:import|export)\s(?:[^'";]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 export interface SourceFile {

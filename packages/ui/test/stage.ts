@@ -112,6 +112,15 @@ export class Stage {
     });
   }
 
+  /** Creates an administrator and answers their keys. */
+  async administrator(userId: string): Promise<typeof keys> {
+    await this.client.post('/auth/users', { body: { id: userId } });
+    await this.client.put('/auth/groups/{groupId}/members/{userId}', {
+      params: { path: { groupId: 'Admins', userId } },
+    });
+    return this.client.post('/auth/users/{userId}/credentials', { params: { path: { userId } } });
+  }
+
   /** A repository with the sample data. */
   async sample(name: string): Promise<{ stations: string }> {
     await this.client.post('/repositories', {

@@ -13,7 +13,7 @@ export class Answer {
   readonly headers: AnswerHeaders;
   /** Undefined is an empty body. */
   readonly body: string | Uint8Array | SentBody | undefined;
-  /** Called when the whole body was handed to the system, and never when it was not: its memory is free then. */
+  /** Called once the whole body was handed to the system, never otherwise. Its memory may then be reused. */
   readonly sent: (() => void) | undefined;
 
   constructor(

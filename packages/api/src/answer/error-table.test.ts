@@ -12,3 +12,14 @@ test.each([new KvError('no_space', '/data: full'), new BlockError('no_space', '/
     expect(message).not.toContain('/data');
   },
 );
+
+test.each([
+  [new KvError('slow_down', 'busy'), 503],
+  [new KvError('closed', 'closed'), 500],
+  [new BlockError('not_found', '/data/x'), 410],
+  [new BlockError('configuration', 'no bucket'), 500],
+  // A stranger that calls itself so is none of ours.
+  [Object.assign(new Error('busy'), { name: 'KvError', kind: 'slow_down' }), 500],
+])('%s is answered with %i', (error, status) => {
+  expect(refusalOf(error).status).toBe(status);
+});

@@ -1,7 +1,7 @@
 import { AuthError, authenticationFailedMessage } from '@svc/auth';
 import type { AuthErrorKind } from '@svc/auth';
-import { EngineError } from '@svc/engine';
-import type { EngineErrorKind } from '@svc/engine';
+import { BlockError, EngineError, KvError } from '@svc/engine';
+import type { BlockErrorKind, EngineErrorKind } from '@svc/engine';
 import { RequestError } from '../request/request-error.ts';
 
 /** What a caller is told about an error. */
@@ -10,7 +10,7 @@ export interface Refusal {
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly noAcl?: true;
-  /** Not a refusal but a failure of ours: to be logged with its cause. */
+  /** Not a refusal but an internal failure: log it with its cause. */
   readonly unexpected?: true;
 }
 
@@ -29,7 +29,6 @@ const engineStatuses: Record<EngineErrorKind, number> = {
   in_deletion: 410,
   data_gone: 410,
   busy: 429,
-  slow_down: 503,
   not_supported: 400,
   not_implemented: 501,
   corrupt: 500,
@@ -51,8 +50,8 @@ const authStatuses: Record<AuthErrorKind, number> = {
   configuration: 500,
 };
 
-/** Errors of the object store that reach the protocol unwrapped. */
-const blockStatuses: Readonly<Record<string, number>> = {
+/** Errors of the object store that the engine does not translate. */
+const blockStatuses: Readonly<Record<BlockErrorKind, number>> = {
   not_found: 410,
   not_supported: 400,
   bad_index: 416,
@@ -64,6 +63,18 @@ const blockStatuses: Readonly<Record<string, number>> = {
   invalid_part: 400,
   part_too_small: 400,
   unavailable: 503,
+  no_space: 503,
+  write_failed: 500,
+  async_copy_failed: 500,
+  configuration: 500,
+};
+
+const internalError: Refusal = { status: 500, message: 'internal server error', unexpected: true };
+
+const noSpace: Refusal = {
+  status: 503,
+  message: 'The disk of the server is full. Nothing was written; free some space there and try again',
+  unexpected: true,
 };
 
 /** Turns every error an operation may throw into a status and a message, in one place. */
@@ -77,21 +88,14 @@ export function refusalOf(error: unknown): Refusal {
     return { status, message: error.message, ...(status === 500 && { unexpected: true }) };
   }
   if (error instanceof AuthError) return authRefusal(error);
-  if (error instanceof Error && 'kind' in error && typeof error.kind === 'string') {
-    if (error.kind === 'no_space') return noSpace;
-    if (error.name === 'KvError') return storeRefusal(error.kind);
-    if (error.name === 'BlockError') {
-      const status = blockStatuses[error.kind];
-      if (status === 410) return { status, message: 'No data' };
-      if (status !== undefined) return { status, message: error.message };
-    }
-  }
-  return { status: 500, message: 'internal server error', unexpected: true };
+  if (error instanceof BlockError) return blockRefusal(error);
+  if (error instanceof KvError) return kvRefusal(error);
+  return internalError;
 }
 
 function authRefusal(error: AuthError): Refusal {
   const status = authStatuses[error.kind];
-  if (status === 500) return { status, message: 'internal server error', unexpected: true };
+  if (status === 500) return internalError;
   return {
     status,
     message: error.message,
@@ -102,18 +106,20 @@ function authRefusal(error: AuthError): Refusal {
   };
 }
 
-const noSpace: Refusal = {
-  status: 503,
-  message: 'The disk of the server is full. Nothing was written; free some space there and try again',
-  unexpected: true,
-};
+function blockRefusal({ kind, message }: BlockError): Refusal {
+  if (kind === 'no_space') return noSpace;
+  if (kind === 'not_found') return { status: blockStatuses[kind], message: 'No data' };
+  const status = blockStatuses[kind];
+  return status === 500 ? internalError : { status, message };
+}
 
-function storeRefusal(kind: string): Refusal {
+function kvRefusal({ kind }: KvError): Refusal {
+  if (kind === 'no_space') return noSpace;
   if (kind === 'slow_down') return { status: 503, message: 'Throughput exceeded. Slow down and retry' };
   if (kind === 'unavailable') {
     return { status: 503, message: 'The key-value store does not answer. Try again later', unexpected: true };
   }
-  return { status: 500, message: 'internal server error', unexpected: true };
+  return internalError;
 }
 
 export function unauthenticated(): AuthError {

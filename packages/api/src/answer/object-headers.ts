@@ -24,7 +24,7 @@ const inlineTypes: ReadonlySet<string> = new Set([
 const printable = /^[\u0020-\u007E\u00A0-\u00FF]+$/;
 
 export function etagOf(entry: ObjectEntry): string {
-  // A linked object's checksum is the client's text; what cannot stand in a header is escaped.
+  // A linked object's checksum is the client's text: escape what a header must not contain.
   return `"${printable.test(entry.etag) ? entry.etag : encodeURIComponent(entry.etag)}"`;
 }
 
@@ -40,7 +40,7 @@ export function objectHeaders(entry: ObjectEntry): Record<string, string> {
   };
 }
 
-/** Headers that keep a browser from running what somebody stored. */
+/** Headers that keep a browser from running stored content. */
 export function browserSafety(entry: ObjectEntry): Record<string, string> {
   const type = headerContentType(entry);
   return {

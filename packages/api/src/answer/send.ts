@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { drained } from '../request/drain.ts';
+import { drained } from '@svc/http';
 import { awaitsContinue } from '../request/expect-continue.ts';
 import { hasBody } from '../request/json-body.ts';
 import type { Answer } from './answer.ts';
@@ -58,8 +58,8 @@ interface EarlyAnswer {
 }
 
 /**
- * Answers a request whose body is still on its way. The connection ends with the answer, but not before the client had
- * the time to read it: closing one with unread bytes resets it.
+ * Answers a request whose body is still arriving. The connection ends with the answer, but only after the client had
+ * time to read it: closing with unread bytes would reset it.
  */
 async function sendBeforeBody(
   request: IncomingMessage,

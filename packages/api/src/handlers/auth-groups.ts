@@ -1,25 +1,11 @@
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { authPageView } from '../views/auth-page.ts';
 import { groupView, policyView, userView } from '../views/identity.ts';
-import { authActor } from './auth-actor.ts';
-import { pageRequest } from './page-request.ts';
+import { authActor } from './shared/auth-actor.ts';
+import { pageRequest } from './shared/page-request.ts';
 
-type Ids =
-  | 'listGroups'
-  | 'createGroup'
-  | 'getGroup'
-  | 'deleteGroup'
-  | 'listGroupMembers'
-  | 'addGroupMembership'
-  | 'deleteGroupMembership'
-  | 'listGroupPolicies'
-  | 'attachPolicyToGroup'
-  | 'detachPolicyFromGroup'
-  | 'getGroupACL'
-  | 'setGroupACL';
-
-export function authGroupHandlers({ auth: { groups } }: ApiOptions): Handlers<Ids> {
+export function authGroupHandlers({ auth: { groups } }: ApiOptions): HandlersOf<'auth-groups'> {
   return {
     async listGroups({ query }) {
       return authPageView(await groups.list(pageRequest(query)), groupView);

@@ -1,14 +1,12 @@
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { authPageView } from '../views/auth-page.ts';
 import { policyView } from '../views/identity.ts';
-import { authActor } from './auth-actor.ts';
-import { pageRequest } from './page-request.ts';
+import { authActor } from './shared/auth-actor.ts';
+import { pageRequest } from './shared/page-request.ts';
 
-type Ids = 'listPolicies' | 'createPolicy' | 'getPolicy' | 'updatePolicy' | 'deletePolicy';
-
-export function authPolicyHandlers({ auth: { policies } }: ApiOptions): Handlers<Ids> {
+export function authPolicyHandlers({ auth: { policies } }: ApiOptions): HandlersOf<'auth-policies'> {
   return {
     async listPolicies({ query }) {
       return authPageView(await policies.list(pageRequest(query)), policyView);

@@ -1,4 +1,4 @@
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import { Answer } from '../answer/answer.ts';
 import type { ApiOptions } from '../options.ts';
 import { authPageView } from '../views/auth-page.ts';
@@ -10,28 +10,10 @@ import {
   policyView,
   userView,
 } from '../views/identity.ts';
-import { authActor } from './auth-actor.ts';
-import { pageRequest } from './page-request.ts';
+import { authActor } from './shared/auth-actor.ts';
+import { pageRequest } from './shared/page-request.ts';
 
-type Ids =
-  | 'listUsers'
-  | 'createUser'
-  | 'getUser'
-  | 'deleteUser'
-  | 'listUserCredentials'
-  | 'createCredentials'
-  | 'getCredentials'
-  | 'deleteCredentials'
-  | 'listUserGroups'
-  | 'listUserPolicies'
-  | 'attachPolicyToUser'
-  | 'detachPolicyFromUser'
-  | 'createUserExternalPrincipal'
-  | 'deleteUserExternalPrincipal'
-  | 'listUserExternalPrincipals'
-  | 'getExternalPrincipal';
-
-export function authUserHandlers({ auth }: ApiOptions): Handlers<Ids> {
+export function authUserHandlers({ auth }: ApiOptions): HandlersOf<'auth-users'> {
   const { users, credentials, externalPrincipals } = auth;
   return {
     async listUsers({ query }) {

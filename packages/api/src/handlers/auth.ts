@@ -1,11 +1,10 @@
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import { Answer } from '../answer/answer.ts';
 import type { ApiOptions } from '../options.ts';
 import { userView } from '../views/identity.ts';
+import { notImplemented } from './shared/not-implemented.ts';
 
-type Ids = 'getCurrentUser' | 'login' | 'stsLogin' | 'externalPrincipalLogin';
-
-export function authHandlers({ auth }: ApiOptions): Handlers<Ids> {
+export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
   return {
     getCurrentUser({ identity }) {
       const { user } = identity;
@@ -48,5 +47,9 @@ export function authHandlers({ auth }: ApiOptions): Handlers<Ids> {
       });
       return { token: session.token, token_expiration: session.expiresAt };
     },
+
+    oauthCallback: notImplemented,
+    forgotPassword: notImplemented,
+    updatePassword: notImplemented,
   };
 }

@@ -1,23 +1,12 @@
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { commitView, refView } from '../views/commit.ts';
 import { diffPageView } from '../views/object.ts';
 import { pageView } from '../views/page.ts';
-import { pageRequest } from './page-request.ts';
+import { pageRequest } from './shared/page-request.ts';
 
-type Ids =
-  | 'listBranches'
-  | 'createBranch'
-  | 'getBranch'
-  | 'resetBranch'
-  | 'deleteBranch'
-  | 'hardResetBranch'
-  | 'revertBranch'
-  | 'cherryPick'
-  | 'diffBranch';
-
-export function branchHandlers({ engine }: ApiOptions): Handlers<Ids> {
+export function branchHandlers({ engine }: ApiOptions): HandlersOf<'branches'> {
   const { branches, commits, refs } = engine;
   return {
     async listBranches({ params, query }) {

@@ -1,8 +1,8 @@
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { storageView, versionView, viewerView } from '../views/installation.ts';
 
-export function configHandlers({ installation }: ApiOptions): Handlers<'getConfig' | 'healthCheck'> {
+export function configHandlers({ installation }: ApiOptions): HandlersOf<'config'> {
   return {
     getConfig() {
       const facts = installation();
@@ -14,10 +14,6 @@ export function configHandlers({ installation }: ApiOptions): Handlers<'getConfi
           facts.customViewers.length === 0 ? {} : { custom_viewers: facts.customViewers.map(viewerView) },
         capabilities_config: {},
       };
-    },
-
-    healthCheck() {
-      return undefined;
     },
   };
 }

@@ -1,34 +1,14 @@
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { dateTimeView } from '../views/time.ts';
-import { gcRulesOf, gcRulesView } from './gc-rules.ts';
 
-type Ids =
-  | 'setGarbageCollectionRulesPreflight'
-  | 'internalGetGarbageCollectionRules'
-  | 'internalSetGarbageCollectionRules'
-  | 'internalDeleteGarbageCollectionRules'
-  | 'prepareGarbageCollectionCommits'
-  | 'prepareGarbageCollectionCommitsAsync'
-  | 'prepareGarbageCollectionCommitsStatus'
-  | 'prepareGarbageCollectionUncommitted';
+/** The age below which uncommitted data is never collected. */
+const gracePeriodSeconds = 24 * 60 * 60;
 
-export function garbageCollectionHandlers({ engine: { gc } }: ApiOptions): Handlers<Ids> {
+export function garbageCollectionHandlers({ engine: { gc } }: ApiOptions): HandlersOf<'garbage-collection'> {
   return {
-    setGarbageCollectionRulesPreflight() {
-      return undefined;
-    },
-
-    async internalGetGarbageCollectionRules({ params }) {
-      return gcRulesView(await gc.getRules(params.repository));
-    },
-
-    async internalSetGarbageCollectionRules({ params, body }) {
-      await gc.setRules({ repository: params.repository, rules: gcRulesOf(body) });
-    },
-
-    async internalDeleteGarbageCollectionRules({ params }) {
-      await gc.deleteRules(params.repository);
+    getGarbageCollectionConfig() {
+      return { grace_period: gracePeriodSeconds };
     },
 
     async prepareGarbageCollectionCommits({ params }) {

@@ -1,26 +1,35 @@
-import type { GcRules } from '@svc/engine';
+import type { HandlersOf } from '../call.ts';
+import type { ApiOptions } from '../options.ts';
+import { gcRulesOf, gcRulesView } from '../views/gc-rules.ts';
 
-interface GcRulesBody {
-  readonly default_retention_days: number;
-  readonly branches: readonly { readonly branch_id: string; readonly retention_days: number }[];
-}
-
-export function gcRulesView(rules: GcRules) {
+export function gcRulesHandlers({ engine: { gc } }: ApiOptions): HandlersOf<'gc-rules'> {
   return {
-    default_retention_days: rules.defaultRetentionDays,
-    branches: rules.branches.map(({ branch, retentionDays }) => ({
-      branch_id: branch,
-      retention_days: retentionDays,
-    })),
-  };
-}
+    async getGCRules({ params }) {
+      return gcRulesView(await gc.getRules(params.repository));
+    },
 
-export function gcRulesOf(body: GcRulesBody): GcRules {
-  return {
-    defaultRetentionDays: body.default_retention_days,
-    branches: body.branches.map(({ branch_id, retention_days }) => ({
-      branch: branch_id,
-      retentionDays: retention_days,
-    })),
+    async setGCRules({ params, body }) {
+      await gc.setRules({ repository: params.repository, rules: gcRulesOf(body) });
+    },
+
+    async deleteGCRules({ params }) {
+      await gc.deleteRules(params.repository);
+    },
+
+    setGarbageCollectionRulesPreflight() {
+      return undefined;
+    },
+
+    async internalGetGarbageCollectionRules({ params }) {
+      return gcRulesView(await gc.getRules(params.repository));
+    },
+
+    async internalSetGarbageCollectionRules({ params, body }) {
+      await gc.setRules({ repository: params.repository, rules: gcRulesOf(body) });
+    },
+
+    async internalDeleteGarbageCollectionRules({ params }) {
+      await gc.deleteRules(params.repository);
+    },
   };
 }

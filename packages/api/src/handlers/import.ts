@@ -1,13 +1,11 @@
 import { arn, softEvery } from '@svc/auth';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { commitView } from '../views/commit.ts';
 import { dateTimeView } from '../views/time.ts';
-import { addressRights } from './address-rights.ts';
+import { addressRights } from './shared/address-rights.ts';
 
-type Ids = 'importStart' | 'importStatus' | 'importCancel';
-
-export function importHandlers({ engine: { imports }, auth }: ApiOptions): Handlers<Ids> {
+export function importHandlers({ engine: { imports }, auth }: ApiOptions): HandlersOf<'import'> {
   return {
     async importStart(call) {
       const { params, body, actor } = call;

@@ -1,18 +1,22 @@
-import type { OperationId } from '@svc/contract';
-import type { Handlers } from '../call.ts';
+import type { OperationGroup, OperationId } from '@svc/contract';
+import type { Handlers, HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
+import { actionHandlers } from './actions.ts';
 import { authGroupHandlers } from './auth-groups.ts';
 import { authPolicyHandlers } from './auth-policies.ts';
 import { authUserHandlers } from './auth-users.ts';
 import { authHandlers } from './auth.ts';
+import { branchProtectionHandlers } from './branch-protection.ts';
 import { branchHandlers } from './branches.ts';
+import { commitHandlers } from './commits.ts';
 import { configHandlers } from './config.ts';
 import { garbageCollectionHandlers } from './garbage-collection.ts';
+import { gcRulesHandlers } from './gc-rules.ts';
+import { healthCheckHandlers } from './health-check.ts';
 import { importHandlers } from './import.ts';
 import { internalRepositoryHandlers } from './internal-repositories.ts';
 import { internalHandlers } from './internal.ts';
 import { metadataHandlers } from './metadata.ts';
-import { notAvailableHandlers } from './not-available.ts';
 import { objectHandlers } from './objects.ts';
 import { pullHandlers } from './pulls.ts';
 import { refHandlers } from './refs.ts';
@@ -20,26 +24,34 @@ import { repositoryHandlers } from './repositories.ts';
 import { stagingHandlers } from './staging.ts';
 import { tagHandlers } from './tags.ts';
 
+/** The handlers of each file of the contract are in the file of the same name. */
+const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => HandlersOf<G> } = {
+  actions: actionHandlers,
+  'auth-groups': authGroupHandlers,
+  'auth-policies': authPolicyHandlers,
+  'auth-users': authUserHandlers,
+  auth: authHandlers,
+  'branch-protection': branchProtectionHandlers,
+  branches: branchHandlers,
+  commits: commitHandlers,
+  config: configHandlers,
+  'garbage-collection': garbageCollectionHandlers,
+  'gc-rules': gcRulesHandlers,
+  'health-check': healthCheckHandlers,
+  import: importHandlers,
+  'internal-repositories': internalRepositoryHandlers,
+  internal: internalHandlers,
+  metadata: metadataHandlers,
+  objects: objectHandlers,
+  pulls: pullHandlers,
+  refs: refHandlers,
+  repositories: repositoryHandlers,
+  staging: stagingHandlers,
+  tags: tagHandlers,
+};
+
 /** One handler per operation of the contract; a missing one does not compile. */
 export function createHandlers(options: ApiOptions): Handlers<OperationId> {
-  return {
-    ...internalHandlers(options),
-    ...internalRepositoryHandlers(options),
-    ...garbageCollectionHandlers(options),
-    ...configHandlers(options),
-    ...authHandlers(options),
-    ...authUserHandlers(options),
-    ...authGroupHandlers(options),
-    ...authPolicyHandlers(options),
-    ...repositoryHandlers(options),
-    ...branchHandlers(options),
-    ...tagHandlers(options),
-    ...refHandlers(options),
-    ...objectHandlers(options),
-    ...stagingHandlers(options),
-    ...importHandlers(options),
-    ...metadataHandlers(options),
-    ...pullHandlers(options),
-    ...notAvailableHandlers(),
-  };
+  const parts = Object.values(groups).map((handlersOf) => handlersOf(options));
+  return Object.assign({}, ...parts) as Handlers<OperationId>;
 }

@@ -1,25 +1,14 @@
-import { EngineError } from '@svc/engine';
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { manifestOf, manifestView } from '../views/repository.ts';
-import { addressRights } from './address-rights.ts';
+import { addressRights } from './shared/address-rights.ts';
 
-type Ids =
-  | 'setRepositoryMetadata'
-  | 'deleteRepositoryMetadata'
-  | 'dumpRefs'
-  | 'restoreRefs'
-  | 'CreateCommitRecord'
-  | 'createSymlinkFile'
-  | 'getMetadataObject'
-  | 'createBranchProtectionRulePreflight'
-  | 'internalGetBranchProtectionRules'
-  | 'internalCreateBranchProtectionRule'
-  | 'internalDeleteBranchProtectionRule';
-
-export function internalRepositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
-  const { repositories, dumps, commits, gc, metadata, protection } = engine;
+export function internalRepositoryHandlers({
+  engine,
+  auth,
+}: ApiOptions): HandlersOf<'internal-repositories'> {
+  const { repositories, dumps, gc, metadata } = engine;
   return {
     async setRepositoryMetadata({ params, body }) {
       await repositories.setMetadata({ repository: params.repository, metadata: body.metadata });
@@ -43,26 +32,6 @@ export function internalRepositoryHandlers({ engine, auth }: ApiOptions): Handle
       });
     },
 
-    async CreateCommitRecord(call) {
-      const { params, body } = call;
-      await commits.createRecord({
-        ...addressRights(auth, call),
-        repository: params.repository,
-        force: body.force,
-        commit: {
-          id: body.commit_id,
-          version: body.version,
-          committer: body.committer,
-          message: body.message,
-          metaRangeId: body.metarange_id,
-          creationDate: body.creation_date,
-          parents: body.parents,
-          metadata: body.metadata,
-          generation: body.generation,
-        },
-      });
-    },
-
     async createSymlinkFile({ params, query }) {
       const { repository, branch } = params;
       return { location: await gc.createSymlinks({ repository, branch, location: query.location }) };
@@ -81,35 +50,6 @@ export function internalRepositoryHandlers({ engine, auth }: ApiOptions): Handle
       const body = await metadata.open(target);
       const headers = { 'content-type': 'application/octet-stream', 'content-length': body.size };
       return new Answer(200, headers, body.bytes ?? body);
-    },
-
-    createBranchProtectionRulePreflight() {
-      return undefined;
-    },
-
-    async internalGetBranchProtectionRules({ params }) {
-      const rules = await protection.get(params.repository);
-      return Answer.json(
-        200,
-        rules.patterns.map((pattern) => ({ pattern })),
-        { etag: rules.etag },
-      );
-    },
-
-    async internalCreateBranchProtectionRule({ params, body }) {
-      await protection.add({ repository: params.repository, pattern: body.pattern });
-    },
-
-    async internalDeleteBranchProtectionRule({ params, body }) {
-      try {
-        await protection.remove({ repository: params.repository, pattern: body.pattern });
-        return undefined;
-      } catch (error) {
-        if (error instanceof EngineError && error.kind === 'not_found' && error.subject === 'rules') {
-          return new Answer(404);
-        }
-        throw error;
-      }
     },
   };
 }

@@ -1,24 +1,15 @@
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { bodyError } from '../request/request-error.ts';
 import { storageView, versionView } from '../views/installation.ts';
 
-type Ids =
-  | 'setupCommPrefs'
-  | 'getSetupState'
-  | 'setup'
-  | 'getAuthCapabilities'
-  | 'getLakeFSVersion'
-  | 'getStorageConfig'
-  | 'getGarbageCollectionConfig'
-  | 'postStatsEvents'
-  | 'getUsageReportSummary';
-
-/** The age below which uncommitted data is never collected. */
-const gracePeriodSeconds = 24 * 60 * 60;
-
-export function internalHandlers({ engine, auth, installation, observer }: ApiOptions): Handlers<Ids> {
+export function internalHandlers({
+  engine,
+  auth,
+  installation,
+  observer,
+}: ApiOptions): HandlersOf<'internal'> {
   return {
     async setupCommPrefs({ body }) {
       await auth.setup.setCommPrefs(body);
@@ -76,10 +67,6 @@ export function internalHandlers({ engine, auth, installation, observer }: ApiOp
     getStorageConfig() {
       const { storage } = installation();
       return storage === undefined ? Answer.json(200, null) : storageView(storage);
-    },
-
-    getGarbageCollectionConfig() {
-      return { grace_period: gracePeriodSeconds };
     },
 
     postStatsEvents({ body }) {

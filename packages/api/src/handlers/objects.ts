@@ -1,31 +1,18 @@
 import { arn, one } from '@svc/auth';
 import { refusalOf } from '../answer/error-table.ts';
 import { Answer, jsonHeaders } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { RequestError } from '../request/request-error.ts';
 import { objectListJson } from '../views/object-list-json.ts';
 import { objectView } from '../views/object.ts';
-import { pageRequest } from './page-request.ts';
-import { downloadAnswer, headAnswer } from './download.ts';
-import { uploadHandler } from './upload.ts';
-
-type Ids =
-  | 'getObject'
-  | 'headObject'
-  | 'uploadObject'
-  | 'uploadObjectPreflight'
-  | 'deleteObject'
-  | 'deleteObjects'
-  | 'copyObject'
-  | 'statObject'
-  | 'updateObjectUserMetadata'
-  | 'getUnderlyingProperties'
-  | 'listObjects';
+import { pageRequest } from './shared/page-request.ts';
+import { downloadAnswer, headAnswer } from './shared/download.ts';
+import { uploadHandler } from './shared/upload.ts';
 
 const maxDeletions = 1000;
 
-export function objectHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
+export function objectHandlers({ engine, auth }: ApiOptions): HandlersOf<'objects'> {
   const { objects } = engine;
   return {
     getObject: ({ params, query, headers }) =>

@@ -2,20 +2,13 @@ import { arn, one } from '@svc/auth';
 import { EngineError } from '@svc/engine';
 import type { PullRequest } from '@svc/engine';
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { pageView } from '../views/page.ts';
 import { dateTimeView } from '../views/time.ts';
-import { pageRequest } from './page-request.ts';
+import { pageRequest } from './shared/page-request.ts';
 
-type Ids =
-  | 'listPullRequests'
-  | 'createPullRequest'
-  | 'getPullRequest'
-  | 'updatePullRequest'
-  | 'mergePullRequest';
-
-export function pullHandlers({ engine: { pulls } }: ApiOptions): Handlers<Ids> {
+export function pullHandlers({ engine: { pulls } }: ApiOptions): HandlersOf<'pulls'> {
   return {
     async listPullRequests({ params, query }) {
       const page = await pulls.list({

@@ -1,21 +1,11 @@
 import { EngineError } from '@svc/engine';
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { parseRfc3339 } from '../request/rfc3339.ts';
 import { commitView } from '../views/commit.ts';
 import { diffPageView } from '../views/object.ts';
 import { pageView } from '../views/page.ts';
-import { addressRights } from './address-rights.ts';
-
-type Ids =
-  | 'logCommits'
-  | 'logBranchCommits'
-  | 'findMergeBase'
-  | 'mergeIntoBranch'
-  | 'diffRefs'
-  | 'commit'
-  | 'getCommit';
 
 interface LogQuery {
   readonly after?: string;
@@ -28,7 +18,7 @@ interface LogQuery {
   readonly stop_at?: string;
 }
 
-export function refHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
+export function refHandlers({ engine }: ApiOptions): HandlersOf<'refs'> {
   const { commits, merges, refs } = engine;
 
   async function log(repository: string, ref: string, query: LogQuery) {
@@ -105,26 +95,6 @@ export function refHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
         delimiter: query.delimiter,
       });
       return diffPageView(page, query.include_right_stats);
-    },
-
-    async commit(call) {
-      const { params, query, body, actor } = call;
-      const created = await commits.create({
-        ...params,
-        message: body.message,
-        metadata: body.metadata,
-        date: body.date,
-        allowEmpty: body.allow_empty,
-        force: body.force,
-        sourceMetaRange: query.source_metarange,
-        actor,
-        ...addressRights(auth, call),
-      });
-      return commitView(created);
-    },
-
-    async getCommit({ params }) {
-      return commitView(await commits.get({ repository: params.repository, ref: params.commitId }));
     },
   };
 }

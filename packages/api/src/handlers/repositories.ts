@@ -1,33 +1,15 @@
 import { and, arn, soft, softEvery } from '@svc/auth';
 import type { Requirement } from '@svc/auth';
-import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { pageView } from '../views/page.ts';
 import { manifestOf, manifestView, repositoryView } from '../views/repository.ts';
 import { dateTimeView } from '../views/time.ts';
-import { addressRights } from './address-rights.ts';
-import { gcRulesOf, gcRulesView } from './gc-rules.ts';
-import { pageRequest } from './page-request.ts';
+import { addressRights } from './shared/address-rights.ts';
+import { pageRequest } from './shared/page-request.ts';
 
-type Ids =
-  | 'listRepositories'
-  | 'createRepository'
-  | 'getRepository'
-  | 'deleteRepository'
-  | 'getRepositoryMetadata'
-  | 'getGCRules'
-  | 'setGCRules'
-  | 'deleteGCRules'
-  | 'getBranchProtectionRules'
-  | 'setBranchProtectionRules'
-  | 'dumpSubmit'
-  | 'dumpStatus'
-  | 'restoreSubmit'
-  | 'restoreStatus';
-
-export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> {
-  const { repositories, protection, gc, dumps } = engine;
+export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'repositories'> {
+  const { repositories, dumps } = engine;
   return {
     async listRepositories({ query, identity, client }) {
       const permissions = await auth.permissionsOf(identity, client);
@@ -67,36 +49,6 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): Handlers<Ids> 
 
     async getRepositoryMetadata({ params }) {
       return { ...(await repositories.getMetadata(params.repository)) };
-    },
-
-    async getGCRules({ params }) {
-      return gcRulesView(await gc.getRules(params.repository));
-    },
-
-    async setGCRules({ params, body }) {
-      await gc.setRules({ repository: params.repository, rules: gcRulesOf(body) });
-    },
-
-    async deleteGCRules({ params }) {
-      await gc.deleteRules(params.repository);
-    },
-
-    async getBranchProtectionRules({ params }) {
-      const rules = await protection.get(params.repository);
-      return Answer.json(
-        200,
-        rules.patterns.map((pattern) => ({ pattern })),
-        { etag: rules.etag },
-      );
-    },
-
-    async setBranchProtectionRules({ params, headers, body }) {
-      const ifMatch = headers['if-match'];
-      await protection.set({
-        repository: params.repository,
-        patterns: body.map(({ pattern }) => pattern),
-        ifMatch: ifMatch?.replace(/^"(.*)"$/, '$1'),
-      });
     },
 
     async dumpSubmit({ params }) {

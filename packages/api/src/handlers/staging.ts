@@ -1,23 +1,13 @@
 import { Answer } from '../answer/answer.ts';
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { byteRangeOf } from '../request/byte-range.ts';
 import { bodyError, RequestError } from '../request/request-error.ts';
 import { objectView } from '../views/object.ts';
-import { addressRights } from './address-rights.ts';
-import { conditional, writeCondition } from './upload.ts';
+import { addressRights } from './shared/address-rights.ts';
+import { conditional, writeCondition } from './shared/upload.ts';
 
-type Ids =
-  | 'stageObject'
-  | 'getPhysicalAddress'
-  | 'linkPhysicalAddress'
-  | 'createPresignMultipartUpload'
-  | 'completePresignMultipartUpload'
-  | 'abortPresignMultipartUpload'
-  | 'uploadPart'
-  | 'uploadPartCopy';
-
-export function stagingHandlers({ engine, auth, installation }: ApiOptions): Handlers<Ids> {
+export function stagingHandlers({ engine, auth, installation }: ApiOptions): HandlersOf<'staging'> {
   const { objects, repositories } = engine;
 
   async function ensurePresignedMultipart(repository: string): Promise<void> {

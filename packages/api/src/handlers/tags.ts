@@ -1,12 +1,10 @@
-import type { Handlers } from '../call.ts';
+import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { refView } from '../views/commit.ts';
 import { pageView } from '../views/page.ts';
-import { pageRequest } from './page-request.ts';
+import { pageRequest } from './shared/page-request.ts';
 
-type Ids = 'listTags' | 'createTag' | 'getTag' | 'deleteTag';
-
-export function tagHandlers({ engine: { tags } }: ApiOptions): Handlers<Ids> {
+export function tagHandlers({ engine: { tags } }: ApiOptions): HandlersOf<'tags'> {
   return {
     async listTags({ params, query }) {
       return pageView(await tags.list({ repository: params.repository, ...pageRequest(query) }), refView);

@@ -35,7 +35,7 @@ export function readFormFile<Result>(
       reject(error);
     }
     parser.on('part', (part) => {
-      // A head that does not end is no head: what nobody reads would keep the form from ending.
+      // The part's head never ended. Unread data would keep the form from finishing.
       part.resume();
       part.on('error', () => fail(malformed('it ends inside a part')));
       part.on('header', (header: PartHeader) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { HeldMemory } from '@svc/http';
 import { describe, expect, test } from 'vitest';
-import { HeldMemory } from './body-memory.ts';
 import { readBytes, readJsonBody } from './json-body.ts';
 
 const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { HeldMemory } from './body-memory.ts';
+import type { HeldMemory } from '@svc/http';
 import { jsonCostProblem } from './json-cost.ts';
 import { Pieces } from './pieces.ts';
 import { bodyError, RequestError } from './request-error.ts';
 
-/** Of a caller who is known. */
+/** For authenticated callers. */
 export const maxJsonBytes = 32 * 1024 * 1024;
-/** Where anybody may ask: a login or a setup has a handful of short fields. */
+/** For open operations: a login or a setup has a handful of short fields. */
 export const maxStrangersBytes = 64 * 1024;
 
 export interface BodyLimits {
@@ -55,7 +55,7 @@ export function mediaTypeOf(contentType: string): string {
   return (semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }
 
-/** Collects a body of at most `maxBytes`; what arrives is held in memory until its request has ended. */
+/** Collects a body of at most `maxBytes`. What arrives counts against `memory` until the request ends. */
 export function readBytes(request: IncomingMessage, { maxBytes, memory }: BodyLimits): Promise<Buffer> {
   const tooLarge = () => new RequestError(413, `request body is larger than ${maxBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
@@ -64,7 +64,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, memory }: BodyLi
     if (request.complete) {
       const bytes = arrivedBytes(request);
       if (bytes.length > maxBytes) throw tooLarge();
-      memory.hold(bytes.length);
+      if (!memory.hold(bytes.length)) throw tooManyBodies();
       resolve(bytes);
       return;
     }
@@ -76,7 +76,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, memory }: BodyLi
       request.pause();
       reject(error);
     };
-    // The listeners stay: they end with the request, and taking them off costs more than they do.
+    // The listeners stay until the request ends: removing them costs more than keeping them.
     request.on('data', (chunk: Buffer) => {
       if (size === Infinity) return;
       size += chunk.length;
@@ -84,10 +84,8 @@ export function readBytes(request: IncomingMessage, { maxBytes, memory }: BodyLi
         refuse(tooLarge());
         return;
       }
-      try {
-        memory.hold(chunk.length);
-      } catch (error) {
-        refuse(error as Error);
+      if (!memory.hold(chunk.length)) {
+        refuse(tooManyBodies());
         return;
       }
       pieces.add(chunk);
@@ -104,10 +102,16 @@ function clientGone(): RequestError {
   return new RequestError(499, 'the client went away');
 }
 
-/** A small body mostly arrives with its headers: what is here already needs no events. */
+/** A small body usually arrives with its headers: then it can be read without waiting for events. */
 function arrivedBytes(request: IncomingMessage): Buffer {
   const chunks: Buffer[] = [];
   for (let chunk; (chunk = request.read() as Buffer | null) !== null;) chunks.push(chunk);
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+}
+
+function tooManyBodies(): RequestError {
+  return new RequestError(503, 'too many request bodies are being read at once; try again later', {
+    'retry-after': '1',
+  });
 }

@@ -1,4 +1,4 @@
-/** Deeper than anything the contract knows. */
+/** Deeper than anything in the contract. */
 const maxDepth = 64;
 /** A page of deletions or imports has thousands; every value costs the parser far more than its bytes. */
 const maxValues = 50_000;

@@ -11,7 +11,8 @@ export interface Parameter {
   readonly place: ParameterPlace;
   readonly required: boolean;
   readonly isArray: boolean;
-  readonly emptyIsAbsent: boolean;
+  /** In a query, an empty value then counts as absent; an empty header is handed on. */
+  readonly mayBeEmpty: boolean;
   readonly defaultValue: Value | undefined;
   parse(text: string): string | number | boolean;
 }
@@ -41,7 +42,7 @@ function parameterOf(name: string, typed: TSchema, place: ParameterPlace): Param
     place,
     required: !('~optional' in schema) && place !== 'path',
     isArray,
-    emptyIsAbsent: schema.allowEmptyValue === true,
+    mayBeEmpty: schema.allowEmptyValue === true,
     defaultValue: schema.default,
     parse: parserOf(isArray ? (schema.items ?? {}) : schema, (reason) => parameterError(place, name, reason)),
   };

@@ -1,8 +1,8 @@
-/** A piece costs some hundred bytes besides its content: smaller ones are joined. */
+/** Each piece costs about a hundred bytes of overhead, so smaller ones are joined. */
 const smallPiece = 4096;
 const mostSmall = 256;
 
-/** Collects what arrives of a body. However finely a client cuts it, it costs little more memory than its bytes. */
+/** Collects a body as it arrives. It costs little more memory than its bytes, however finely the client cuts it. */
 export class Pieces {
   #joined: Buffer[] = [];
   #small: Buffer[] = [];
@@ -17,7 +17,7 @@ export class Pieces {
     if (this.#small.length >= mostSmall) this.#join();
   }
 
-  /** Everything in one buffer, and nothing kept. */
+  /** Everything in one buffer; the pieces are dropped. */
   take(): Buffer {
     const pieces = [...this.#joined, ...this.#small];
     this.clear();

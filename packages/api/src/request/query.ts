@@ -48,7 +48,7 @@ export class QueryReader {
       throw parameterError('query', parameter.name, 'given more than once');
     }
     if (text === '') {
-      if (parameter.emptyIsAbsent) return;
+      if (parameter.mayBeEmpty) return;
       throw parameterError('query', parameter.name, 'empty value is not allowed');
     }
     const value = parameter.parse(text);

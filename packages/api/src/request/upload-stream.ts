@@ -28,7 +28,7 @@ export class UploadStream extends Readable {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#request.off('data', this.#onData).off('end', this.#onEnd);
     this.#request.off('error', this.#onGone).off('close', this.#onGone);
-    // Not paused: it may be let go of late, when the answer is on its way and the rest is being read away.
+    // Do not pause: this may happen late, while the answer is being sent and the rest of the body is drained.
     done(error);
   }
 

@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ObjectPage } from '@svc/engine';
 import { createMemStore, LocalCacheBus } from '@svc/kv';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memEngine } from '../../test/mem-engine.ts';
-import { listingSource } from '../listing-wasm.ts';
 import { objectListJson } from './object-list-json.ts';
 
 /** What the answer must say, the ordinary way. */
@@ -74,11 +70,6 @@ test('a page holds what its items say, whatever their addresses look like', asyn
     expect(said(page, true)).toEqual(expected(page, true));
   }
   await engine.close();
-});
-
-test('the WebAssembly is made from the source beside it', () => {
-  const source = readFileSync(join(import.meta.dirname, '../../wasm/listing.as'));
-  expect(createHash('sha256').update(source).digest('hex'), 'run scripts/build-wasm.ts').toBe(listingSource);
 });
 
 test('odd bytes at every place around sixteen bytes, and folders within folders', async () => {

@@ -93,16 +93,16 @@ export class CallerCache {
   }
 
   /** In memory already: the usual case, answered without waiting. */
-  warmUser(username: string): User | undefined {
-    return this.#users.peek(username);
+  userAtOnce(username: string): User | undefined {
+    return this.#users.getAtOnce(username);
   }
 
-  warmKey(accessKeyId: string): KnownKey | undefined {
-    return this.#keys.peek(accessKeyId);
+  keyAtOnce(accessKeyId: string): KnownKey | undefined {
+    return this.#keys.getAtOnce(accessKeyId);
   }
 
-  warmPolicies(username: string): CompiledPolicies | undefined {
-    return this.#policies.peek(username);
+  policiesOfAtOnce(username: string): CompiledPolicies | undefined {
+    return this.#policies.getAtOnce(username);
   }
 
   async policiesOf(username: string): Promise<CompiledPolicies> {

@@ -79,7 +79,7 @@ export class FailureLimits {
   }
 
   #tell(message: string): void {
-    // A worker that cannot be told counts less; that is no reason to fail the request.
+    // A worker that was not told counts fewer failures. That must not fail the request.
     this.#bus.publish(topic, `${this.#self}\0${message}`).catch(() => undefined);
   }
 
@@ -101,7 +101,7 @@ function guessOf(address: string, name: string): string {
   return `${address}\0${shortened(name)}`;
 }
 
-/** Whatever a stranger sends as a name is kept in memory and written to the log: not megabytes of it. */
+/** Strangers choose the name, and it goes into memory and the log: keep it short. */
 export function shortened(name: string): string {
   return name.length <= 256 ? name : `${name.slice(0, 256)}…`;
 }

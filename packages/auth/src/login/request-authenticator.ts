@@ -41,7 +41,7 @@ export class RequestAuthenticator {
     this.#options = options;
   }
 
-  recognize(headers: RequestHead['headers'], connection: object): Identity | undefined {
+  authenticateAtOnce(headers: RequestHead['headers'], connection: object): Identity | undefined {
     const header = headers['authorization'];
     if (typeof header !== 'string') return undefined;
     const bytes = Buffer.from(header, 'latin1');
@@ -61,7 +61,7 @@ export class RequestAuthenticator {
 
   #holds({ key, identity }: Verified): boolean {
     const { callers } = this.#options;
-    return callers.warmKey(key.accessKeyId) === key && callers.warmUser(key.username) === identity.user;
+    return callers.keyAtOnce(key.accessKeyId) === key && callers.userAtOnce(key.username) === identity.user;
   }
 
   #remember(header: string | readonly string[] | undefined, key: KnownKey, identity: Identity): void {

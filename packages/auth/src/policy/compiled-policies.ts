@@ -4,7 +4,7 @@ import type { Requirement } from '../requirement.ts';
 import { compileCondition, type CompiledCondition, type ConditionContext } from './condition.ts';
 import { compileResource, resourceList, type ResourcePattern } from './resource-pattern.ts';
 import { StatementIndex, type LeafOutcome } from './statement-index.ts';
-import { compilePattern, type Matcher } from './wildcard.ts';
+import { matcherOf, type Matcher } from './wildcard.ts';
 
 /**
  * The effective policies of one user, ready to answer. Statements are indexed once per action (there are about a
@@ -141,7 +141,7 @@ function compileStatement(statement: Statement, username: string): CompiledState
   return {
     // Anything that is not an allowance is a denial: unknown words must not open doors.
     denies: statement.effect !== 'allow',
-    actions: statement.action.map((pattern) => ({ pattern, matches: compilePattern(pattern) })),
+    actions: statement.action.map((pattern) => ({ pattern, matches: matcherOf(pattern) })),
     resources: resourceList(statement.resource)
       ?.map((resource) => compileResource(resource, username))
       .filter((resource) => resource !== undefined),

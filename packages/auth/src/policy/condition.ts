@@ -1,6 +1,6 @@
 import type { Condition } from '../model.ts';
 import { parseIp, parseIpRange, plainIp, rangeContains } from './ip-address.ts';
-import { compilePattern } from './wildcard.ts';
+import { matcherOf } from './wildcard.ts';
 
 /** What a condition may ask about: only the address of the caller. Parsed when a condition first asks. */
 export class ConditionContext {
@@ -73,6 +73,6 @@ function anyIpRange(values: readonly string[]): (context: ConditionContext) => b
 }
 
 function anyPattern(values: readonly string[]): (context: ConditionContext) => boolean {
-  const matchers = values.map(compilePattern);
+  const matchers = values.map(matcherOf);
   return ({ sourceIp = '' }) => matchers.some((matches) => matches(sourceIp));
 }

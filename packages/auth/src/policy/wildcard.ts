@@ -47,7 +47,7 @@ export function compileWildcard(pieces: readonly PatternPiece[]): Wildcard {
   return { prefix, matchesRest: (text) => matchTokens(pattern, text, prefix.length), below };
 }
 
-export function compilePattern(pattern: string): Matcher {
+export function matcherOf(pattern: string): Matcher {
   const { prefix, matchesRest } = compileWildcard([{ text: pattern, literal: false }]);
   return (text) => text.startsWith(prefix) && matchesRest(text);
 }
@@ -115,7 +115,7 @@ function overlapBelow(tokens: readonly number[], start: string): Overlap {
   return tokens.at(-1) === anyRun && places.has(tokens.length - 1) ? 'all' : 'some';
 }
 
-/** A run may be empty: whoever stands before one stands behind it, too. */
+/** A run may be empty: a way that stands before it also stands behind it. */
 function withSkippedRuns(tokens: readonly number[], places: readonly number[]): Set<number> {
   const all = new Set(places);
   for (const place of all) if (tokens[place] === anyRun) all.add(place + 1);

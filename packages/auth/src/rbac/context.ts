@@ -1,6 +1,6 @@
 import type { AuthLogger } from '../auth.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import type { Actor } from '../model.ts';
+import type { AuthActor } from '../model.ts';
 import type { AuthStore } from '../store/auth-store.ts';
 
 /** What was changed, so that every worker of this server drops its copy before the change is acknowledged. */
@@ -23,7 +23,7 @@ export interface RbacContext {
 /** One line per change of who may do what. */
 export function logChange(
   context: RbacContext,
-  actor: Actor,
+  actor: AuthActor,
   event: string,
   target: Readonly<Record<string, string>>,
 ): void {

@@ -4,7 +4,7 @@ import { generateKeyPair } from '../crypto/generate-key-pair.ts';
 import { credentialBinding, openSecret, sealSecret } from '../crypto/secret-box.ts';
 import { AuthError } from '../errors.ts';
 import { checkKeyPair } from '../id-rules.ts';
-import type { Actor, Credentials, CredentialsWithSecret, KeyPair, Page, PageRequest } from '../model.ts';
+import type { AuthActor, Credentials, CredentialsWithSecret, KeyPair, Page, PageRequest } from '../model.ts';
 import { keys } from '../store/keys.ts';
 import { credentialsFrom, storedTime } from '../store/records.ts';
 import { logChange, type RbacContext } from './context.ts';
@@ -22,7 +22,7 @@ export class CredentialStore implements CredentialKeys {
     this.#context = context;
   }
 
-  async create(username: string, actor: Actor, given?: KeyPair): Promise<CredentialsWithSecret> {
+  async create(username: string, actor: AuthActor, given?: KeyPair): Promise<CredentialsWithSecret> {
     const key = given ?? generateKeyPair();
     checkKeyPair(key);
     const { store, clock, changes } = this.#context;
@@ -69,7 +69,7 @@ export class CredentialStore implements CredentialKeys {
     );
   }
 
-  async delete(username: string, accessKeyId: string, actor: Actor): Promise<void> {
+  async delete(username: string, accessKeyId: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.get(username, accessKeyId);
     await store.delete(keys.credential(accessKeyId));

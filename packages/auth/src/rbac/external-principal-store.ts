@@ -1,6 +1,6 @@
 import type { ExternalPrincipals } from '../auth.ts';
 import { AuthError } from '../errors.ts';
-import type { Actor, ExternalPrincipal, Page, PageRequest } from '../model.ts';
+import type { AuthActor, ExternalPrincipal, Page, PageRequest } from '../model.ts';
 import { base64url, keys } from '../store/keys.ts';
 import { logChange, type RbacContext } from './context.ts';
 import { pageOf } from './paging.ts';
@@ -14,7 +14,7 @@ export class ExternalPrincipalStore implements ExternalPrincipals {
     this.#context = context;
   }
 
-  async attach(username: string, principalId: string, actor: Actor): Promise<void> {
+  async attach(username: string, principalId: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.#requireUser(username);
     if (principalId === '') throw new AuthError('invalid', 'principalId must not be empty');
@@ -35,7 +35,7 @@ export class ExternalPrincipalStore implements ExternalPrincipals {
     });
   }
 
-  async detach(username: string, principalId: string, actor: Actor): Promise<void> {
+  async detach(username: string, principalId: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.#requireUser(username);
     if ((await this.find(principalId))?.username !== username) throw principalNotFound();

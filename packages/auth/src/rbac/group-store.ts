@@ -2,7 +2,7 @@ import { groupMessage, policyMessage, userMessage, type GroupData } from '@svc/e
 import type { Groups } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import { checkId } from '../id-rules.ts';
-import type { AclPermission, Actor, Group, Page, PageRequest, Policy, User } from '../model.ts';
+import type { AclPermission, AuthActor, Group, Page, PageRequest, Policy, User } from '../model.ts';
 import { keys } from '../store/keys.ts';
 import { groupFrom, policyData, policyFrom, storedTime, userFrom } from '../store/records.ts';
 import { aclPolicyId, aclStatements, isAclPermission } from './acl.ts';
@@ -24,7 +24,7 @@ export class GroupStore implements Groups {
 
   async create(
     group: { readonly id: string; readonly description?: string | undefined },
-    actor: Actor,
+    actor: AuthActor,
   ): Promise<Group> {
     checkId('Group', group.id);
     const { store, clock } = this.#context;
@@ -54,7 +54,7 @@ export class GroupStore implements Groups {
     );
   }
 
-  async delete(id: string, actor: Actor): Promise<void> {
+  async delete(id: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.get(id);
     for (const username of await store.names(keys.groupUsers(id))) {
@@ -85,7 +85,7 @@ export class GroupStore implements Groups {
     );
   }
 
-  async addMember(id: string, username: string, actor: Actor): Promise<void> {
+  async addMember(id: string, username: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.get(id);
     if (!(await store.exists(keys.user(username)))) throw userNotFound();
@@ -100,7 +100,7 @@ export class GroupStore implements Groups {
     logChange(this.#context, actor, 'member added', { group: id, user: username });
   }
 
-  async removeMember(id: string, username: string, actor: Actor): Promise<void> {
+  async removeMember(id: string, username: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.get(id);
     if (!(await store.exists(keys.user(username)))) throw userNotFound();
@@ -125,14 +125,14 @@ export class GroupStore implements Groups {
     );
   }
 
-  async attachPolicy(id: string, policyId: string, actor: Actor): Promise<void> {
+  async attachPolicy(id: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.get(id);
     await attach(this.#context.store, { owner: keys.group(id), folder: keys.groupPolicies(id), policyId });
     await this.#context.changes.policies();
     logChange(this.#context, actor, 'policy attached to group', { group: id, policy: policyId });
   }
 
-  async detachPolicy(id: string, policyId: string, actor: Actor): Promise<void> {
+  async detachPolicy(id: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.get(id);
     await detach(this.#context.store, keys.groupPolicies(id), policyId);
     await this.#context.changes.policies();
@@ -147,7 +147,7 @@ export class GroupStore implements Groups {
     throw new AuthError('no_acl', `group "${id}" has policies of its own and no access level`);
   }
 
-  async setAcl(id: string, permission: string, actor: Actor): Promise<void> {
+  async setAcl(id: string, permission: string, actor: AuthActor): Promise<void> {
     const { store, clock, changes } = this.#context;
     await this.get(id);
     if (!isAclPermission(permission)) {

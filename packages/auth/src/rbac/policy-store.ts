@@ -1,7 +1,7 @@
 import { policyMessage } from '@svc/encoding';
 import type { Policies, PolicyInput } from '../auth.ts';
 import { AuthError } from '../errors.ts';
-import type { Actor, Page, PageRequest, Policy } from '../model.ts';
+import type { AuthActor, Page, PageRequest, Policy } from '../model.ts';
 import { validatePolicy } from '../policy/policy-validation.ts';
 import { keys } from '../store/keys.ts';
 import { policyData, policyFrom, storedTime } from '../store/records.ts';
@@ -16,7 +16,7 @@ export class PolicyStore implements Policies {
     this.#context = context;
   }
 
-  async create(policy: PolicyInput, actor: Actor): Promise<Policy> {
+  async create(policy: PolicyInput, actor: AuthActor): Promise<Policy> {
     validatePolicy(policy);
     const { store, clock } = this.#context;
     const data = policyData(policy, storedTime(clock));
@@ -41,7 +41,7 @@ export class PolicyStore implements Policies {
     );
   }
 
-  async update(id: string, policy: PolicyInput, actor: Actor): Promise<Policy> {
+  async update(id: string, policy: PolicyInput, actor: AuthActor): Promise<Policy> {
     if (policy.id !== id) throw new AuthError('invalid', "can't update policy id");
     const { store, changes } = this.#context;
     const existing = await store.get(policyMessage, keys.policy(id));
@@ -54,7 +54,7 @@ export class PolicyStore implements Policies {
     return policyFrom(data);
   }
 
-  async delete(id: string, actor: Actor): Promise<void> {
+  async delete(id: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.get(id);
     for (const folder of [keys.allUserPolicies, keys.allGroupPolicies]) {

@@ -18,7 +18,7 @@ async function ids<T>(page: Promise<{ readonly results: readonly T[] }>, name: k
 }
 
 describe('users, groups and policies', () => {
-  it('have ids that cannot be mistaken for keys or patterns (case 50)', async () => {
+  it('have ids that cannot be mistaken for keys or patterns', async () => {
     const { auth } = await makeAuth();
     await expect(auth.users.create({ username: 'a%b' }, actor)).rejects.toMatchObject({
       kind: 'invalid',
@@ -35,7 +35,7 @@ describe('users, groups and policies', () => {
     );
   });
 
-  it('are listed in byte order, page by page (case 49)', async () => {
+  it('are listed in byte order, page by page', async () => {
     const { auth } = await makeAuth();
     for (let index = 0; index < 200; index++) {
       await auth.users.create({ username: `user-${String(index).padStart(3, '0')}` }, actor);
@@ -63,7 +63,7 @@ describe('users, groups and policies', () => {
     }
   });
 
-  it('can be attached and detached, once each (case 47)', async () => {
+  it('can be attached and detached, once each', async () => {
     const { auth } = await makeAuth();
     await auth.users.create({ username: 'alice' }, actor);
     await auth.groups.create({ id: 'g1', description: 'first' }, actor);
@@ -122,7 +122,7 @@ describe('users, groups and policies', () => {
     }
   });
 
-  it('leave nothing behind for a successor of the same name (case 46)', async () => {
+  it('leave nothing behind for a successor of the same name', async () => {
     const { auth } = await makeAuth();
     await auth.setup.run({ username: 'admin' });
     await auth.users.create({ username: 'alice', email: 'alice@example.com', externalId: 'ext' }, actor);
@@ -154,7 +154,7 @@ describe('users, groups and policies', () => {
 });
 
 describe('policies', () => {
-  it('are validated when written (cases 5 and 18)', async () => {
+  it('are validated when written', async () => {
     const { auth } = await makeAuth();
     let count = 0;
     const write = (statement: Record<string, unknown>) =>
@@ -206,7 +206,7 @@ describe('policies', () => {
     await expect(auth.policies.create({ id: 'p', statement: large }, actor)).rejects.toThrow(/65536 bytes/);
   });
 
-  it('are created once, replaced whole, and keep their birthday (case 19)', async () => {
+  it('are created once, replaced whole, and keep their birthday', async () => {
     const { auth, clock } = await makeAuth();
     const created = await auth.policies.create({ id: 'p', statement: [allowAll] }, actor);
     expect(created.createdAt).toBe(Math.floor(clock.now / 1000));
@@ -231,7 +231,7 @@ describe('policies', () => {
 });
 
 describe('credentials', () => {
-  it('are generated apart and well-formed (case 32)', () => {
+  it('are generated apart and well-formed', () => {
     const pairs = Array.from({ length: 10_000 }, generateKeyPair);
     for (const { accessKeyId, secretAccessKey } of pairs) {
       expect(accessKeyId).toMatch(/^AKIAJ[A-Z2-7]{14}Q$/);
@@ -241,7 +241,7 @@ describe('credentials', () => {
     expect(new Set(pairs.map((pair) => pair.secretAccessKey)).size).toBe(10_000);
   });
 
-  it('belong to one user only (case 48)', async () => {
+  it('belong to one user only', async () => {
     const { auth } = await makeAuth();
     await auth.users.create({ username: 'alice' }, actor);
     await auth.users.create({ username: 'bob' }, actor);
@@ -290,7 +290,7 @@ describe('credentials', () => {
     await expect(auth.authenticate(basic('ALICE', secretAccessKey))).resolves.toBeDefined();
   });
 
-  it('stop at once on every worker, elsewhere within the lifetime of the cache (case 20)', async () => {
+  it('stop at once on every worker, elsewhere within the lifetime of the cache', async () => {
     const state = new MemState();
     const bus = new LocalCacheBus();
     const workers = [
@@ -308,7 +308,7 @@ describe('credentials', () => {
     for (const { auth } of [...workers, elsewhere]) {
       const identity = await auth.authenticate(request);
       expect(await auth.authorize(identity!, reading, local)).toStrictEqual({ allowed: true });
-      expect(auth.recognize(request.headers, request)).toBe(identity);
+      expect(auth.authenticateAtOnce(request.headers, request)).toBe(identity);
       expect(auth.allowsAtOnce(identity!, reading, local)).toBe(true);
     }
     const { user } = (await worker.auth.authenticate(request))!;
@@ -321,14 +321,14 @@ describe('credentials', () => {
     expect(await decide(elsewhere.auth, 'alice', reading)).toBe(true);
     await worker.auth.credentials.delete('alice', key.accessKeyId, actor);
     for (const { auth } of workers) {
-      expect(auth.recognize(request.headers, request)).toBeUndefined();
+      expect(auth.authenticateAtOnce(request.headers, request)).toBeUndefined();
       await expect(auth.authenticate(request)).rejects.toMatchObject({ kind: 'unauthenticated' });
       expect(await auth.credentialsFor(key.accessKeyId)).toBeUndefined();
     }
     await expect(elsewhere.auth.authenticate(request)).resolves.toBeDefined();
-    expect(elsewhere.auth.recognize(request.headers, request)).toBeDefined();
+    expect(elsewhere.auth.authenticateAtOnce(request.headers, request)).toBeDefined();
     elsewhere.clock.now += 23_000;
-    expect(elsewhere.auth.recognize(request.headers, request)).toBeUndefined();
+    expect(elsewhere.auth.authenticateAtOnce(request.headers, request)).toBeUndefined();
     await expect(elsewhere.auth.authenticate(request)).rejects.toMatchObject({ kind: 'unauthenticated' });
     expect(await decide(elsewhere.auth, 'alice', reading)).toBe(false);
   });
@@ -357,92 +357,6 @@ describe('external principals', () => {
   });
 });
 
-describe('access levels', () => {
-  it('are set and read by name (case 51)', async () => {
-    const { auth } = await makeAuth({ mode: 'simplified' });
-    await auth.setup.run({ username: 'admin' });
-    expect(await auth.groups.acl('Viewers')).toBe('Read');
-    expect(await auth.groups.acl('Admins')).toBe('Admin');
-    expect(await ids(auth.groups.policies('SuperUsers'), 'id')).toStrictEqual(['ACL(_-_)SuperUsers']);
-    await auth.groups.create({ id: 'g' }, actor);
-    expect(await auth.groups.acl('g')).toBe('');
-    await expect(auth.groups.setAcl('g', 'write', actor)).rejects.toMatchObject({
-      kind: 'invalid',
-      message: 'validation error: Bad ACL permission "write"',
-    });
-    await expect(auth.groups.setAcl('nowhere', 'write', actor)).rejects.toThrow('group not found');
-    await auth.groups.setAcl('g', 'Write', actor);
-    expect(await auth.groups.acl('g')).toBe('Write');
-    await auth.policies.create({ id: 'p', statement: [allowAll] }, actor);
-    await auth.groups.attachPolicy('g', 'p', actor);
-    await expect(auth.groups.acl('g')).rejects.toMatchObject({ kind: 'no_acl' });
-    await auth.groups.setAcl('g', 'Super', actor);
-    expect(await auth.groups.acl('g')).toBe('Super');
-    expect(await ids(auth.groups.policies('g'), 'id')).toStrictEqual(['ACL(_-_)g']);
-    await auth.groups.create({ id: 'h' }, actor);
-    await auth.groups.attachPolicy('h', 'p', actor);
-    await expect(auth.groups.acl('h')).rejects.toMatchObject({ kind: 'no_acl' });
-  });
-
-  it('form a ladder (case 52)', async () => {
-    const { auth } = await makeAuth({ mode: 'simplified' });
-    await auth.setup.run({ username: 'admin' });
-    const groups = ['Viewers', 'Developers', 'SuperUsers', 'Admins'];
-    for (const group of groups) {
-      await auth.users.create({ username: `of-${group}` }, actor);
-      await auth.groups.addMember(group, `of-${group}`, actor);
-    }
-    const rungs: [string, string, number][] = [
-      ['fs:ReadObject', arn.object('r', 'k'), 0],
-      ['fs:ListRepositories', '*', 0],
-      ['fs:ReadConfig', '*', 0],
-      ['fs:WriteObject', arn.object('r', 'k'), 1],
-      ['fs:CreateBranch', arn.branch('r', 'b'), 1],
-      ['fs:CreateCommit', arn.branch('r', 'b'), 1],
-      ['fs:CreateTag', arn.tag('r', 't'), 1],
-      ['ci:ReadAction', arn.repository('r'), 1],
-      ['fs:ImportFromStorage', arn.namespace('s3://b/p'), 2],
-      ['fs:AttachStorageNamespace', arn.namespace('s3://b/p'), 2],
-      ['fs:DeleteRepository', arn.repository('r'), 2],
-      ['auth:CreateUser', arn.user('x'), 3],
-      ['branches:SetBranchProtectionRules', arn.repository('r'), 3],
-    ];
-    for (const [action, resource, from] of rungs) {
-      for (const [level, group] of groups.entries()) {
-        const allowed = await decide(auth, `of-${group}`, one(action, resource));
-        expect([action, group, allowed]).toStrictEqual([action, group, level >= from]);
-      }
-    }
-    for (const group of groups) {
-      expect(await decide(auth, `of-${group}`, one('auth:CreateCredentials', arn.user(`of-${group}`)))).toBe(
-        true,
-      );
-    }
-    expect(await decide(auth, 'of-Viewers', one('auth:CreateCredentials', arn.user('admin')))).toBe(false);
-  });
-});
-
-describe('the base groups', () => {
-  it('may do what their policies say (case 14)', async () => {
-    const { auth } = await makeAuth();
-    await auth.setup.run({ username: 'admin' });
-    for (const group of ['Viewers', 'Developers', 'SuperUsers']) {
-      await auth.users.create({ username: group }, actor);
-      await auth.groups.addMember(group, group, actor);
-    }
-    expect(await decide(auth, 'Viewers', one('fs:ListTags', arn.repository('r')))).toBe(true);
-    expect(await decide(auth, 'Viewers', one('fs:ReadConfig', '*'))).toBe(true);
-    expect(await decide(auth, 'Viewers', one('fs:CreateBranch', arn.branch('r', 'b')))).toBe(false);
-    expect(await decide(auth, 'Developers', one('fs:CreateBranch', arn.branch('r', 'b')))).toBe(true);
-    expect(await decide(auth, 'Developers', one('fs:ListTags', arn.repository('r')))).toBe(false);
-    expect(await decide(auth, 'Developers', one('fs:DeleteRepository', arn.repository('r')))).toBe(false);
-    expect(await decide(auth, 'admin', one('branches:SetBranchProtectionRules', arn.repository('r')))).toBe(
-      true,
-    );
-    expect(await decide(auth, 'admin', one('pr:WritePullRequest', arn.repository('r')))).toBe(true);
-  });
-});
-
 describe('events', () => {
   it('name actor and target, and no secret', async () => {
     const { auth, log } = await makeAuth();
@@ -450,9 +364,8 @@ describe('events', () => {
     await auth.users.create({ username: 'alice' }, { username: 'admin', requestId: 'r-1' });
     const key = await auth.credentials.create('alice', { username: 'admin' });
     await auth.login({ username: key.accessKeyId, password: key.secretAccessKey, client: local });
-    await auth
-      .login({ username: key.accessKeyId, password: 'mistyped it', client: local })
-      .catch(() => undefined);
+    const mistyped = { username: key.accessKeyId, password: 'mistyped it', client: local };
+    await expect(auth.login(mistyped)).rejects.toMatchObject({ kind: 'unauthenticated' });
     await auth.credentials.delete('alice', key.accessKeyId, { username: 'admin' });
     const text = log.lines.join('\n');
     const lines = log.lines.map((line) => JSON.parse(line) as Record<string, unknown>);

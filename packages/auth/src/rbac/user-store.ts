@@ -2,7 +2,7 @@ import { credentialMessage, groupMessage, policyMessage, userMessage, type UserD
 import type { NewUser, Users } from '../auth.ts';
 import { checkPassword, hashPassword } from '../crypto/password.ts';
 import { checkForeignId, checkId } from '../id-rules.ts';
-import type { Actor, Group, Page, PageRequest, Policy, User } from '../model.ts';
+import type { AuthActor, Group, Page, PageRequest, Policy, User } from '../model.ts';
 import { keys } from '../store/keys.ts';
 import { groupFrom, policyFrom, storedTime, userFrom } from '../store/records.ts';
 import { attach, detach } from './attachments.ts';
@@ -18,7 +18,7 @@ export class UserStore implements Users {
     this.#context = context;
   }
 
-  async create(user: NewUser, actor: Actor): Promise<User> {
+  async create(user: NewUser, actor: AuthActor): Promise<User> {
     const { store, clock } = this.#context;
     const { username, email = '', externalId = '', source = 'internal' } = user;
     if (source === 'internal') checkId('User', username);
@@ -81,7 +81,7 @@ export class UserStore implements Users {
    * A key stops working before it is forgotten, and the user goes last: whatever is interrupted can be repeated,
    * and a user created again under the same name inherits nothing.
    */
-  async delete(username: string, actor: Actor): Promise<void> {
+  async delete(username: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     const data = await this.#data(username);
     for (const accessKeyId of await store.names(keys.userCredentials(username))) {
@@ -151,7 +151,7 @@ export class UserStore implements Users {
     );
   }
 
-  async attachPolicy(username: string, policyId: string, actor: Actor): Promise<void> {
+  async attachPolicy(username: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.#data(username);
     await attach(this.#context.store, {
       owner: keys.user(username),
@@ -162,21 +162,21 @@ export class UserStore implements Users {
     logChange(this.#context, actor, 'policy attached to user', { user: username, policy: policyId });
   }
 
-  async detachPolicy(username: string, policyId: string, actor: Actor): Promise<void> {
+  async detachPolicy(username: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.#data(username);
     await detach(this.#context.store, keys.userPolicies(username), policyId);
     await this.#context.changes.policies(username);
     logChange(this.#context, actor, 'policy detached from user', { user: username, policy: policyId });
   }
 
-  async setPassword(username: string, password: string, actor: Actor): Promise<void> {
+  async setPassword(username: string, password: string, actor: AuthActor): Promise<void> {
     checkPassword(password);
     const encryptedPassword = Buffer.from(await hashPassword(password));
     await this.#update(username, (data) => ({ ...this.#withoutSessions(data), encryptedPassword }));
     logChange(this.#context, actor, 'password changed', { user: username });
   }
 
-  async endSessions(username: string, actor: Actor): Promise<void> {
+  async endSessions(username: string, actor: AuthActor): Promise<void> {
     await this.#update(username, (data) => this.#withoutSessions(data));
     logChange(this.#context, actor, 'sessions ended', { user: username });
   }
@@ -187,7 +187,7 @@ export class UserStore implements Users {
     return { ...data, tokensValidAfter: Math.max(nextSecond, data.tokensValidAfter + 1) };
   }
 
-  async setFriendlyName(username: string, friendlyName: string, actor: Actor): Promise<void> {
+  async setFriendlyName(username: string, friendlyName: string, actor: AuthActor): Promise<void> {
     await this.#update(username, (data) => ({ ...data, friendlyName }));
     logChange(this.#context, actor, 'user renamed', { user: username });
   }

@@ -8,7 +8,7 @@ import { keys } from '../store/keys.ts';
 
 const secretCheck = 'secret_check';
 const secretCheckText = 'this installation';
-/** Not facts about the installation, but tools of ours. */
+/** Internal entries, not facts about the installation. */
 const hidden: ReadonlySet<string> = new Set([secretCheck, 'setup_claim']);
 
 /** What the store knows about itself: its id, when it was set up, and which secret key it belongs to. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { actor, basic, local, makeAuth } from '../../test/make-auth.ts';
 
 describe('setup', () => {
-  it('makes the first administrator once (case 39)', async () => {
+  it('makes the first administrator once', async () => {
     const { auth } = await makeAuth();
     expect(await auth.setup.state()).toStrictEqual({ initialized: false, commPrefsMissing: false });
     await expect(auth.setup.run({ username: '' })).rejects.toMatchObject({
@@ -38,7 +38,7 @@ describe('setup', () => {
     expect(await auth.authenticate(basic('MYKEY', 'my secret'))).toMatchObject({ accessKeyId: 'MYKEY' });
   });
 
-  it('lets exactly one of twenty callers win (case 40)', async () => {
+  it('lets exactly one of twenty callers win', async () => {
     const state = new MemState();
     const first = await makeAuth({ kv: createMemStore(state) });
     const second = await makeAuth({ kv: createMemStore(state) });
@@ -57,7 +57,7 @@ describe('setup', () => {
     expect((await first.auth.groups.members('Admins')).results).toHaveLength(1);
   });
 
-  it('starts again after a crash at any write (case 41)', async () => {
+  it('starts again after a crash at any write', async () => {
     const key = { accessKeyId: 'MYKEY', secretAccessKey: 'my secret' };
     const dying = new DyingStore();
     const cache = { enabled: false, size: 1, ttlMs: 1, jitterMs: 0 };
@@ -84,7 +84,7 @@ describe('setup', () => {
     expect.unreachable('the setup never finished');
   });
 
-  it('keeps communication preferences, once (case 42)', async () => {
+  it('keeps communication preferences, once', async () => {
     const prefs = { email: 'a@example.com', featureUpdates: true, securityUpdates: false };
     const { auth } = await makeAuth();
     await expect(auth.setup.setCommPrefs(prefs)).rejects.toMatchObject({ kind: 'not_initialized' });
@@ -110,7 +110,7 @@ describe('setup', () => {
     ).rejects.toMatchObject({ kind: 'invalid', message: 'invalid email address' });
   });
 
-  it('creates exactly the policies and groups of the product (case 45)', async () => {
+  it('creates exactly the policies and groups of the product', async () => {
     const { auth } = await makeAuth();
     await auth.setup.run({ username: 'admin' });
     const policies = (await auth.policies.list()).results;
@@ -167,7 +167,7 @@ describe('setup', () => {
     });
   });
 
-  it('notices another secret key once there are secrets (case 44)', async () => {
+  it('notices another secret key once there are secrets', async () => {
     const kv = createMemStore();
     await makeAuth({ kv, encryptSecretKey: 'the first secret key' });
     const { auth } = await makeAuth({ kv, encryptSecretKey: 'changed before the setup' });

@@ -51,7 +51,7 @@ export class SetupService implements Setup {
     try {
       return await this.#run(input);
     } catch (error) {
-      // Being told that there is nothing left to set up costs one read and teaches nothing.
+      // This refusal costs one read and reveals nothing, so it is not limited.
       const harmless = error instanceof AuthError && error.kind === 'already_initialized';
       if (client !== undefined && !harmless) limits.failed('setup', client.ip);
       throw error;
@@ -148,7 +148,7 @@ export class SetupService implements Setup {
     }
   }
 
-  /** Takes the right to set up; another one's claim counts for a minute. */
+  /** Claims the right to set up. A claim holds for a minute. */
   async #claim(): Promise<() => Promise<void>> {
     const { store, clock } = this.#options.context;
     const key = keys.metadata('setup_claim');

@@ -30,7 +30,7 @@ describe('loading cache', () => {
     await turn();
     answer(1);
     expect(await Promise.all(both)).toStrictEqual([{ v: 1 }, { v: 1 }]);
-    expect(cache.peek('a')).toStrictEqual({ v: 1 });
+    expect(cache.getAtOnce('a')).toStrictEqual({ v: 1 });
     now += 1000;
     expect(await cache.get('a')).toStrictEqual({ v: 1 });
     expect(asked).toStrictEqual(['a']);
@@ -53,14 +53,14 @@ describe('loading cache', () => {
     answer(2);
     expect(await early).toStrictEqual({ v: 1 });
     expect(await late).toStrictEqual({ v: 2 });
-    expect(cache.peek('a')).toStrictEqual({ v: 2 });
+    expect(cache.getAtOnce('a')).toStrictEqual({ v: 2 });
     expect(asked).toHaveLength(2);
     const third = cache.get('b');
     await turn();
     cache.clear();
     answer(3);
     await third;
-    expect(cache.peek('b')).toBeUndefined();
+    expect(cache.getAtOnce('b')).toBeUndefined();
   });
 
   it('keeps neither failures nor absences', async () => {
@@ -80,11 +80,11 @@ describe('loading cache', () => {
     const load = (key: string) => Promise.resolve({ key });
     const cache = new LoadingCache(settings, () => 1, load);
     for (const key of ['a', 'b', 'c']) await cache.get(key);
-    expect(cache.peek('a')).toBeUndefined();
-    expect(cache.peek('c')).toBeDefined();
+    expect(cache.getAtOnce('a')).toBeUndefined();
+    expect(cache.getAtOnce('c')).toBeDefined();
     const off = new LoadingCache({ ...settings, enabled: false }, () => 1, load);
     await off.get('a');
-    expect(off.peek('a')).toBeUndefined();
+    expect(off.getAtOnce('a')).toBeUndefined();
   });
 
   it('spreads lifetimes by the jitter', async () => {
@@ -97,10 +97,10 @@ describe('loading cache', () => {
     const keys = Array.from({ length: 500 }, (_, index) => `k${index}`);
     for (const key of keys) await cache.get(key);
     now += 1500;
-    const alive = keys.filter((key) => cache.peek(key) !== undefined).length;
+    const alive = keys.filter((key) => cache.getAtOnce(key) !== undefined).length;
     expect(alive).toBeGreaterThan(100);
     expect(alive).toBeLessThan(400);
     now += 501;
-    expect(keys.filter((key) => cache.peek(key) !== undefined)).toHaveLength(0);
+    expect(keys.filter((key) => cache.getAtOnce(key) !== undefined)).toHaveLength(0);
   });
 });

@@ -24,7 +24,7 @@ export class LoadingCache<V extends object> {
   }
 
   /** What is in memory, without waiting. */
-  peek(key: string): V | undefined {
+  getAtOnce(key: string): V | undefined {
     return this.#settings.enabled ? this.#kept.get(key) : undefined;
   }
 

@@ -2,7 +2,7 @@ import { bytes, errors, json } from '../answers.ts';
 import { ActionRun, ActionRunList, HookRunList } from '../models/actions.ts';
 import { operation } from '../operation.ts';
 import { after, amount, reference } from '../parameters.ts';
-import { one, repositoryArn } from '../permission.ts';
+import { one, repositoryArn } from '../requirement-template.ts';
 
 export const actionsOperations = {
   listRepositoryRuns: operation({
@@ -11,7 +11,7 @@ export const actionsOperations = {
     path: '/repositories/{repository}/actions/runs',
     tag: 'actions',
     summary: 'List the runs of actions',
-    permission: one('ci:ReadAction', repositoryArn),
+    requires: one('ci:ReadAction', repositoryArn),
     query: { after, amount, branch: reference, commit: reference },
     responses: {
       200: json(ActionRunList),
@@ -24,7 +24,7 @@ export const actionsOperations = {
     path: '/repositories/{repository}/actions/runs/{run_id}',
     tag: 'actions',
     summary: 'Get a run of actions',
-    permission: one('ci:ReadAction', repositoryArn),
+    requires: one('ci:ReadAction', repositoryArn),
     responses: {
       200: json(ActionRun),
       ...errors(400, 401, 404, 429, 'default'),
@@ -36,7 +36,7 @@ export const actionsOperations = {
     path: '/repositories/{repository}/actions/runs/{run_id}/hooks',
     tag: 'actions',
     summary: 'List the hooks of a run',
-    permission: one('ci:ReadAction', repositoryArn),
+    requires: one('ci:ReadAction', repositoryArn),
     query: { after, amount },
     responses: {
       200: json(HookRunList),
@@ -49,7 +49,7 @@ export const actionsOperations = {
     path: '/repositories/{repository}/actions/runs/{run_id}/hooks/{hook_run_id}/output',
     tag: 'actions',
     summary: 'Read the output of a hook',
-    permission: one('ci:ReadAction', repositoryArn),
+    requires: one('ci:ReadAction', repositoryArn),
     responses: {
       200: bytes(),
       ...errors(400, 401, 404, 429, 'default'),

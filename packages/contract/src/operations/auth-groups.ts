@@ -2,7 +2,7 @@ import { body, bodyShownOptional, empty, errors, json } from '../answers.ts';
 import { ACL, ErrorNoACL, Group, GroupCreation, GroupList, PolicyList, UserList } from '../models/auth.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { and, anything, groupAclPolicyArn, groupArn, one } from '../permission.ts';
+import { and, anything, groupAclPolicyArn, groupArn, one } from '../requirement-template.ts';
 
 export const authGroupsOperations = {
   listGroups: operation({
@@ -11,7 +11,7 @@ export const authGroupsOperations = {
     path: '/auth/groups',
     tag: 'auth',
     summary: 'List groups',
-    permission: one('auth:ListGroups', anything),
+    requires: one('auth:ListGroups', anything),
     query: { ...page },
     responses: {
       200: json(GroupList),
@@ -25,7 +25,7 @@ export const authGroupsOperations = {
     path: '/auth/groups',
     tag: 'auth',
     summary: 'Create a group',
-    permission: one('auth:CreateGroup', groupArn('body.id')),
+    requires: one('auth:CreateGroup', groupArn('body.id')),
     body: bodyShownOptional(GroupCreation),
     responses: {
       201: json(Group),
@@ -38,7 +38,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}',
     tag: 'auth',
     summary: 'Get a group',
-    permission: one('auth:ReadGroup', groupArn('path.groupId')),
+    requires: one('auth:ReadGroup', groupArn('path.groupId')),
     responses: {
       200: json(Group),
       ...errors(400, 401, 404, 429, 'default'),
@@ -51,7 +51,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}',
     tag: 'auth',
     summary: 'Delete a group',
-    permission: one('auth:DeleteGroup', groupArn('path.groupId')),
+    requires: one('auth:DeleteGroup', groupArn('path.groupId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -63,7 +63,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/members',
     tag: 'auth',
     summary: 'List the users of a group',
-    permission: one('auth:ReadGroup', groupArn('path.groupId')),
+    requires: one('auth:ReadGroup', groupArn('path.groupId')),
     query: { ...page },
     responses: {
       200: json(UserList),
@@ -77,7 +77,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/members/{userId}',
     tag: 'auth',
     summary: 'Add a user to a group',
-    permission: one('auth:AddGroupMember', groupArn('path.groupId')),
+    requires: one('auth:AddGroupMember', groupArn('path.groupId')),
     responses: {
       201: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -90,7 +90,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/members/{userId}',
     tag: 'auth',
     summary: 'Remove a user from a group',
-    permission: one('auth:RemoveGroupMember', groupArn('path.groupId')),
+    requires: one('auth:RemoveGroupMember', groupArn('path.groupId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -102,7 +102,8 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/policies',
     tag: 'auth',
     summary: 'List the policies of a group',
-    permission: one('auth:ReadGroup', groupArn('path.groupId')),
+    inSimplifiedMode: false,
+    requires: one('auth:ReadGroup', groupArn('path.groupId')),
     query: { ...page },
     responses: {
       200: json(PolicyList),
@@ -116,7 +117,8 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Attach a policy to a group',
-    permission: one('auth:AttachPolicy', groupArn('path.groupId')),
+    inSimplifiedMode: false,
+    requires: one('auth:AttachPolicy', groupArn('path.groupId')),
     responses: {
       201: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -129,7 +131,8 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Detach a policy from a group',
-    permission: one('auth:DetachPolicy', groupArn('path.groupId')),
+    inSimplifiedMode: false,
+    requires: one('auth:DetachPolicy', groupArn('path.groupId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -141,10 +144,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/acl',
     tag: 'auth',
     summary: 'Get the access level of a group',
-    permission: and(
-      one('auth:ReadGroup', groupArn('path.groupId')),
-      one('auth:ReadPolicy', groupAclPolicyArn),
-    ),
+    requires: and(one('auth:ReadGroup', groupArn('path.groupId')), one('auth:ReadPolicy', groupAclPolicyArn)),
     responses: {
       200: json(ACL),
       404: json(ErrorNoACL),
@@ -158,7 +158,7 @@ export const authGroupsOperations = {
     path: '/auth/groups/{groupId}/acl',
     tag: 'auth',
     summary: 'Set the access level of a group',
-    permission: and(
+    requires: and(
       one('auth:ReadGroup', groupArn('path.groupId')),
       one('auth:AttachPolicy', groupAclPolicyArn),
       one('auth:UpdatePolicy', groupAclPolicyArn),

@@ -4,7 +4,7 @@ import { Policy, PolicyList } from '../models/auth.ts';
 import { offFlag } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { anything, one, policyArn } from '../permission.ts';
+import { anything, one, policyArn } from '../requirement-template.ts';
 
 export const authPoliciesOperations = {
   listPolicies: operation({
@@ -13,7 +13,8 @@ export const authPoliciesOperations = {
     path: '/auth/policies',
     tag: 'auth',
     summary: 'List policies',
-    permission: one('auth:ListPolicies', anything),
+    inSimplifiedMode: false,
+    requires: one('auth:ListPolicies', anything),
     query: { ...page },
     responses: {
       200: json(PolicyList),
@@ -27,7 +28,8 @@ export const authPoliciesOperations = {
     path: '/auth/policies',
     tag: 'auth',
     summary: 'Create a policy, or replace one with update=true',
-    permission: {
+    inSimplifiedMode: false,
+    requires: {
       type: 'choose',
       query: 'update',
       whenTrue: one('auth:UpdatePolicy', policyArn('body.id')),
@@ -47,7 +49,8 @@ export const authPoliciesOperations = {
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Get a policy',
-    permission: one('auth:ReadPolicy', policyArn('path.policyId')),
+    inSimplifiedMode: false,
+    requires: one('auth:ReadPolicy', policyArn('path.policyId')),
     responses: {
       200: json(Policy),
       ...errors(400, 401, 404, 429, 'default'),
@@ -60,7 +63,8 @@ export const authPoliciesOperations = {
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Replace the statements of a policy',
-    permission: one('auth:UpdatePolicy', policyArn('path.policyId')),
+    inSimplifiedMode: false,
+    requires: one('auth:UpdatePolicy', policyArn('path.policyId')),
     body: body(Policy),
     responses: {
       200: json(Policy),
@@ -74,7 +78,8 @@ export const authPoliciesOperations = {
     path: '/auth/policies/{policyId}',
     tag: 'auth',
     summary: 'Delete a policy and its attachments',
-    permission: one('auth:DeletePolicy', policyArn('path.policyId')),
+    inSimplifiedMode: false,
+    requires: one('auth:DeletePolicy', policyArn('path.policyId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),

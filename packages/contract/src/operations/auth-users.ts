@@ -16,7 +16,7 @@ import {
 import { offFlag, text } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { anything, externalPrincipalArn, one, userArn } from '../permission.ts';
+import { anything, externalPrincipalArn, one, userArn } from '../requirement-template.ts';
 
 export const authUsersOperations = {
   listUsers: operation({
@@ -25,7 +25,7 @@ export const authUsersOperations = {
     path: '/auth/users',
     tag: 'auth',
     summary: 'List users',
-    permission: one('auth:ListUsers', anything),
+    requires: one('auth:ListUsers', anything),
     query: { ...page },
     responses: {
       200: json(UserList),
@@ -39,8 +39,12 @@ export const authUsersOperations = {
     path: '/auth/users',
     tag: 'auth',
     summary: 'Create a user, or invite one by mail',
-    permission: one('auth:CreateUser', userArn('body.id')),
+    requires: one('auth:CreateUser', userArn('body.id')),
     body: bodyShownOptional(UserCreation),
+    bodySteps: [
+      { type: 'refuse', field: 'id', holding: '%', message: "User name cannot contain '%'" },
+      { type: 'lowerCase', field: 'id', when: 'invite_user' },
+    ],
     responses: {
       201: json(User),
       ...errors(400, 401, 409, 429, 'default'),
@@ -52,7 +56,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}',
     tag: 'auth',
     summary: 'Get a user',
-    permission: one('auth:ReadUser', userArn('path.userId')),
+    requires: one('auth:ReadUser', userArn('path.userId')),
     responses: {
       200: json(User),
       ...errors(400, 401, 404, 429, 'default'),
@@ -65,7 +69,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}',
     tag: 'auth',
     summary: 'Delete a user with all keys, memberships and attachments',
-    permission: one('auth:DeleteUser', userArn('path.userId')),
+    requires: one('auth:DeleteUser', userArn('path.userId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -77,7 +81,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/credentials',
     tag: 'auth',
     summary: 'List the access keys of a user',
-    permission: one('auth:ListCredentials', userArn('path.userId')),
+    requires: one('auth:ListCredentials', userArn('path.userId')),
     query: { ...page },
     responses: {
       200: json(CredentialsList),
@@ -91,7 +95,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/credentials',
     tag: 'auth',
     summary: 'Create an access key; the secret is shown only here',
-    permission: one('auth:CreateCredentials', userArn('path.userId')),
+    requires: one('auth:CreateCredentials', userArn('path.userId')),
     responses: {
       201: json(CredentialsWithSecret),
       ...errors(400, 401, 404, 429, 'default'),
@@ -103,7 +107,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/credentials/{accessKeyId}',
     tag: 'auth',
     summary: 'Get an access key without its secret',
-    permission: one('auth:ReadCredentials', userArn('path.userId')),
+    requires: one('auth:ReadCredentials', userArn('path.userId')),
     responses: {
       200: json(Credentials),
       ...errors(400, 401, 404, 429, 'default'),
@@ -116,7 +120,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/credentials/{accessKeyId}',
     tag: 'auth',
     summary: 'Delete an access key',
-    permission: one('auth:DeleteCredentials', userArn('path.userId')),
+    requires: one('auth:DeleteCredentials', userArn('path.userId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -128,7 +132,7 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/groups',
     tag: 'auth',
     summary: 'List the groups of a user',
-    permission: one('auth:ReadUser', userArn('path.userId')),
+    requires: one('auth:ReadUser', userArn('path.userId')),
     query: { ...page },
     responses: {
       200: json(GroupList),
@@ -141,7 +145,8 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/policies',
     tag: 'auth',
     summary: 'List the policies of a user, on request with those of the groups',
-    permission: one('auth:ReadUser', userArn('path.userId')),
+    inSimplifiedMode: false,
+    requires: one('auth:ReadUser', userArn('path.userId')),
     query: { ...page, effective: Type.Optional(offFlag) },
     responses: {
       200: json(PolicyList),
@@ -155,7 +160,8 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Attach a policy to a user',
-    permission: one('auth:AttachPolicy', userArn('path.userId')),
+    inSimplifiedMode: false,
+    requires: one('auth:AttachPolicy', userArn('path.userId')),
     responses: {
       201: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -168,7 +174,8 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/policies/{policyId}',
     tag: 'auth',
     summary: 'Detach a policy from a user',
-    permission: one('auth:DetachPolicy', userArn('path.userId')),
+    inSimplifiedMode: false,
+    requires: one('auth:DetachPolicy', userArn('path.userId')),
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),
@@ -181,7 +188,8 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/external/principals',
     tag: 'auth',
     summary: 'Let an external identity act as a user',
-    permission: one('auth:CreateUserExternalPrincipal', userArn('path.userId')),
+    inSimplifiedMode: false,
+    requires: one('auth:CreateUserExternalPrincipal', userArn('path.userId')),
     query: { principalId: text },
     body: optionalBody(ExternalPrincipalCreation),
     responses: {
@@ -196,7 +204,8 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/external/principals',
     tag: 'auth',
     summary: 'Stop an external identity from acting as a user',
-    permission: one('auth:DeleteUserExternalPrincipal', userArn('path.userId')),
+    inSimplifiedMode: false,
+    requires: one('auth:DeleteUserExternalPrincipal', userArn('path.userId')),
     query: { principalId: text },
     responses: {
       204: empty(),
@@ -209,7 +218,8 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/external/principals/ls',
     tag: 'auth',
     summary: 'List the external identities of a user',
-    permission: one('auth:ReadUser', userArn('path.userId')),
+    inSimplifiedMode: false,
+    requires: one('auth:ReadUser', userArn('path.userId')),
     query: { ...page },
     responses: {
       200: json(ExternalPrincipalList),
@@ -222,7 +232,8 @@ export const authUsersOperations = {
     path: '/auth/external/principals',
     tag: 'auth',
     summary: 'Find the user of an external identity',
-    permission: one('auth:ReadExternalPrincipal', externalPrincipalArn('query.principalId')),
+    inSimplifiedMode: false,
+    requires: one('auth:ReadExternalPrincipal', externalPrincipalArn('query.principalId')),
     query: { principalId: text },
     responses: {
       200: json(ExternalPrincipal),

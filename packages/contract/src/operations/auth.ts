@@ -2,12 +2,14 @@ import { body, bodyShownOptional, empty, errors, json } from '../answers.ts';
 import {
   AuthenticationToken,
   CurrentUser,
+  ExternalLoginInformation,
   ForgotPasswordRequest,
   LoginInformation,
+  StsAuthRequest,
   UpdatePasswordByToken,
 } from '../models/auth.ts';
 import { operation } from '../operation.ts';
-import { authenticated, open } from '../permission.ts';
+import { authenticated, open } from '../requirement-template.ts';
 
 export const authOperations = {
   getCurrentUser: operation({
@@ -16,7 +18,7 @@ export const authOperations = {
     path: '/user',
     tag: 'auth',
     summary: 'Get the user who makes the request',
-    permission: authenticated,
+    requires: authenticated,
     responses: {
       200: json(CurrentUser),
       ...errors(401),
@@ -29,7 +31,7 @@ export const authOperations = {
     path: '/auth/login',
     tag: 'auth',
     summary: 'Exchange an access key or a password for a token',
-    permission: open,
+    requires: open,
     body: bodyShownOptional(LoginInformation),
     responses: {
       200: json(AuthenticationToken, ['Set-Cookie']),
@@ -43,7 +45,7 @@ export const authOperations = {
     path: '/auth/password/forgot',
     tag: 'auth',
     summary: 'Send a mail with a link that sets a new password',
-    permission: open,
+    requires: open,
     body: body(ForgotPasswordRequest),
     responses: {
       204: empty(),
@@ -57,7 +59,7 @@ export const authOperations = {
     path: '/auth/password',
     tag: 'auth',
     summary: 'Set a new password with the token of a mail',
-    permission: open,
+    requires: open,
     body: body(UpdatePasswordByToken),
     responses: {
       201: empty(),
@@ -70,11 +72,41 @@ export const authOperations = {
     path: '/oidc/callback',
     tag: 'auth',
     summary: 'Finish a login at the identity provider',
-    permission: open,
+    requires: open,
     responses: {
       302: empty(),
       401: empty(),
       ...errors('default'),
+    },
+  }),
+  stsLogin: operation({
+    operationId: 'stsLogin',
+    method: 'POST',
+    idempotent: false,
+    path: '/sts/login',
+    tag: 'experimental',
+    summary: 'Exchange an authorization code for a short-lived token',
+    experimental: true,
+    requires: open,
+    body: body(StsAuthRequest),
+    responses: {
+      200: json(AuthenticationToken),
+      ...errors(400, 401, 429, 'default'),
+    },
+  }),
+  externalPrincipalLogin: operation({
+    operationId: 'externalPrincipalLogin',
+    method: 'POST',
+    idempotent: false,
+    path: '/auth/external/principal/login',
+    tag: 'external',
+    summary: 'Exchange an external identity for a token',
+    inSimplifiedMode: false,
+    requires: open,
+    body: bodyShownOptional(ExternalLoginInformation),
+    responses: {
+      200: json(AuthenticationToken),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
 } as const;

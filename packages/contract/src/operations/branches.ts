@@ -6,7 +6,7 @@ import { BranchCreation, Ref, RefList, ResetCreation } from '../models/refs.ts';
 import { offFlag, text } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { delimiter, force, page } from '../parameters.ts';
-import { and, branchArn, one, repositoryArn } from '../permission.ts';
+import { and, branchArn, one, repositoryArn } from '../requirement-template.ts';
 
 export const branchesOperations = {
   listBranches: operation({
@@ -15,7 +15,7 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches',
     tag: 'branches',
     summary: 'List branches',
-    permission: one('fs:ListBranches', repositoryArn),
+    requires: one('fs:ListBranches', repositoryArn),
     query: { ...page, show_hidden: Type.Optional(offFlag) },
     responses: {
       200: json(RefList),
@@ -29,7 +29,7 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches',
     tag: 'branches',
     summary: 'Create a branch; the answer is the id of its head commit',
-    permission: one('fs:CreateBranch', branchArn('body.name')),
+    requires: one('fs:CreateBranch', branchArn('body.name')),
     body: body(BranchCreation),
     responses: {
       201: { content: { 'text/plain; charset=utf-8': text, 'text/html': text } },
@@ -42,7 +42,7 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}',
     tag: 'branches',
     summary: 'Get a branch',
-    permission: one('fs:ReadBranch', branchArn('path.branch')),
+    requires: one('fs:ReadBranch', branchArn('path.branch')),
     responses: {
       200: json(Ref),
       ...errors(400, 401, 404, 429, 'default'),
@@ -55,7 +55,7 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}',
     tag: 'branches',
     summary: 'Discard uncommitted changes of a branch',
-    permission: one('fs:RevertBranch', branchArn('path.branch')),
+    requires: one('fs:RevertBranch', branchArn('path.branch')),
     body: body(ResetCreation),
     responses: {
       204: empty(),
@@ -69,7 +69,7 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}',
     tag: 'branches',
     summary: 'Delete a branch and its uncommitted changes',
-    permission: one('fs:DeleteBranch', branchArn('path.branch')),
+    requires: one('fs:DeleteBranch', branchArn('path.branch')),
     query: { force },
     responses: {
       204: empty(),
@@ -83,7 +83,7 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}/revert',
     tag: 'branches',
     summary: 'Add a commit that undoes another',
-    permission: one('fs:RevertBranch', branchArn('path.branch')),
+    requires: one('fs:RevertBranch', branchArn('path.branch')),
     body: body(RevertCreation),
     responses: {
       204: empty(),
@@ -97,7 +97,7 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}/cherry-pick',
     tag: 'branches',
     summary: 'Apply the changes of one commit to a branch',
-    permission: and(one('fs:CreateCommit', branchArn('path.branch')), one('fs:ReadCommit', repositoryArn)),
+    requires: and(one('fs:CreateCommit', branchArn('path.branch')), one('fs:ReadCommit', repositoryArn)),
     body: body(CherryPickCreation),
     responses: {
       201: json(Commit),
@@ -110,11 +110,26 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}/diff',
     tag: 'branches',
     summary: 'List uncommitted changes',
-    permission: one('fs:ListObjects', repositoryArn),
+    requires: one('fs:ListObjects', repositoryArn),
     query: { ...page, delimiter },
     responses: {
       200: json(DiffList),
       ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  hardResetBranch: operation({
+    operationId: 'hardResetBranch',
+    method: 'PUT',
+    idempotent: false,
+    path: '/repositories/{repository}/branches/{branch}/hard_reset',
+    tag: 'experimental',
+    summary: 'Move a branch to another commit',
+    experimental: true,
+    requires: one('fs:RevertBranch', branchArn('path.branch')),
+    query: { ref: text, force },
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
 } as const;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { body, errors, json } from '../answers.ts';
-import { Commit, CommitCreation } from '../models/commits.ts';
+import { body, empty, errors, json } from '../answers.ts';
+import { Commit, CommitCreation, CommitRecordCreation } from '../models/commits.ts';
 import { hashId } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { branchArn, one, repositoryArn } from '../permission.ts';
+import { branchArn, one, repositoryArn } from '../requirement-template.ts';
 
 export const commitsOperations = {
   commit: operation({
@@ -13,7 +13,7 @@ export const commitsOperations = {
     path: '/repositories/{repository}/branches/{branch}/commits',
     tag: 'commits',
     summary: 'Commit the staged changes of a branch',
-    permission: one('fs:CreateCommit', branchArn('path.branch')),
+    requires: one('fs:CreateCommit', branchArn('path.branch')),
     query: {
       source_metarange: Type.Optional(
         Type.String({
@@ -35,10 +35,25 @@ export const commitsOperations = {
     path: '/repositories/{repository}/commits/{commitId}',
     tag: 'commits',
     summary: 'Get a commit',
-    permission: one('fs:ReadCommit', repositoryArn),
+    requires: one('fs:ReadCommit', repositoryArn),
     responses: {
       200: json(Commit),
       ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  CreateCommitRecord: operation({
+    operationId: 'CreateCommitRecord',
+    method: 'POST',
+    idempotent: false,
+    path: '/repositories/{repository}/commits',
+    tag: 'internal',
+    summary: 'Store a commit record with a known id',
+    internal: true,
+    requires: one('fs:CreateCommit', repositoryArn),
+    body: body(CommitRecordCreation),
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
 } as const;

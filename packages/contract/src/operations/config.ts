@@ -1,7 +1,7 @@
 import { errors, json } from '../answers.ts';
 import { Config } from '../models/config.ts';
 import { operation } from '../operation.ts';
-import { authenticated } from '../permission.ts';
+import { authenticated } from '../requirement-template.ts';
 
 export const configOperations = {
   getConfig: operation({
@@ -10,7 +10,7 @@ export const configOperations = {
     path: '/config',
     tag: 'config',
     summary: 'Describe the installation',
-    permission: authenticated,
+    requires: authenticated,
     responses: {
       200: json(Config),
       ...errors(401),

@@ -1,6 +1,6 @@
 import { empty } from '../answers.ts';
 import { operation } from '../operation.ts';
-import { open } from '../permission.ts';
+import { open } from '../requirement-template.ts';
 
 export const healthCheckOperations = {
   healthCheck: operation({
@@ -9,7 +9,7 @@ export const healthCheckOperations = {
     path: '/healthcheck',
     tag: 'healthCheck',
     summary: 'Tell that the server answers',
-    permission: open,
+    requires: open,
     responses: {
       204: empty(),
     },

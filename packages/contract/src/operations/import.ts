@@ -2,7 +2,7 @@ import { body, empty, errors, json } from '../answers.ts';
 import { ImportCreation, ImportCreationResponse, ImportStatus } from '../models/imports.ts';
 import { text } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { and, branchArn, each, namespaceArn, objectArn, one } from '../permission.ts';
+import { and, branchArn, each, namespaceArn, objectArn, one } from '../requirement-template.ts';
 
 export const importOperations = {
   importStatus: operation({
@@ -11,7 +11,7 @@ export const importOperations = {
     path: '/repositories/{repository}/branches/{branch}/import',
     tag: 'import',
     summary: 'Follow an import',
-    permission: one('fs:ReadBranch', branchArn('path.branch')),
+    requires: one('fs:ReadBranch', branchArn('path.branch')),
     query: { id: text },
     responses: {
       200: json(ImportStatus),
@@ -25,7 +25,7 @@ export const importOperations = {
     path: '/repositories/{repository}/branches/{branch}/import',
     tag: 'import',
     summary: 'Import objects of the object store without copying them',
-    permission: and(
+    requires: and(
       one('fs:WriteObject', branchArn('path.branch')),
       one('fs:CreateCommit', branchArn('path.branch')),
       each(
@@ -49,7 +49,7 @@ export const importOperations = {
     path: '/repositories/{repository}/branches/{branch}/import',
     tag: 'import',
     summary: 'Cancel an import',
-    permission: one('fs:ImportCancel', branchArn('path.branch')),
+    requires: one('fs:ImportCancel', branchArn('path.branch')),
     query: { id: text },
     responses: {
       204: empty(),

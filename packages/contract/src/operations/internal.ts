@@ -1,11 +1,10 @@
 import { body, empty, errors, json } from '../answers.ts';
 import { AuthCapabilities, CredentialsWithSecret } from '../models/auth.ts';
 import { InstallationUsageReport, StatsEventsList, StorageConfig, VersionConfig } from '../models/config.ts';
-import { GarbageCollectionConfig } from '../models/garbage-collection.ts';
 import { CommPrefsInput, Setup, SetupState } from '../models/setup.ts';
 import { text } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { anything, authenticated, one, open } from '../permission.ts';
+import { anything, authenticated, one, open } from '../requirement-template.ts';
 
 export const internalOperations = {
   setupCommPrefs: operation({
@@ -16,7 +15,7 @@ export const internalOperations = {
     tag: 'internal',
     summary: 'Store how the operator wants to hear about updates',
     internal: true,
-    permission: open,
+    requires: open,
     body: body(CommPrefsInput),
     responses: {
       200: empty(),
@@ -31,7 +30,7 @@ export const internalOperations = {
     tag: 'internal',
     summary: 'Tell whether the installation is set up and how to log in',
     internal: true,
-    permission: open,
+    requires: open,
     responses: {
       200: json(SetupState),
       ...errors(429, 'default'),
@@ -46,7 +45,7 @@ export const internalOperations = {
     tag: 'internal',
     summary: 'Set up the installation and create its first administrator',
     internal: true,
-    permission: open,
+    requires: open,
     body: body(Setup),
     responses: {
       200: json(CredentialsWithSecret),
@@ -60,7 +59,7 @@ export const internalOperations = {
     tag: 'internal',
     summary: 'Tell which mail-based account features work',
     internal: true,
-    permission: open,
+    requires: open,
     responses: {
       200: json(AuthCapabilities),
       ...errors(429, 'default'),
@@ -74,7 +73,7 @@ export const internalOperations = {
     summary: 'Get the version of the service',
     deprecated: true,
     internal: true,
-    permission: authenticated,
+    requires: authenticated,
     responses: {
       200: json(VersionConfig),
       ...errors(401),
@@ -88,22 +87,9 @@ export const internalOperations = {
     summary: 'Describe the object store of the installation',
     deprecated: true,
     internal: true,
-    permission: one('fs:ReadConfig', anything),
+    requires: one('fs:ReadConfig', anything),
     responses: {
       200: json(StorageConfig),
-      ...errors(401),
-    },
-  }),
-  getGarbageCollectionConfig: operation({
-    operationId: 'getGarbageCollectionConfig',
-    method: 'GET',
-    path: '/config/garbage-collection',
-    tag: 'internal',
-    summary: 'Get the settings of garbage collection',
-    internal: true,
-    permission: authenticated,
-    responses: {
-      200: json(GarbageCollectionConfig),
       ...errors(401),
     },
   }),
@@ -115,7 +101,7 @@ export const internalOperations = {
     tag: 'internal',
     summary: 'Add to the usage counters',
     internal: true,
-    permission: authenticated,
+    requires: authenticated,
     body: body(StatsEventsList),
     responses: {
       204: empty(),
@@ -129,7 +115,7 @@ export const internalOperations = {
     tag: 'internal',
     summary: 'Report how many requests were served, by month',
     internal: true,
-    permission: authenticated,
+    requires: authenticated,
     responses: {
       200: { content: { 'application/json': InstallationUsageReport, 'application/text': text } },
       ...errors(401, 404, 429, 'default'),

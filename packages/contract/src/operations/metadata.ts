@@ -2,7 +2,7 @@ import { errors, json } from '../answers.ts';
 import { StorageURI } from '../models/common.ts';
 import { hashId } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { and, one, repositoryArn } from '../permission.ts';
+import { and, one, repositoryArn } from '../requirement-template.ts';
 
 export const metadataOperations = {
   getMetaRange: operation({
@@ -11,7 +11,7 @@ export const metadataOperations = {
     path: '/repositories/{repository}/metadata/meta_range/{meta_range}',
     tag: 'metadata',
     summary: 'Locate a metarange file',
-    permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
+    requires: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
     params: { meta_range: hashId },
     responses: {
       200: json(StorageURI, ['Location']),
@@ -24,7 +24,7 @@ export const metadataOperations = {
     path: '/repositories/{repository}/metadata/range/{range}',
     tag: 'metadata',
     summary: 'Locate a range file',
-    permission: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
+    requires: and(one('fs:ListObjects', repositoryArn), one('fs:ReadRepository', repositoryArn)),
     params: { range: hashId },
     responses: {
       200: json(StorageURI, ['Location']),

@@ -12,7 +12,7 @@ import {
 import { binary, offFlag, onFlag, text } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { condition, delimiter, force, objectPath, page, presign, range } from '../parameters.ts';
-import { and, deferred, each, objectArn, one, repositoryArn } from '../permission.ts';
+import { and, deferred, each, objectArn, one, repositoryArn } from '../requirement-template.ts';
 
 export const objectsOperations = {
   getObject: operation({
@@ -21,7 +21,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/refs/{ref}/objects',
     tag: 'objects',
     summary: 'Read an object',
-    permission: one('fs:ReadObject', objectArn('query.path')),
+    requires: one('fs:ReadObject', objectArn('query.path')),
     query: { path: objectPath, presign },
     headers: { range: range, 'if-none-match': condition },
     responses: {
@@ -38,7 +38,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/refs/{ref}/objects',
     tag: 'objects',
     summary: 'Read the headers of an object',
-    permission: one('fs:ReadObject', objectArn('query.path')),
+    requires: one('fs:ReadObject', objectArn('query.path')),
     query: { path: objectPath },
     headers: { range: range },
     responses: {
@@ -60,7 +60,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/branches/{branch}/objects',
     tag: 'objects',
     summary: 'Write an object',
-    permission: one('fs:WriteObject', objectArn('query.path')),
+    requires: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath, storageClass: Type.Optional(text), force },
     headers: { 'if-none-match': condition, 'if-match': condition },
     body: {
@@ -82,7 +82,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/branches/{branch}/objects',
     tag: 'objects',
     summary: 'Delete an object',
-    permission: one('fs:DeleteObject', objectArn('query.path')),
+    requires: one('fs:DeleteObject', objectArn('query.path')),
     query: { path: objectPath, force, no_tombstone: Type.Optional(offFlag) },
     responses: {
       204: empty(),
@@ -96,7 +96,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/branches/{branch}/objects/delete',
     tag: 'objects',
     summary: 'Delete up to 1000 objects',
-    permission: deferred(
+    requires: deferred(
       'a refused path is reported in the answer',
       each('paths', one('fs:DeleteObject', objectArn('item'))),
     ),
@@ -114,7 +114,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/branches/{branch}/objects/copy',
     tag: 'objects',
     summary: 'Copy an object within a repository',
-    permission: and(
+    requires: and(
       one('fs:ReadObject', objectArn('body.src_path')),
       one('fs:WriteObject', objectArn('query.dest_path')),
     ),
@@ -131,7 +131,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/refs/{ref}/objects/stat',
     tag: 'objects',
     summary: 'Describe an object',
-    permission: one('fs:ReadObject', objectArn('query.path')),
+    requires: one('fs:ReadObject', objectArn('query.path')),
     query: { path: objectPath, user_metadata: Type.Optional(onFlag), presign },
     responses: {
       200: json(ObjectStats),
@@ -146,7 +146,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/branches/{branch}/objects/stat/user_metadata',
     tag: 'objects',
     summary: 'Replace the user metadata of an object',
-    permission: one('fs:WriteObject', objectArn('query.path')),
+    requires: one('fs:WriteObject', objectArn('query.path')),
     query: { path: objectPath },
     body: body(UpdateObjectUserMetadata),
     responses: {
@@ -161,7 +161,7 @@ export const objectsOperations = {
     path: '/repositories/{repository}/refs/{ref}/objects/underlyingProperties',
     tag: 'objects',
     summary: 'Get what the object store says of an object',
-    permission: one('fs:ReadObject', objectArn('query.path')),
+    requires: one('fs:ReadObject', objectArn('query.path')),
     query: { path: objectPath },
     responses: {
       200: json(UnderlyingObjectProperties),
@@ -174,11 +174,25 @@ export const objectsOperations = {
     path: '/repositories/{repository}/refs/{ref}/objects/ls',
     tag: 'objects',
     summary: 'List objects under a prefix',
-    permission: one('fs:ListObjects', repositoryArn),
+    requires: one('fs:ListObjects', repositoryArn),
     query: { ...page, user_metadata: Type.Optional(onFlag), presign, delimiter },
     responses: {
       200: json(ObjectStatsList),
       ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  uploadObjectPreflight: operation({
+    operationId: 'uploadObjectPreflight',
+    method: 'GET',
+    path: '/repositories/{repository}/branches/{branch}/objects/stage_allowed',
+    tag: 'internal',
+    summary: 'Check whether the caller may write an object',
+    internal: true,
+    requires: one('fs:WriteObject', objectArn('query.path')),
+    query: { path: objectPath },
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
 } as const;

@@ -11,7 +11,7 @@ import { MergeResult } from '../models/refs.ts';
 import { textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { and, branchArn, deferred, one, repositoryArn } from '../permission.ts';
+import { and, branchArn, deferred, one, repositoryArn } from '../requirement-template.ts';
 
 export const pullsOperations = {
   listPullRequests: operation({
@@ -20,7 +20,7 @@ export const pullsOperations = {
     path: '/repositories/{repository}/pulls',
     tag: 'pulls',
     summary: 'List pull requests, newest first',
-    permission: one('pr:ListPullRequests', repositoryArn),
+    requires: one('pr:ListPullRequests', repositoryArn),
     query: { ...page, status: Type.Optional(textOf(['open', 'closed', 'all'], { default: 'all' })) },
     responses: {
       200: json(PullRequestsList),
@@ -34,7 +34,7 @@ export const pullsOperations = {
     path: '/repositories/{repository}/pulls',
     tag: 'pulls',
     summary: 'Create a pull request',
-    permission: one('pr:WritePullRequest', repositoryArn),
+    requires: one('pr:WritePullRequest', repositoryArn),
     body: body(PullRequestCreation),
     responses: {
       201: json(PullRequestCreationResponse),
@@ -47,7 +47,7 @@ export const pullsOperations = {
     path: '/repositories/{repository}/pulls/{pull_request}',
     tag: 'pulls',
     summary: 'Get a pull request',
-    permission: one('pr:ReadPullRequest', repositoryArn),
+    requires: one('pr:ReadPullRequest', repositoryArn),
     responses: {
       200: json(PullRequest),
       ...errors(400, 401, 404, 429, 'default'),
@@ -60,7 +60,7 @@ export const pullsOperations = {
     path: '/repositories/{repository}/pulls/{pull_request}',
     tag: 'pulls',
     summary: 'Change the title, description or status of a pull request',
-    permission: one('pr:WritePullRequest', repositoryArn),
+    requires: one('pr:WritePullRequest', repositoryArn),
     body: body(PullRequestBasic),
     responses: {
       204: empty(),
@@ -75,7 +75,7 @@ export const pullsOperations = {
     path: '/repositories/{repository}/pulls/{pull_request}/merge',
     tag: 'pulls',
     summary: 'Merge a pull request',
-    permission: and(
+    requires: and(
       one('pr:WritePullRequest', repositoryArn),
       deferred(
         'the destination is known once the pull request was read',

@@ -6,7 +6,7 @@ import { FindMergeBaseResult, Merge, MergeResult } from '../models/refs.ts';
 import { flag, offFlag, text, textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { after, amount, delimiter, page, reference, since } from '../parameters.ts';
-import { branchArn, one, repositoryArn } from '../permission.ts';
+import { branchArn, one, repositoryArn } from '../requirement-template.ts';
 
 const logQuery = {
   after,
@@ -26,7 +26,7 @@ export const refsOperations = {
     path: '/repositories/{repository}/refs/{ref}/commits',
     tag: 'refs',
     summary: 'List the commits reachable from a ref, newest first',
-    permission: one('fs:ReadBranch', branchArn('path.ref')),
+    requires: one('fs:ReadBranch', branchArn('path.ref')),
     query: logQuery,
     responses: {
       200: json(CommitList),
@@ -39,7 +39,7 @@ export const refsOperations = {
     path: '/repositories/{repository}/branches/{branch}/commits',
     tag: 'branches',
     summary: 'List the commits of a branch, newest first',
-    permission: one('fs:ReadBranch', branchArn('path.branch')),
+    requires: one('fs:ReadBranch', branchArn('path.branch')),
     query: logQuery,
     responses: {
       200: json(CommitList),
@@ -52,7 +52,7 @@ export const refsOperations = {
     path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
     tag: 'refs',
     summary: 'Find the common ancestor of two refs',
-    permission: one('fs:ListCommits', repositoryArn),
+    requires: one('fs:ListCommits', repositoryArn),
     responses: {
       200: json(FindMergeBaseResult),
       ...errors(400, 401, 404, 429, 'default'),
@@ -65,7 +65,7 @@ export const refsOperations = {
     path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
     tag: 'refs',
     summary: 'Merge a ref into a branch',
-    permission: one('fs:CreateCommit', branchArn('path.destinationBranch')),
+    requires: one('fs:CreateCommit', branchArn('path.destinationBranch')),
     body: optionalBody(Merge),
     responses: {
       200: json(MergeResult),
@@ -79,7 +79,7 @@ export const refsOperations = {
     path: '/repositories/{repository}/refs/{leftRef}/diff/{rightRef}',
     tag: 'refs',
     summary: 'List the differences between two refs',
-    permission: one('fs:ListObjects', repositoryArn),
+    requires: one('fs:ListObjects', repositoryArn),
     query: {
       ...page,
       delimiter,

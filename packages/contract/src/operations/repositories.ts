@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { body, empty, errors, json } from '../answers.ts';
 import { TaskInfo } from '../models/common.ts';
-import { GarbageCollectionRules } from '../models/garbage-collection.ts';
 import {
-  BranchProtectionRule,
   RefsRestore,
   Repository,
   RepositoryCreation,
@@ -14,8 +12,16 @@ import {
 } from '../models/repositories.ts';
 import { offFlag, text } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { condition, force, page, search } from '../parameters.ts';
-import { and, anything, namedRepositoryArn, namespaceArn, one, repositoryArn, soft } from '../permission.ts';
+import { force, page, search } from '../parameters.ts';
+import {
+  and,
+  anything,
+  namedRepositoryArn,
+  namespaceArn,
+  one,
+  repositoryArn,
+  soft,
+} from '../requirement-template.ts';
 
 export const repositoriesOperations = {
   listRepositories: operation({
@@ -24,7 +30,7 @@ export const repositoriesOperations = {
     path: '/repositories',
     tag: 'repositories',
     summary: 'List repositories',
-    permission: one('fs:ListRepositories', anything),
+    requires: one('fs:ListRepositories', anything),
     query: { ...page, search },
     responses: {
       200: json(RepositoryList),
@@ -38,7 +44,7 @@ export const repositoriesOperations = {
     path: '/repositories',
     tag: 'repositories',
     summary: 'Create a repository',
-    permission: and(
+    requires: and(
       one('fs:CreateRepository', namedRepositoryArn('body.name')),
       soft('fs:AttachStorageNamespace', namespaceArn('body.storage_namespace')),
     ),
@@ -55,7 +61,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}',
     tag: 'repositories',
     summary: 'Get a repository',
-    permission: one('fs:ReadRepository', repositoryArn),
+    requires: one('fs:ReadRepository', repositoryArn),
     responses: {
       200: json(Repository),
       ...errors(400, 401, 404, 429, 'default'),
@@ -68,7 +74,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}',
     tag: 'repositories',
     summary: 'Delete a repository; its data in the object store stays',
-    permission: one('fs:DeleteRepository', repositoryArn),
+    requires: one('fs:DeleteRepository', repositoryArn),
     query: { force },
     responses: {
       204: empty(),
@@ -81,76 +87,10 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/metadata',
     tag: 'repositories',
     summary: 'Get the metadata of a repository',
-    permission: one('fs:ReadRepository', repositoryArn),
+    requires: one('fs:ReadRepository', repositoryArn),
     responses: {
       200: json(RepositoryMetadata),
       ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  getGCRules: operation({
-    operationId: 'getGCRules',
-    method: 'GET',
-    path: '/repositories/{repository}/settings/gc_rules',
-    tag: 'repositories',
-    summary: 'Get the retention rules',
-    permission: one('retention:GetGarbageCollectionRules', repositoryArn),
-    responses: {
-      200: json(GarbageCollectionRules),
-      ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  setGCRules: operation({
-    operationId: 'setGCRules',
-    method: 'PUT',
-    idempotent: true,
-    path: '/repositories/{repository}/settings/gc_rules',
-    tag: 'repositories',
-    summary: 'Replace the retention rules',
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
-    body: body(GarbageCollectionRules),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 403, 404, 429, 'default'),
-    },
-  }),
-  deleteGCRules: operation({
-    operationId: 'deleteGCRules',
-    method: 'DELETE',
-    idempotent: true,
-    path: '/repositories/{repository}/settings/gc_rules',
-    tag: 'repositories',
-    summary: 'Remove the retention rules',
-    permission: one('retention:SetGarbageCollectionRules', repositoryArn),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 403, 404, 429, 'default'),
-    },
-  }),
-  getBranchProtectionRules: operation({
-    operationId: 'getBranchProtectionRules',
-    method: 'GET',
-    path: '/repositories/{repository}/settings/branch_protection',
-    tag: 'repositories',
-    summary: 'List the protected branch patterns',
-    permission: one('branches:GetBranchProtectionRules', repositoryArn),
-    responses: {
-      200: json(Type.Array(BranchProtectionRule), ['ETag']),
-      ...errors(400, 401, 404, 429, 'default'),
-    },
-  }),
-  setBranchProtectionRules: operation({
-    operationId: 'setBranchProtectionRules',
-    method: 'PUT',
-    idempotent: true,
-    path: '/repositories/{repository}/settings/branch_protection',
-    tag: 'repositories',
-    summary: 'Replace the protected branch patterns',
-    permission: one('branches:SetBranchProtectionRules', repositoryArn),
-    headers: { 'if-match': condition },
-    body: body(Type.Array(BranchProtectionRule)),
-    responses: {
-      204: empty(),
-      ...errors(400, 401, 403, 404, 412, 429, 'default'),
     },
   }),
   dumpStatus: operation({
@@ -159,7 +99,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/dump',
     tag: 'repositories',
     summary: 'Follow a dump',
-    permission: and(
+    requires: and(
       one('fs:ListTags', repositoryArn),
       one('fs:ListBranches', repositoryArn),
       one('fs:ListCommits', repositoryArn),
@@ -177,7 +117,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/dump',
     tag: 'repositories',
     summary: 'Start dumping commits, branches and tags',
-    permission: and(
+    requires: and(
       one('fs:ListTags', repositoryArn),
       one('fs:ListBranches', repositoryArn),
       one('fs:ListCommits', repositoryArn),
@@ -193,7 +133,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/restore',
     tag: 'repositories',
     summary: 'Follow a restore',
-    permission: and(
+    requires: and(
       one('fs:CreateTag', repositoryArn),
       one('fs:CreateBranch', repositoryArn),
       one('fs:CreateCommit', repositoryArn),
@@ -211,7 +151,7 @@ export const repositoriesOperations = {
     path: '/repositories/{repository}/restore',
     tag: 'repositories',
     summary: 'Start restoring commits, branches and tags into a bare repository',
-    permission: and(
+    requires: and(
       one('fs:CreateTag', repositoryArn),
       one('fs:CreateBranch', repositoryArn),
       one('fs:CreateCommit', repositoryArn),

@@ -4,7 +4,7 @@ import { Ref, RefList, TagCreation } from '../models/refs.ts';
 import { flag } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { one, repositoryArn, tagArn } from '../permission.ts';
+import { one, repositoryArn, tagArn } from '../requirement-template.ts';
 
 export const tagsOperations = {
   listTags: operation({
@@ -13,7 +13,7 @@ export const tagsOperations = {
     path: '/repositories/{repository}/tags',
     tag: 'tags',
     summary: 'List tags',
-    permission: one('fs:ListTags', repositoryArn),
+    requires: one('fs:ListTags', repositoryArn),
     query: { ...page },
     responses: {
       200: json(RefList),
@@ -27,7 +27,7 @@ export const tagsOperations = {
     path: '/repositories/{repository}/tags',
     tag: 'tags',
     summary: 'Create a tag',
-    permission: one('fs:CreateTag', tagArn('body.id')),
+    requires: one('fs:CreateTag', tagArn('body.id')),
     body: body(TagCreation),
     responses: {
       201: json(Ref),
@@ -40,7 +40,7 @@ export const tagsOperations = {
     path: '/repositories/{repository}/tags/{tag}',
     tag: 'tags',
     summary: 'Get a tag',
-    permission: one('fs:ReadTag', tagArn('path.tag')),
+    requires: one('fs:ReadTag', tagArn('path.tag')),
     responses: {
       200: json(Ref),
       ...errors(400, 401, 404, 429, 'default'),
@@ -53,7 +53,7 @@ export const tagsOperations = {
     path: '/repositories/{repository}/tags/{tag}',
     tag: 'tags',
     summary: 'Delete a tag',
-    permission: one('fs:DeleteTag', tagArn('path.tag')),
+    requires: one('fs:DeleteTag', tagArn('path.tag')),
     query: { force: Type.Optional(flag) },
     responses: {
       204: empty(),

@@ -301,7 +301,7 @@ export function readStringMapEntry(slice: Buffer, into: Record<string, string>):
 export function messageMap<T>(number: number, type: Message<T>): Field<Readonly<Record<string, T>>> {
   return {
     number,
-    initial: {},
+    initial: noEntries,
     write: (writer, value) => {
       for (const key of sortedKeys(value)) {
         writer.message(number, (inner) => {
@@ -329,7 +329,7 @@ export function messageMap<T>(number: number, type: Message<T>): Field<Readonly<
 export function int32Map(number: number): Field<Readonly<Record<string, number>>> {
   return {
     number,
-    initial: {},
+    initial: noEntries,
     write: (writer, value) => {
       for (const key of sortedKeys(value)) {
         writer.message(number, (inner) => {
@@ -352,6 +352,11 @@ export function int32Map(number: number): Field<Readonly<Record<string, number>>
     },
   };
 }
+
+/** Without a prototype, as every map: `constructor` is a key like any other, also in an empty one. */
+const noEntries: Readonly<Record<string, never>> = Object.freeze(
+  Object.create(null) as Record<string, never>,
+);
 
 function extended<T>(map: Readonly<Record<string, T>>, key: string, value: T): Readonly<Record<string, T>> {
   const copy = Object.assign(Object.create(null) as Record<string, T>, map);

@@ -1,10 +1,10 @@
 export * from './action-messages.ts';
 export * from './auth-messages.ts';
-export * from './catalog-messages.ts';
+export * from './task-messages.ts';
 export * from './entry.ts';
 export { compareUtf8, type Message, type MessageOf, type WithUnknownFields } from './fields.ts';
 export * from './gc-messages.ts';
-export * from './graveler-messages.ts';
+export * from './repository-messages.ts';
 export * from './identity.ts';
 export * from './kv-messages.ts';
 export * from './multipart-messages.ts';

@@ -26,21 +26,21 @@ export async function deleteBranch(
   let run: HookRun | undefined;
   let askedFor: string | undefined;
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
-    const branch = await context.branches.get(scope, options.branch);
+    const head = await context.branches.get(scope, options.branch);
     const event: BranchEvent = {
       scope,
       actor: options.actor,
-      sourceRef: branch.data.commitId,
+      sourceRef: head.data.commitId,
       branch: options.branch,
     };
-    if (askedFor !== branch.data.commitId) {
+    if (askedFor !== head.data.commitId) {
       run = await askHooks(context, event, options.force === true);
-      askedFor = branch.data.commitId;
+      askedFor = head.data.commitId;
     }
-    await noteLeft(context, scope, branch.data.commitId, options.branch);
+    await noteLeft(context, scope, head.data.commitId, options.branch);
     // Only the record that was read: a branch re-created meanwhile is another branch.
-    if (await context.branches.remove(scope, branch)) {
-      await retireTokens(context, [branch.data.stagingToken, ...branch.data.sealedTokens]);
+    if (await context.branches.remove(scope, head)) {
+      await retireTokens(context, [head.data.stagingToken, ...head.data.sealedTokens]);
       await endUploadsOf(context, scope, options.branch);
       runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;

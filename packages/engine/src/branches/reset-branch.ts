@@ -9,7 +9,7 @@ import { lookupCommitted, lookupStaged } from '../staging/lookup.ts';
 import { retireTokens, tokenFor } from '../staging/tokens.ts';
 import { uncommittedChanges } from '../staging/uncommitted-changes.ts';
 import { withStagingToken } from '../staging/write.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 /** Writes of a prefix reset that are under way at the same time. */
@@ -28,10 +28,10 @@ export async function resetBranch(context: EngineContext, options: ResetBranchOp
 
 async function resetAll(context: EngineContext, scope: RepositoryScope, branchId: string): Promise<void> {
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
-    const branch = await context.branches.get(scope, branchId);
-    const fresh = { ...branch.data, stagingToken: tokenFor(scope, branchId), sealedTokens: [] };
-    if (await context.branches.replace(scope, branch, fresh)) {
-      await retireTokens(context, [branch.data.stagingToken, ...branch.data.sealedTokens]);
+    const head = await context.branches.get(scope, branchId);
+    const fresh = { ...head.data, stagingToken: tokenFor(scope, branchId), sealedTokens: [] };
+    if (await context.branches.replace(scope, head, fresh)) {
+      await retireTokens(context, [head.data.stagingToken, ...head.data.sealedTokens]);
       return;
     }
     context.onRetry('reset');
@@ -46,11 +46,11 @@ async function resetPrefix(
   prefix: Buffer,
 ): Promise<void> {
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
-    const branch = await context.branches.get(scope, branchId);
+    const head = await context.branches.get(scope, branchId);
     const stagingToken = tokenFor(scope, branchId);
-    await writeCommittedState(context, scope, branch, prefix, Buffer.from(stagingToken));
-    const sealedTokens = [branch.data.stagingToken, ...branch.data.sealedTokens];
-    if (await context.branches.replace(scope, branch, { ...branch.data, stagingToken, sealedTokens })) return;
+    await writeCommittedState(context, scope, head, prefix, Buffer.from(stagingToken));
+    const sealedTokens = [head.data.stagingToken, ...head.data.sealedTokens];
+    if (await context.branches.replace(scope, head, { ...head.data, stagingToken, sealedTokens })) return;
     await retireTokens(context, [stagingToken]);
     context.onRetry('reset');
   }
@@ -61,17 +61,17 @@ async function resetPrefix(
 async function writeCommittedState(
   context: EngineContext,
   scope: RepositoryScope,
-  branch: BranchSnapshot,
+  head: BranchHead,
   prefix: Buffer,
   token: Buffer,
 ): Promise<void> {
   const range = prefix.length > 0 ? { from: prefix, prefix } : {};
-  const changes = await uncommittedChanges(context, scope, branch.tokens, branch.data.commitId, range);
+  const changes = await uncommittedChanges(context, scope, head.tokens, head.data.commitId, range);
   let writes: Promise<void>[] = [];
   try {
     while (await changes.next()) {
       const key = Buffer.from(changes.key);
-      writes.push(writeOne(context, scope, branch, key, token, changes.type === 'added'));
+      writes.push(writeOne(context, scope, head, key, token, changes.type === 'added'));
       if (writes.length === parallelWrites) {
         await Promise.all(writes);
         writes = [];
@@ -86,12 +86,12 @@ async function writeCommittedState(
 async function writeOne(
   context: EngineContext,
   scope: RepositoryScope,
-  branch: BranchSnapshot,
+  head: BranchHead,
   key: Buffer,
   token: Buffer,
   added: boolean,
 ): Promise<void> {
-  const committed = added ? undefined : await lookupCommitted(context, scope, branch.data.commitId, key);
+  const committed = added ? undefined : await lookupCommitted(context, scope, head.data.commitId, key);
   await context.kv.set(token, key, committedChange(key, committed));
 }
 
@@ -107,9 +107,9 @@ async function resetObject(
   branch: string,
   key: Buffer,
 ): Promise<void> {
-  await withStagingToken(context, { scope, branch, key }, 'reset', async (snapshot, token) => {
-    if ((await lookupStaged(context, snapshot.tokens, key)) === undefined) return true;
-    const committed = await lookupCommitted(context, scope, snapshot.data.commitId, key);
+  await withStagingToken(context, { scope, branch, key }, 'reset', async (head, token) => {
+    if ((await lookupStaged(context, head.tokens, key)) === undefined) return true;
+    const committed = await lookupCommitted(context, scope, head.data.commitId, key);
     await context.kv.set(token, key, committedChange(key, committed));
     return true;
   });

@@ -1,24 +1,30 @@
 import { CorruptTableError, type TableCursor } from '@svc/sstable';
 import { EngineError } from '../errors.ts';
-import { type BlockStoreSet, BlockTables } from './block-tables.ts';
+import { type BlockStoreSet, BlockTables } from './store/block-tables.ts';
 import type { CommittedContext } from './context.ts';
-import type { CacheObserver } from './local-cache.ts';
-import { MainStore } from './main-store.ts';
-import { MergeDiff } from './merge-diff.ts';
-import type { MetaRange } from './meta-range.ts';
-import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './namespace.ts';
-import { type Operation, type OperationInput, type OperationResult, runOperation } from './operations.ts';
-import { PackedBatch, Packer } from './packed-changes.ts';
+import type { CacheObserver } from './store/local-cache.ts';
+import { MainStore } from './store/main-store.ts';
+import { MergeDiff } from './reading/merge-diff.ts';
+import type { MetaRange } from './format/meta-range.ts';
+import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
+import {
+  type Operation,
+  type OperationInput,
+  type OperationResult,
+  runOperation,
+} from './operations/operations.ts';
+import { PackedBatch, Packer } from './operations/packed-changes.ts';
 import { Pace } from './pace.ts';
-import { RecordBudget, TooManyRecords } from './record-budget.ts';
-import { foundRecord, foundValue } from './found-record.ts';
-import { LazyDiff } from './lazy-diff.ts';
-import type { TableLease } from './open-tables.ts';
-import { isDamage, type TableDamage } from './table-damage.ts';
-import { TreeDiff } from './tree-diff.ts';
-import { TreeIterator } from './tree-iterator.ts';
-import { readOutline } from './tree-outline.ts';
-import type { SplitSettings } from './tree-writer.ts';
+import { RangeDifferences } from './reading/range-differences.ts';
+import { RecordBudget, TooManyRecords } from './operations/record-budget.ts';
+import { foundRecord, foundValue } from './format/found-record.ts';
+import { LazyDiff } from './reading/lazy-diff.ts';
+import type { TableLease } from './store/open-tables.ts';
+import { isDamage, type TableDamage } from './store/table-damage.ts';
+import { TreeDiff } from './reading/tree-diff.ts';
+import { TreeIterator } from './reading/tree-iterator.ts';
+import { readOutline } from './format/tree-outline.ts';
+import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
   ApplyResult,
   ChangeIterator,
@@ -32,7 +38,7 @@ import type {
   TreeOutline,
   TreeRecord,
 } from './tree.ts';
-import { WorkerHost } from './worker-host.ts';
+import { WorkerHost } from './threads/worker-host.ts';
 
 export interface CommittedTreesOptions {
   readonly blockStores: BlockStoreSet;
@@ -53,12 +59,15 @@ export interface CommittedTreesOptions {
   /** Heavy work runs in a thread of its own; false keeps it here, in slices. */
   readonly worker?: boolean | undefined;
   readonly cacheObserver?: CacheObserver | undefined;
-  /** Told of every damaged or missing table that is come across. */
+  /** Told of every damaged or missing table that is found. */
   readonly onDamage?: ((damage: TableDamage) => void) | undefined;
 }
 
 const defaultOpenRanges = 500;
 const workerOpenRanges = 64;
+
+/** Some thousand pairs of ranges that differ in a few keys. */
+const differencesBytes = 1024 * 1024;
 
 /** Larger work than this leaves the main thread. */
 const inlineRecords = 2000;
@@ -113,20 +122,18 @@ interface TreesParts {
 
 class Trees implements CommittedTrees {
   readonly #parts: TreesParts;
+  readonly #differences = new RangeDifferences(differencesBytes);
   readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
-  #lastContext: CommittedContext | undefined;
-  #lastNamespace: Namespace | undefined;
-  #lastId = '';
-  #lastMetaRange: MetaRange | undefined;
 
   constructor(parts: TreesParts) {
     this.#parts = parts;
   }
 
-  tryGet(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
+  getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
     const namespace = this.#namespace(context);
-    const meta = this.#metaRange(namespace, metaRangeId);
+    const meta = this.#parts.store.metaRange(namespace, metaRangeId);
     if (meta instanceof Promise) {
+      // `get` asks again and sees the failure.
       meta.catch(() => undefined);
       return null;
     }
@@ -139,6 +146,7 @@ class Trees implements CommittedTrees {
       throw error;
     }
     if (!(found instanceof Promise)) return found;
+    // As above.
     found.catch(() => undefined);
     return null;
   }
@@ -146,7 +154,7 @@ class Trees implements CommittedTrees {
   async get(context: CommittedContext, metaRangeId: string, key: Buffer): Promise<TreeRecord | undefined> {
     const namespace = this.#namespace(context);
     try {
-      const loaded = this.#metaRange(namespace, metaRangeId);
+      const loaded = this.#parts.store.metaRange(namespace, metaRangeId);
       const meta = loaded instanceof Promise ? await loaded : loaded;
       return await this.#findAgain(namespace, meta, key, foundRecord);
     } catch (error) {
@@ -170,7 +178,7 @@ class Trees implements CommittedTrees {
     return new LazyDiff(async () => {
       const left = await store.metaRange(namespace, leftId);
       const right = leftId === rightId ? left : await store.metaRange(namespace, rightId);
-      return new TreeDiff({ store, namespace, left, right });
+      return new TreeDiff({ store, namespace, left, right, differences: this.#differences });
     }, from);
   }
 
@@ -181,7 +189,7 @@ class Trees implements CommittedTrees {
       const left = await store.metaRange(namespace, input.base);
       const right = await store.metaRange(namespace, input.source);
       const destination = await store.metaRange(namespace, input.destination);
-      const changes = new TreeDiff({ store, namespace, left, right });
+      const changes = new TreeDiff({ store, namespace, left, right, differences: this.#differences });
       return new MergeDiff(changes, (key) => this.#find(namespace, destination, key, foundValue));
     }, from);
   }
@@ -244,29 +252,12 @@ class Trees implements CommittedTrees {
   }
 
   #namespace(context: CommittedContext): Namespace {
-    if (context === this.#lastContext && this.#lastNamespace !== undefined) return this.#lastNamespace;
     let namespace = this.#namespaces.get(context);
     if (namespace === undefined) {
       namespace = resolveNamespace(context, this.#parts.folders);
       this.#namespaces.set(context, namespace);
     }
-    this.#lastContext = context;
-    this.#lastNamespace = namespace;
-    this.#lastMetaRange = undefined;
     return namespace;
-  }
-
-  /** Most lookups ask the tree that was asked last. */
-  #metaRange(namespace: Namespace, id: string): MetaRange | Promise<MetaRange> {
-    if (this.#lastMetaRange !== undefined && id === this.#lastId && namespace === this.#lastNamespace) {
-      return this.#lastMetaRange;
-    }
-    const meta = this.#parts.store.metaRange(namespace, id);
-    if (!(meta instanceof Promise) && namespace === this.#lastNamespace) {
-      this.#lastId = id;
-      this.#lastMetaRange = meta;
-    }
-    return meta;
   }
 
   /** What `use` takes from a cursor at the record of `key`; it is called at once, before another lookup moves the cursor. */

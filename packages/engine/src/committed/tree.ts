@@ -17,7 +17,7 @@ export interface RecordIterator {
   readonly key: Buffer;
   readonly identity: Buffer;
   readonly data: Buffer;
-  /** The current record without slices, for who looks at many; undefined where there are only slices. */
+  /** The current record as places in shared buffers, so that long loops make no slices; undefined where there are none. */
   readonly place?: RecordPlace | undefined;
   /** Positions so that the following `next()` yields the first record with key >= `key`; forwards or backwards. */
   seek(key: Uint8Array): void;
@@ -99,7 +99,7 @@ export interface RangeSpan {
 export interface CommittedTrees {
   get(context: CommittedContext, metaRangeId: string, key: Buffer): Promise<TreeRecord | undefined>;
   /** Like `get`, without a promise: null when the block store has to be asked first (then call `get`). */
-  tryGet(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null;
+  getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null;
   iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator;
   /** Applies sorted changes; `removed` of missing keys and equal identities are no changes. */
   apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult>;

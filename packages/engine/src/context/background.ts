@@ -4,7 +4,6 @@ import type { EngineLogger } from '../face/options.ts';
 export class Background {
   readonly #logger: EngineLogger;
   readonly #running = new Set<Promise<void>>();
-  readonly #timers: NodeJS.Timeout[] = [];
   readonly #stop = new AbortController();
 
   constructor(logger: EngineLogger) {
@@ -23,27 +22,8 @@ export class Background {
     this.#running.add(run);
   }
 
-  /** Runs now and then every `intervalMs`, never twice at a time. */
-  every(name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<unknown>): void {
-    let busy = false;
-    const tick = (): void => {
-      if (busy) return;
-      busy = true;
-      this.start(name, async (signal) => {
-        try {
-          await work(signal);
-        } finally {
-          busy = false;
-        }
-      });
-    };
-    tick();
-    this.#timers.push(setInterval(tick, intervalMs).unref());
-  }
-
   async close(): Promise<void> {
     this.#stop.abort();
-    for (const timer of this.#timers) clearInterval(timer);
     await Promise.all(this.#running);
   }
 

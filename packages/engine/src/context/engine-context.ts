@@ -31,7 +31,7 @@ export interface EngineContext {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly onRetry: (operation: string) => void;
-  readonly tasks: TaskObserver | undefined;
+  readonly taskObserver: TaskObserver | undefined;
   readonly signingKey: KeyObject;
   readonly xids: XidGenerator;
   readonly queue: BranchQueue;
@@ -64,7 +64,7 @@ export function createContext(options: EngineOptions): EngineContext {
     logger,
     clock,
     onRetry: options.onRetry ?? (() => undefined),
-    tasks: options.tasks,
+    taskObserver: options.taskObserver,
     signingKey: createSecretKey(options.signingSecret, 'utf8'),
     xids,
     queue: new BranchQueue(),

@@ -92,8 +92,8 @@ function overlaid(
 }
 
 function explicitOverlay(context: EngineContext, target: ResolvedTarget, start: Buffer): Overlay | undefined {
-  if (!target.explicitStaging || target.branch === undefined) return undefined;
-  return new Overlay(context.kv, target.branch.tokens, start);
+  if (!target.explicitStaging || target.head === undefined) return undefined;
+  return new Overlay(context.kv, target.head.tokens, start);
 }
 
 async function recordOf(
@@ -114,17 +114,17 @@ export async function diffUncommitted(
 ): Promise<DiffPage> {
   checkBranchName(options.branch);
   const scope = await context.repositories.open(options.repository);
-  let branch = await context.branches.get(scope, options.branch);
+  let head = await context.branches.get(scope, options.branch);
   const walk = planDiff(options);
   if (walk.start === undefined) return emptyPage;
   for (let rebuild = 0; ; rebuild += 1) {
-    const changes = await uncommittedChanges(context, scope, branch.tokens, branch.data.commitId, {
+    const changes = await uncommittedChanges(context, scope, head.tokens, head.data.commitId, {
       from: walk.start,
       prefix: walk.prefix,
     });
     const page = await collectDiff(changes, walk, options, { removedHasNoSize: true });
     const now = await context.branches.get(scope, options.branch);
-    if (rebuild === maxRebuilds || sameState(now, branch)) return page;
-    branch = now;
+    if (rebuild === maxRebuilds || sameState(now, head)) return page;
+    head = now;
   }
 }

@@ -16,7 +16,7 @@ const restoreTask: TaskKind<never> = {
   message: restoreStatusMessage as Message<{ readonly task: Task | undefined; readonly info: undefined }>,
 };
 
-export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
+export function dumps(context: EngineContext, taskRunner: TaskRunner): Dumps {
   return {
     dump: async (repository) => {
       const scope = await context.repositories.open(repository);
@@ -33,18 +33,18 @@ export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
     },
     submitDump: async (repository) => {
       const scope = await context.repositories.open(repository);
-      return tasks.submit(scope, dumpTask, () => dumpRefs(context, scope));
+      return taskRunner.submit(scope, dumpTask, () => dumpRefs(context, scope));
     },
     dumpStatus: async ({ repository, taskId }) => {
       const scope = await context.repositories.open(repository);
-      const { info, ...state } = await tasks.status(scope, dumpTask, taskId);
+      const { info, ...state } = await taskRunner.status(scope, dumpTask, taskId);
       return { ...state, refs: info };
     },
     submitRestore: async (options) => {
       checkManifest(options.manifest);
       const scope = await context.repositories.open(options.repository);
       await checkBare(context, scope);
-      return tasks.submit(scope, restoreTask, async () => {
+      return taskRunner.submit(scope, restoreTask, async () => {
         checkNotReadOnly(scope, options.force);
         await holdingCollection(context, scope, () => restoreRefs(context, scope, options));
         return undefined as never;
@@ -52,7 +52,7 @@ export function dumps(context: EngineContext, tasks: TaskRunner): Dumps {
     },
     restoreStatus: async ({ repository, taskId }) => {
       const scope = await context.repositories.open(repository);
-      const { info: _none, ...state } = await tasks.status(scope, restoreTask, taskId);
+      const { info: _none, ...state } = await taskRunner.status(scope, restoreTask, taskId);
       return state;
     },
   };

@@ -32,7 +32,7 @@ export class PageRecords implements RecordIterator {
   }
 
   close(): void {
-    // Ending the source frees what it holds; nothing of it is read any more.
+    // Ending the source frees what it holds. Nothing is read any more, so a failure does not matter.
     this.#pages.return?.().catch(() => undefined);
   }
 

@@ -10,8 +10,8 @@ import type { RepositoryScope } from '../store/scope.ts';
 
 /** "Bare": the default branch does not exist, so its log is not found. */
 export async function checkBare(context: EngineContext, scope: RepositoryScope): Promise<void> {
-  const branch = await context.branches.find(scope, scope.repository.defaultBranch);
-  if (branch !== undefined) throw invalid('can only restore into a bare repository', 'repository');
+  const head = await context.branches.find(scope, scope.repository.defaultBranch);
+  if (head !== undefined) throw invalid('can only restore into a bare repository', 'repository');
 }
 
 export function checkManifest(manifest: RefsManifest): void {
@@ -40,7 +40,7 @@ export async function restoreRefs(
     if (commitId(commit) !== commit.id) {
       throw invalid(`commit ${commit.id}: invalid commit id: its content has another id`, 'commit');
     }
-    // One look at each of a long history's trees is much; whoever need not be checked is not.
+    // A long history has many trees to check, so callers who may use every address skip the check.
     if (!isTrusted) await adopted.check(commit.metaRangeId);
     await context.commits.add(scope, commit);
   });

@@ -4,6 +4,7 @@ export * from './dumps.ts';
 export * from './gc.ts';
 export * from './hooks.ts';
 export * from './imports.ts';
+export * from './jobs.ts';
 export * from './merges.ts';
 export * from './metadata.ts';
 export * from './model.ts';

@@ -61,5 +61,5 @@ export interface EngineOptions {
   readonly clock?: (() => number) | undefined;
   /** Counts lost races per operation (metric `graveler_kv_retries`). */
   readonly onRetry?: ((operation: string) => void) | undefined;
-  readonly tasks?: TaskObserver | undefined;
+  readonly taskObserver?: TaskObserver | undefined;
 }

@@ -90,7 +90,7 @@ describe('findActiveCommits', () => {
     expect(active(chain, { head2: 12, head1: 9 })).toEqual(['head1', 'head2', 'x']);
   });
 
-  it('[fix] keeps a tagged commit whatever its age', () => {
+  it('keeps a tagged commit whatever its age', () => {
     expect(active(twoBranches, { f: 7, d: 3 }, { tagged: ['a'] })).toEqual(['a', 'b', 'd', 'e', 'f']);
   });
 

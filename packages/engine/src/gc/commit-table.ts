@@ -25,7 +25,7 @@ export class CommitTable {
 
   /** First reading. */
   addKnown(id: string): void {
-    // Whatever has another name is taken for a recent one, and so never for garbage.
+    // Any other name counts as recent, so it is never garbage.
     if (!hexId.test(id)) return;
     this.#reserve();
     this.#ids.write(id, this.#known * idBytes, 'hex');

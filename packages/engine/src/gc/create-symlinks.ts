@@ -1,7 +1,7 @@
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type { ObjectEntry, Objects } from '../face/objects.ts';
-import { withBlockStore } from '../objects/object-entry.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -28,7 +28,7 @@ export async function createSymlinks(
       open.pop();
     }
   };
-  // Nothing is written when one of them cannot be.
+  // All are checked first: nothing is written when one cannot be.
   for await (const item of listed(objects, options)) checkListable(context, scope, item);
   for await (const item of listed(objects, options)) {
     checkListable(context, scope, item);

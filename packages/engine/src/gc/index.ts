@@ -16,7 +16,7 @@ const prepareTask: TaskKind<Omit<GcCommits, 'presigned'>> = {
   message: gcPrepareStatusMessage,
 };
 
-export function gc(context: EngineContext, tasks: TaskRunner, objects: Objects): Gc {
+export function gc(context: EngineContext, taskRunner: TaskRunner, objects: Objects): Gc {
   const writable = async (repository: string): Promise<RepositoryScope> => {
     const scope = await context.repositories.open(repository);
     checkNotReadOnly(scope, false);
@@ -33,11 +33,11 @@ export function gc(context: EngineContext, tasks: TaskRunner, objects: Objects):
     },
     submitPrepareCommits: async (repository) => {
       const scope = await writable(repository);
-      return tasks.submit(scope, prepareTask, () => prepareGcCommits(context, scope));
+      return taskRunner.submit(scope, prepareTask, () => prepareGcCommits(context, scope));
     },
     prepareCommitsStatus: async ({ repository, taskId }) => {
       const scope = await context.repositories.open(repository);
-      const { info, ...state } = await tasks.status(scope, prepareTask, taskId);
+      const { info, ...state } = await taskRunner.status(scope, prepareTask, taskId);
       return { ...state, result: info };
     },
     prepareUncommitted: async ({ repository, continuationToken }) =>

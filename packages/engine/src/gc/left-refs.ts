@@ -5,9 +5,9 @@ import type { RepositoryScope } from '../store/scope.ts';
 export const leftPrefix: Buffer = Buffer.from('gc/left/');
 
 /**
- * Notes that a branch, or a tag when none is named, is about to cease pointing to a commit. Call it before: whoever lists
- * the refs and then these notes finds every commit that some ref pointed to all the time, also when a branch was renamed
- * behind the listing.
+ * Notes that a branch (or a tag, when no branch is named) is about to stop pointing to a commit. Call it first: a
+ * collector that lists the refs and then these notes finds every commit that always had a ref, even when a branch was
+ * renamed behind the listing.
  */
 export async function noteLeft(
   context: EngineContext,

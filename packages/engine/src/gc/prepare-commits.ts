@@ -69,7 +69,7 @@ async function findActive(context: EngineContext, scope: RepositoryScope, begun:
   const commits = new CommitTable();
   for await (const { id } of context.commits.list(scope)) commits.addKnown(id);
   const { heads, tagged } = await readRefs(context, scope, rules, since);
-  // Again, so that the graph holds what was committed meanwhile.
+  // Again: the graph must hold what was committed meanwhile.
   for await (const commit of context.commits.list(scope)) {
     commits.add(commit.id, commit.creationDate.seconds, mainParentOf(commit));
   }

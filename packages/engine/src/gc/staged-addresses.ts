@@ -4,7 +4,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import { TokenScan } from '../staging/token-scan.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 /** After so many keys it is made sure that the tokens read are still those of the branch. */
@@ -28,8 +28,8 @@ export interface StagedPage {
 
 /**
  * Hands every address that a branch's staged values point to, from a key on, to a page; answers the key at which the page
- * ended before the branch did. A commit or a fold may take tokens away while they are read, and move what was not read yet
- * to where nobody looks any more. Then the keys since the last look at the branch are read again.
+ * ended before the branch did. A commit or a fold may drop tokens while they are read and move unread entries out of
+ * sight. Then the keys since the last check of the branch are read again.
  */
 export async function readStagedAddresses(
   context: EngineContext,
@@ -62,14 +62,14 @@ export async function readStagedAddresses(
 async function readStep(
   context: EngineContext,
   scope: RepositoryScope,
-  head: BranchSnapshot,
+  head: BranchHead,
   start: Buffer | undefined,
   page: StagedPage,
 ): Promise<{ readonly next: Buffer | undefined; readonly isOver: boolean; readonly keys: number }> {
   let previous: Buffer | undefined;
   let keys = 0;
   for await (const { key, value } of everyStagedValue(context, head.tokens, start)) {
-    // A step ends between keys, so that the next one starts at a key and repeats nothing.
+    // A step ends between keys, so the next one starts at a key and repeats nothing.
     if (previous === undefined || !previous.equals(key)) {
       // At least one key a page, or a short interval would never get anywhere.
       const isOver = page.keys + keys > 0 && page.isOver();

@@ -1,4 +1,4 @@
-import { BlockError, type BlockAdapter } from '@svc/block';
+import { BlockError, type BlockAdapter, type BlockErrorKind } from '@svc/block';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type { ImportScope } from '../committed/tree.ts';
@@ -18,7 +18,7 @@ export interface ImportSource {
   /** The exact key of an object; the prefix (empty or ending in `/`) of a common prefix. */
   readonly destination: string;
   /** Why the store cannot read it, to be said when the import runs. */
-  readonly failure?: BlockError;
+  readonly failure?: { readonly kind: BlockErrorKind; readonly message: string } | undefined;
 }
 
 /** Refuses what could never be imported; what the store alone can tell comes out while it runs. */
@@ -40,7 +40,7 @@ export async function checkSources(
       sources.push(await checkSource(context, adapter, source, { namespace, rights: options }));
     } catch (error) {
       if (!(error instanceof BlockError)) throw error;
-      sources.push({ ...source, failure: error });
+      sources.push({ ...source, failure: { kind: error.kind, message: error.message } });
     }
   }
   return sources;

@@ -20,21 +20,38 @@ export interface StoredImport {
   readonly predicate: KvPredicate;
 }
 
+/** Records a new import; returns when, in milliseconds. */
 export async function createImport(
   context: EngineContext,
   scope: RepositoryScope,
   id: string,
-): Promise<void> {
+): Promise<number> {
+  const acceptedAt = context.clock();
   const data: ImportStatusData = {
     id,
     completed: false,
-    updatedAt: timestampFromMillis(context.clock()),
+    updatedAt: timestampFromMillis(acceptedAt),
     progress: 0,
     metaRangeId: '',
     commit: undefined,
     error: '',
   };
   await context.kv.set(scope.partition, importKey(id), importStatusMessage.encode(data));
+  return acceptedAt;
+}
+
+/** Takes an import that nobody has touched since it was recorded; false when somebody has. */
+export async function takeImport(
+  context: EngineContext,
+  scope: RepositoryScope,
+  { id, acceptedAt }: { readonly id: string; readonly acceptedAt: number },
+): Promise<boolean> {
+  const { data, predicate } = await readImport(context, scope, id);
+  if (isFinished(data) || timestampToMillis(data.updatedAt) !== acceptedAt) return false;
+  // Never the same time again, or a second one could take it within the same millisecond.
+  const updatedAt = timestampFromMillis(Math.max(context.clock(), acceptedAt + 1));
+  const value = importStatusMessage.encode({ ...data, updatedAt });
+  return context.kv.setIf(scope.partition, importKey(id), value, predicate);
 }
 
 export async function readImport(

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportStatusData } from '@svc/encoding';
-import { checkCommitSize } from '../commits/commit-limits.ts';
+import { checkCommitSize } from '../history/commit-limits.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { Imports, ImportStatus, StartImportOptions } from '../face/imports.ts';
+import type { AcceptedImport, Imports, ImportStatus, StartImportOptions } from '../face/imports.ts';
 import { checkBranchName } from '../names/names.ts';
+import type { RepositoryScope } from '../store/scope.ts';
 import { checkSources } from './import-sources.ts';
 import {
   createImport,
@@ -14,6 +15,7 @@ import {
   isFinished,
   readImport,
   replaceImport,
+  takeImport,
 } from './import-store.ts';
 import { runImport } from './run-import.ts';
 
@@ -32,6 +34,25 @@ export class ImportRunner implements Imports {
   }
 
   async start(options: StartImportOptions): Promise<string> {
+    const { scope, accepted } = await this.#accept(options);
+    this.#begin(scope, accepted);
+    return accepted.id;
+  }
+
+  async accept(options: StartImportOptions): Promise<AcceptedImport> {
+    return (await this.#accept(options)).accepted;
+  }
+
+  async run(accepted: AcceptedImport): Promise<boolean> {
+    const scope = await this.#context.repositories.open(accepted.repository);
+    if (!(await takeImport(this.#context, scope, accepted))) return false;
+    this.#begin(scope, accepted);
+    return true;
+  }
+
+  async #accept(
+    options: StartImportOptions,
+  ): Promise<{ readonly scope: RepositoryScope; readonly accepted: AcceptedImport }> {
     const context = this.#context;
     checkBranchName(options.branch);
     if (options.paths.length === 0) throw invalid('import without paths: invalid import source', 'import');
@@ -40,15 +61,22 @@ export class ImportRunner implements Imports {
     await context.branches.get(scope, options.branch);
     const sources = await checkSources(context, scope, options);
     const id = context.xids.next();
-    await createImport(context, scope, id);
+    const acceptedAt = await createImport(context, scope, id);
+    const { repository, branch, force, message, metadata, actor } = options;
+    const accepted = { id, acceptedAt, repository, branch, force, message, metadata, actor, sources };
+    return { scope, accepted };
+  }
+
+  #begin(scope: RepositoryScope, accepted: AcceptedImport): void {
+    const context = this.#context;
+    const { id } = accepted;
     const stop = new AbortController();
-    const done = runImport(context, { scope, id, sources, options, stop })
+    const done = runImport(context, { scope, accepted, stop })
       .catch((error: unknown) => {
         context.logger.error({ error, import: id }, 'the outcome of an import could not be recorded');
       })
       .finally(() => this.#running.delete(id));
     this.#running.set(id, { stop, done });
-    return id;
   }
 
   async status({

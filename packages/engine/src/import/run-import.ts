@@ -4,7 +4,7 @@ import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { within } from '../context/refusals.ts';
 import { PageRecords } from '../dump/page-records.ts';
 import { EngineError } from '../errors.ts';
-import type { StartImportOptions } from '../face/imports.ts';
+import type { AcceptedImport } from '../face/imports.ts';
 import type { Commit } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
@@ -12,7 +12,7 @@ import { checkNotReadOnly } from '../protection/writable.ts';
 import { changeRepositoryMetadata } from '../repositories/repository-metadata.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { scopeOf, type ImportSource } from './import-sources.ts';
+import { scopeOf } from './import-sources.ts';
 import { isFinished, readImport, replaceImport } from './import-store.ts';
 import { sourceRecords } from './source-records.ts';
 
@@ -21,9 +21,7 @@ const reportMs = 500;
 
 export interface ImportJob {
   readonly scope: RepositoryScope;
-  readonly id: string;
-  readonly sources: readonly ImportSource[];
-  readonly options: StartImportOptions;
+  readonly accepted: AcceptedImport;
   readonly stop: AbortController;
 }
 
@@ -48,15 +46,18 @@ export async function runImport(context: EngineContext, job: ImportJob): Promise
   } catch (error) {
     await progress.stop();
     if (job.stop.signal.aborted) return;
-    context.logger.warn({ error, import: job.id, repository: job.scope.repository.id }, 'import failed');
+    context.logger.warn(
+      { error, import: job.accepted.id, repository: job.scope.repository.id },
+      'import failed',
+    );
     const text = error instanceof Error ? error.message : String(error);
     await finish(context, job, { error: text, metaRangeId: '' });
   }
 }
 
 async function ingest(context: EngineContext, job: ImportJob, progress: ImportProgress): Promise<string> {
-  const { scope, sources, stop } = job;
-  if (scope.repository.readOnly && job.options.force !== true) {
+  const { scope, accepted, stop } = job;
+  if (scope.repository.readOnly && accepted.force !== true) {
     throw new EngineError('read_only', 'write range: read-only repository', { subject: 'repository' });
   }
   const adapter = adapterOf(context, scope);
@@ -64,7 +65,7 @@ async function ingest(context: EngineContext, job: ImportJob, progress: ImportPr
     for await (const page of sourceRecords(
       adapter,
       scope.repository.storageNamespace,
-      sources,
+      accepted.sources,
       stop.signal,
     )) {
       yield page;
@@ -84,16 +85,16 @@ async function beginCommit(
   progress: number,
 ): Promise<boolean> {
   for (;;) {
-    const stored = await readImport(context, job.scope, job.id);
+    const stored = await readImport(context, job.scope, job.accepted.id);
     if (isFinished(stored.data)) return false;
     if (await replaceImport(context, job.scope, stored, { metaRangeId: importedId, progress })) return true;
   }
 }
 
 async function commitImport(context: EngineContext, job: ImportJob, importedId: string): Promise<Commit> {
-  const { scope, options } = job;
-  const { branch, actor } = options;
-  checkNotReadOnly(scope, options.force);
+  const { scope, accepted } = job;
+  const { branch, actor } = accepted;
+  checkNotReadOnly(scope, accepted.force);
   let preRunId: string | undefined;
   const made = await updateHead(context, { scope, branch, operation: 'import' }, async (head, turn) => {
     const parent = await context.commits.get(scope, head.data.commitId);
@@ -101,15 +102,16 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
       scope.committed,
       parent.metaRangeId,
       importedId,
-      scopeOf(job.sources),
+      scopeOf(accepted.sources),
     );
     const fields = {
       committer: actor.committer,
-      message: options.message === undefined || options.message === '' ? 'Import objects' : options.message,
+      message:
+        accepted.message === undefined || accepted.message === '' ? 'Import objects' : accepted.message,
       creationDate: timestampFromMillis(context.clock()),
       metaRangeId,
       parents: [parent.id],
-      metadata: { ...options.metadata, '.lakefs.merge.strategy': 'source-wins' },
+      metadata: { ...accepted.metadata, '.lakefs.merge.strategy': 'source-wins' },
       version: 1,
       generation: parent.generation + 1,
     };
@@ -136,7 +138,7 @@ async function finish(
   outcome: { completed?: boolean; error?: string; commit?: Commit; metaRangeId: string },
 ): Promise<void> {
   for (;;) {
-    const stored = await readImport(context, job.scope, job.id);
+    const stored = await readImport(context, job.scope, job.accepted.id);
     if (isFinished(stored.data)) return;
     if (await replaceImport(context, job.scope, stored, outcome)) return;
   }
@@ -181,7 +183,8 @@ class ImportProgress {
   }
 
   async #report(): Promise<void> {
-    const { scope, id, stop } = this.#job;
+    const { scope, stop } = this.#job;
+    const { id } = this.#job.accepted;
     try {
       const stored = await readImport(this.#context, scope, id);
       if (isFinished(stored.data)) stop.abort(new Error('the import was cancelled'));

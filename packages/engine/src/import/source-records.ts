@@ -1,4 +1,4 @@
-import type { BlockAdapter, WalkedObject } from '@svc/block';
+import { BlockError, type BlockAdapter, type WalkedObject } from '@svc/block';
 import {
   addressFull,
   emptyStringMap,
@@ -7,10 +7,10 @@ import {
   timestampFromMillis,
   type Entry,
 } from '@svc/encoding';
+import { fromBlockError } from '../context/block-refusals.ts';
 import type { TreeRecord } from '../committed/tree.ts';
 import { invalid } from '../context/refusals.ts';
 import { maxKeyBytes } from '../names/names.ts';
-import { fromBlockError } from '../objects/object-entry.ts';
 import type { ImportSource } from './import-sources.ts';
 
 /** The entries of all sources as one sorted run of pages; of equal keys the later source wins. */
@@ -33,7 +33,7 @@ async function* recordsOf(
   signal: AbortSignal,
 ): AsyncGenerator<TreeRecord[]> {
   try {
-    if (source.failure !== undefined) throw source.failure;
+    if (source.failure !== undefined) throw new BlockError(source.failure.kind, source.failure.message);
     if (source.type === 'object') {
       const pointer = { storageNamespace, identifier: source.uri, identifierType: 'full' } as const;
       const properties = await adapter.properties(pointer);

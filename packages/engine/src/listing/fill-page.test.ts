@@ -5,7 +5,8 @@ import { context, openTestTrees, sorted, type TestTrees, writeTree } from '../co
 import type { RecordIterator } from '../committed/tree.ts';
 import { fillPage } from './fill-page.ts';
 import { planWalk } from './key-range.ts';
-import { PageBuilder, type PageStorage } from './object-page.ts';
+import type { PageStorage } from './item-cursor.ts';
+import { PageBuilder } from './object-page.ts';
 
 let opened: TestTrees;
 beforeAll(async () => {

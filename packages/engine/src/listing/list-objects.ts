@@ -1,11 +1,12 @@
 import type { PresignedUrl } from '@svc/block';
 import type { RecordIterator } from '../committed/tree.ts';
+import { fromBlockError } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { pageSize } from '../context/page.ts';
 import { notFound } from '../context/refusals.ts';
 import type { ListObjectsOptions, ObjectPage } from '../face/objects.ts';
 import { parsePrefix } from '../names/names.ts';
-import { fromBlockError, pointerOf } from '../objects/object-entry.ts';
+import { pointerOf } from '../objects/object-entry.ts';
 import { ofBranch, resolveRef, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { sameState } from '../staging/lookup.ts';
 import { Overlay } from '../staging/overlay.ts';
@@ -13,7 +14,8 @@ import type { RepositoryScope } from '../store/scope.ts';
 import { BranchView } from './branch-view.ts';
 import { fillPage } from './fill-page.ts';
 import { planWalk, type Walk } from './key-range.ts';
-import { PageBuilder, type ListedPage, type PageStorage } from './object-page.ts';
+import type { PageStorage } from './item-cursor.ts';
+import { PageBuilder, type ListedPage } from './object-page.ts';
 
 /** How often a page is built anew because the branch moved under it. */
 const maxRebuilds = 3;
@@ -33,13 +35,13 @@ export async function listObjects(context: EngineContext, options: ListObjectsOp
   let target = await resolveRef(context, scope, options.ref);
   for (let rebuild = 0; ; rebuild += 1) {
     const page = await buildPage(context, scope, target, walk, amount, storage);
-    const { branch } = target;
-    if (branch === undefined || !target.staged || rebuild === maxRebuilds)
+    const { head } = target;
+    if (head === undefined || !target.staged || rebuild === maxRebuilds)
       return finish(page, storage, options);
     // A commit meanwhile may have moved keys from tokens to a tree this page did not look at.
-    const now = await context.branches.find(scope, branch.data.id);
+    const now = await context.branches.find(scope, head.data.id);
     if (now === undefined) throw notFound('ref');
-    if (sameState(now, branch)) return finish(page, storage, options);
+    if (sameState(now, head)) return finish(page, storage, options);
     page.release();
     target = ofBranch(now);
   }
@@ -99,6 +101,6 @@ export async function openView(
 ): Promise<RecordIterator> {
   const commit = await context.commits.get(scope, target.commitId);
   const tree = context.trees.iterate(scope.committed, commit.metaRangeId, start);
-  if (target.branch === undefined || !target.staged) return tree;
-  return new BranchView(new Overlay(context.kv, target.branch.tokens, start), tree);
+  if (target.head === undefined || !target.staged) return tree;
+  return new BranchView(new Overlay(context.kv, target.head.tokens, start), tree);
 }

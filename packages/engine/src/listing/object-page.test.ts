@@ -14,7 +14,7 @@ const shown = (page: ListedPage): string[] => page.toArray().map(({ path }) => p
 
 function arenaOf(page: ListedPage): ArrayBufferLike | undefined {
   let arena: ArrayBufferLike | undefined;
-  page.visit(({ bytes }) => (arena = bytes.buffer));
+  page.visit(({ key }) => (arena = key.buffer));
   return arena;
 }
 

@@ -1,28 +1,20 @@
-import type { BlockAdapter, PresignedUrl } from '@svc/block';
-import { EntryView, type StringMap, type Timestamp } from '@svc/encoding';
+import type { PresignedUrl } from '@svc/block';
 import type { RecordPlace } from '../committed/tree.ts';
-import type { ListedObject, ListedObjectCopy, ObjectPage } from '../face/objects.ts';
-import { pointerOf } from '../objects/object-entry.ts';
-
-const slash = 0x2f;
-const dot = 0x2e;
-/** Bytes that no store spells differently in a URI, so that a name of them can follow a folder's spelling. */
-const plainBytes = new Uint8Array(256);
-for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,=-') {
-  plainBytes[char.charCodeAt(0)] = 1;
-}
+import type {
+  ListedObject,
+  ListedObjectCopy,
+  ObjectPage,
+  PageJson,
+  PageJsonOptions,
+} from '../face/objects.ts';
+import { ItemCursor, type PageStorage } from './item-cursor.ts';
+import { pageJson } from './page-json.ts';
 
 /** A thousand typical items fit. */
 const arenaSize = 256 * 1024;
 const maxSpares = 48;
 /** Arenas of released pages. Fresh ones for every page would make the collector run several times a second. */
 const spares: Buffer[] = [];
-
-/** Where listed addresses are resolved. */
-export interface PageStorage {
-  readonly adapter: BlockAdapter;
-  readonly storageNamespace: string;
-}
 
 /** Copies listed records into one buffer: a page costs a few allocations, however many items it has. */
 export class PageBuilder {
@@ -104,17 +96,12 @@ export class ListedPage implements ObjectPage {
   }
 
   visit(visitor: (item: ListedObject) => void): void {
-    const arena = this.#arena;
-    if (arena === undefined) throw new Error('the page was released');
-    const cursor = new ItemCursor(this.#storage);
-    let start = 0;
-    for (let index = 0; index < this.#ends.length; index += 2) {
-      const keyEnd = this.#ends[index] ?? 0;
-      const end = this.#ends[index + 1] ?? 0;
-      cursor.load(arena, start, keyEnd, end, this.#presigned[index / 2]);
-      visitor(cursor);
-      start = end;
-    }
+    this.#eachItem(this.#bytes(), visitor);
+  }
+
+  json(options: PageJsonOptions): PageJson {
+    const bytes = this.#bytes();
+    return pageJson(bytes, (visitor) => this.#eachItem(bytes, visitor), options);
   }
 
   toArray(): ListedObjectCopy[] {
@@ -131,6 +118,23 @@ export class ListedPage implements ObjectPage {
 
   setPresigned(urls: readonly (PresignedUrl | undefined)[]): void {
     this.#presigned = urls;
+  }
+
+  #bytes(): Buffer {
+    if (this.#arena === undefined) throw new Error('the page was released');
+    return this.#arena;
+  }
+
+  #eachItem(bytes: Buffer, visitor: (item: ItemCursor) => void): void {
+    const cursor = new ItemCursor(this.#storage);
+    let start = 0;
+    for (let index = 0; index < this.#ends.length; index += 2) {
+      const keyEnd = this.#ends[index] ?? 0;
+      const end = this.#ends[index + 1] ?? 0;
+      cursor.load(bytes, start, keyEnd, end, this.#presigned[index / 2]);
+      visitor(cursor);
+      start = end;
+    }
   }
 }
 
@@ -152,168 +156,4 @@ function copyObject(item: ListedObject): ListedObjectCopy {
     metadata: item.metadata,
     presigned: item.presigned,
   };
-}
-
-const typeNames = ['by_prefix', 'relative', 'full'] as const;
-
-/** The one item a visitor looks at; fields are decoded when asked for. */
-class ItemCursor implements ListedObject {
-  readonly #storage: PageStorage;
-  readonly #entry = new EntryView();
-  #arena: Buffer = Buffer.alloc(0);
-  #start = 0;
-  #keyEnd = 0;
-  #end = 0;
-  #loaded = false;
-  /** The last folder of an address (its place in the arena) and how the store shows it: neighbours mostly share one. */
-  #folderStart = 0;
-  #folderEnd = 0;
-  #folderType = -1;
-  #shownFolder: string | undefined;
-  presigned: PresignedUrl | undefined;
-
-  constructor(storage: PageStorage) {
-    this.#storage = storage;
-  }
-
-  load(arena: Buffer, start: number, keyEnd: number, end: number, presigned: PresignedUrl | undefined): void {
-    this.#arena = arena;
-    this.#start = start;
-    this.#keyEnd = keyEnd;
-    this.#end = end;
-    this.#loaded = false;
-    this.presigned = presigned;
-  }
-
-  get kind(): 'object' | 'common_prefix' {
-    return this.#end === this.#keyEnd ? 'common_prefix' : 'object';
-  }
-
-  get bytes(): Buffer {
-    return this.#arena;
-  }
-
-  get keyStart(): number {
-    return this.#start;
-  }
-
-  get keyEnd(): number {
-    return this.#keyEnd;
-  }
-
-  get addressStart(): number {
-    return this.#view().addressStart;
-  }
-
-  get addressEnd(): number {
-    return this.#view().addressEnd;
-  }
-
-  get etagStart(): number {
-    return this.#view().etagStart;
-  }
-
-  get etagEnd(): number {
-    return this.#view().etagEnd;
-  }
-
-  get contentTypeStart(): number {
-    return this.#view().contentTypeStart;
-  }
-
-  get contentTypeEnd(): number {
-    return this.#view().contentTypeEnd;
-  }
-
-  get key(): Buffer {
-    return this.#arena.subarray(this.#start, this.#keyEnd);
-  }
-
-  get path(): string {
-    return this.#arena.toString('utf8', this.#start, this.#keyEnd);
-  }
-
-  get address(): string {
-    return this.#view().address;
-  }
-
-  get addressType(): 'relative' | 'full' | 'by_prefix' {
-    return typeNames[this.#view().addressType];
-  }
-
-  get physicalAddress(): string {
-    const view = this.#view();
-    const { addressType, addressStart: start, addressEnd: end } = view;
-    const nameStart = this.#plainNameStart(start, end);
-    if (
-      nameStart > 0 &&
-      this.#shownFolder !== undefined &&
-      this.#isLastFolder(addressType, start, nameStart)
-    ) {
-      return this.#shownFolder + this.#arena.toString('latin1', nameStart, end);
-    }
-    const { adapter, storageNamespace } = this.#storage;
-    const shown = adapter.absoluteUri(pointerOf(storageNamespace, { address: view.address, addressType }));
-    if (nameStart > 0) {
-      this.#folderStart = start;
-      this.#folderEnd = nameStart;
-      this.#folderType = addressType;
-      const name = this.#arena.toString('latin1', nameStart, end);
-      this.#shownFolder = shown.endsWith(`/${name}`) ? shown.slice(0, -name.length) : undefined;
-    }
-    return shown;
-  }
-
-  /** Where the last element of an address starts when all its bytes are plain, else 0. */
-  #plainNameStart(start: number, end: number): number {
-    const arena = this.#arena;
-    let at = end - 1;
-    for (; at >= start && arena[at] !== slash; at -= 1) {
-      if (plainBytes[arena[at] ?? 0] === 0) return 0;
-    }
-    const name = at + 1;
-    // Names that start with a dot may be steps in a path.
-    return at < start || name === end || arena[name] === dot ? 0 : name;
-  }
-
-  #isLastFolder(addressType: number, start: number, end: number): boolean {
-    if (addressType !== this.#folderType || end - start !== this.#folderEnd - this.#folderStart) return false;
-    return this.#arena.compare(this.#arena, this.#folderStart, this.#folderEnd, start, end) === 0;
-  }
-
-  get etag(): string {
-    return this.#view().etag;
-  }
-
-  get size(): number {
-    return this.#view().size;
-  }
-
-  get mtime(): Timestamp {
-    return this.#view().lastModified;
-  }
-
-  get seconds(): number {
-    return this.#view().seconds;
-  }
-
-  get contentType(): string {
-    return this.#view().contentType;
-  }
-
-  get hasMetadata(): boolean {
-    return this.#view().hasMetadata;
-  }
-
-  get metadata(): StringMap {
-    return this.#view().metadata;
-  }
-
-  #view(): EntryView {
-    if (!this.#loaded) {
-      this.#entry.load(this.#arena, this.#keyEnd, this.#end);
-      this.#loaded = true;
-    }
-    return this.#entry;
-  }
 }

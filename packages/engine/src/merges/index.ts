@@ -1,5 +1,5 @@
 import { copyStringMap, timestampFromMillis } from '@svc/encoding';
-import { checkCommitSize } from '../commits/commit-limits.ts';
+import { checkCommitSize } from '../history/commit-limits.ts';
 import type { MergeStrategy } from '../committed/tree.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, noChanges, within } from '../context/refusals.ts';

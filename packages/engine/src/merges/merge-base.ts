@@ -1,7 +1,7 @@
 import { compareTimestamps } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Commit } from '../face/model.ts';
-import { Heap } from '../log/heap.ts';
+import { Heap } from '../history/heap.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 const leftSide = 1;

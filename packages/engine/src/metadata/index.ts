@@ -1,8 +1,8 @@
 import type { ObjectPointer } from '@svc/block';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import type { InMetadataObject, Metadata } from '../face/metadata.ts';
 import { checkHashId } from '../names/names.ts';
-import { withBlockStore } from '../objects/object-entry.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 /** Committed metadata files, for clients that read ranges and metaranges themselves. */

@@ -1,4 +1,4 @@
-import { isTableId } from '../committed/table-id.ts';
+import { isTableId } from '../committed/format/table-id.ts';
 import { invalid } from '../context/refusals.ts';
 
 export const maxKeyBytes = 1024;

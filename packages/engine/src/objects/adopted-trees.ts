@@ -10,8 +10,8 @@ import { checkImport, checkMayRead } from './address-rights.ts';
 import { pointerOf } from './object-entry.ts';
 
 /**
- * Trees that a caller names by id instead of building them object by object. Whoever could write into the namespace
- * may have made them, so that every address in them counts as one the caller brings.
+ * Trees that a caller names by id instead of building them object by object. Anyone who could write into the namespace
+ * may have made them, so every address in them counts as one the caller brings.
  */
 export class AdoptedTrees {
   readonly #context: EngineContext;
@@ -42,7 +42,7 @@ export class AdoptedTrees {
     }
   }
 
-  /** Whoever may use every address there is need not wait for a look at each. */
+  /** A caller who may use every address does not wait for a check of each. */
   isTrusted(): Promise<boolean> {
     this.#trusted ??= Promise.resolve(this.#rights.mayUseEveryAddress?.() ?? false);
     return this.#trusted;

@@ -1,4 +1,5 @@
 import { addressRelative, timestampFromMillis, type Entry } from '@svc/encoding';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
@@ -15,7 +16,7 @@ import { checkStagingWritable } from '../protection/writable.ts';
 import { changeEntry, removeEntry, stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { withFreshData } from './fresh-data.ts';
-import { checkCopied, pointerOfEntry, toObjectEntry, withBlockStore } from './object-entry.ts';
+import { checkCopied, pointerOfEntry, toObjectEntry } from './object-entry.ts';
 import { findObject } from './read-object.ts';
 import { describeCopy } from './describe-copy.ts';
 import { tagMap } from './object-tags.ts';

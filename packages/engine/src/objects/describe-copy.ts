@@ -1,10 +1,11 @@
 import type { StringMap } from '@svc/encoding';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import type { CopyObjectOptions, ObjectEntry } from '../face/objects.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { addChecksum, type ChecksumName } from './content-metadata.ts';
 import { createDigest, loadDigests } from './digests.ts';
-import { pointerOfEntry, withBlockStore } from './object-entry.ts';
+import { pointerOfEntry } from './object-entry.ts';
 import { tagMap } from './object-tags.ts';
 import { contentMetadata, joinedMaps, soundMetadata, tagMetadata, withoutTags } from './reserved-metadata.ts';
 

@@ -5,7 +5,7 @@ import type { RepositoryScope } from '../store/scope.ts';
 
 /**
  * Runs a write that puts data at an address nobody knows yet and then stages an entry for it. When it fails and no entry
- * can point to the data, the data goes again: what was refused takes no room.
+ * can point to the data, the data is removed: a refused write takes no room.
  */
 export async function withFreshData<T>(
   context: EngineContext,

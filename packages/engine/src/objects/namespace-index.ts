@@ -15,8 +15,9 @@ interface Known {
 }
 
 /**
- * Finds the repository in whose namespace an address lies, also one that was deleted and left its data. What it knows is a few seconds old at most; comparing
- * real paths on the local store costs several system calls, so spellings are remembered that long, too.
+ * Finds the repository in whose namespace an address lies, also one that was deleted and left its data. Its knowledge
+ * is a few seconds old at most. Comparing real paths on the local store costs several system calls, so spellings are
+ * remembered that long, too.
  */
 export class NamespaceIndex {
   readonly #kv: KvStore;

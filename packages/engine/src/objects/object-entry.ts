@@ -1,9 +1,8 @@
-import type { BlockAdapter, IdentifierType, ObjectPointer } from '@svc/block';
-import { BlockError } from '@svc/block';
+import type { IdentifierType, ObjectPointer } from '@svc/block';
 import { addressFull, addressRelative, decodeEntry, type AddressType, type Entry } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { adapterOf } from '../context/engine-context.ts';
-import { invalid, notFound } from '../context/refusals.ts';
+import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { ObjectEntry } from '../face/objects.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -83,46 +82,4 @@ export function checkCopied(source: ObjectEntry, promised: number, copied: numbe
     `the data of '${source.path}' is not what its entry says: ${copied} bytes instead of ${promised}`,
     'object',
   );
-}
-
-/** Runs a call to the block store; its refusals become the engine's. */
-export async function withBlockStore<T>(
-  adapter: BlockAdapter,
-  call: (adapter: BlockAdapter) => Promise<T>,
-): Promise<T> {
-  try {
-    return await call(adapter);
-  } catch (error) {
-    throw fromBlockError(error);
-  }
-}
-
-export function fromBlockError(error: unknown): unknown {
-  if (!(error instanceof BlockError)) return error;
-  const cause = { cause: error };
-  switch (error.kind) {
-    case 'not_found':
-      return new EngineError('data_gone', 'No data', { ...cause, subject: 'object' });
-    case 'forbidden':
-      return new EngineError('forbidden', 'forbidden', { ...cause, subject: 'storage' });
-    case 'not_supported':
-      return new EngineError('not_supported', error.message, { ...cause, subject: 'storage' });
-    case 'invalid_address':
-    case 'invalid_namespace':
-    case 'bad_index':
-      return invalid(error.message, 'object');
-    case 'invalid_part':
-      return invalid(error.message, 'part');
-    case 'part_too_small':
-      return invalid(error.message, 'part_size');
-    case 'upload_not_found':
-      return notFound('upload');
-    case 'already_exists':
-    case 'async_copy_failed':
-    case 'configuration':
-    case 'unavailable':
-    case 'write_failed':
-    case 'no_space':
-      return error;
-  }
 }

@@ -6,11 +6,12 @@ import {
   type ObjectBody,
   type ObjectPointer,
 } from '@svc/block';
+import { fromBlockError } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import type { ObjectEntry } from '../face/objects.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { fromBlockError, pointerOfEntry } from './object-entry.ts';
+import { pointerOfEntry } from './object-entry.ts';
 
 /** Inclusive; lies inside the entry's size. */
 export interface DataRange {

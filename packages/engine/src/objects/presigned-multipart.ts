@@ -1,5 +1,6 @@
 import type { MultipartUpload, PresignedUrl } from '@svc/block';
 import { addressRelative, emptyStringMap, timestampFromMillis, type Entry } from '@svc/encoding';
+import { fromBlockError, withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
@@ -10,13 +11,7 @@ import { stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { signAddress } from './addresses.ts';
 import { acceptAddress } from './given-address.ts';
-import {
-  checkCopied,
-  fromBlockError,
-  pointerOfEntry,
-  toObjectEntry,
-  withBlockStore,
-} from './object-entry.ts';
+import { checkCopied, pointerOfEntry, toObjectEntry } from './object-entry.ts';
 import { checkSameStore } from './change-object.ts';
 import { findObject } from './read-object.ts';
 import { checkContentType, refuseReserved } from './reserved-metadata.ts';

@@ -1,4 +1,5 @@
 import type { ObjectBody } from '@svc/block';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face/objects.ts';
@@ -6,9 +7,9 @@ import { parseKey } from '../names/names.ts';
 import { resolveRef } from '../refs/resolve-ref.ts';
 import type { TreeRecord } from '../committed/tree.ts';
 import { lookup, lookupAsLastSeen, lookupAtOnce } from '../staging/lookup.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { decodeObject, pointerOfEntry, withBlockStore } from './object-entry.ts';
+import { decodeObject, pointerOfEntry } from './object-entry.ts';
 import { openData, type DataRange } from './open-data.ts';
 
 /** The entry a ref shows under a path. */
@@ -20,9 +21,9 @@ export async function findObject(
 ): Promise<ObjectEntry> {
   const key = parseKey(path);
   // A full commit id is looked for among commits first, even when a branch has that name.
-  const seen = ref.length === commitIdLength ? undefined : context.branches.lastSeen(scope, ref);
-  const known = seen === undefined ? 'later' : lookupAtOnce(context, scope, seen, key);
-  const record = known === 'later' ? await findRecord(context, scope, ref, seen, key) : known;
+  const head = ref.length === commitIdLength ? undefined : context.branches.lastSeen(scope, ref);
+  const known = head === undefined ? 'later' : lookupAtOnce(context, scope, head, key);
+  const record = known === 'later' ? await findRecord(context, scope, ref, head, key) : known;
   if (record === undefined) throw notFound('object');
   return decodeObject(context, scope, path, record.data);
 }
@@ -31,11 +32,11 @@ async function findRecord(
   context: EngineContext,
   scope: RepositoryScope,
   ref: string,
-  seen: BranchSnapshot | undefined,
+  head: BranchHead | undefined,
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
-  if (seen !== undefined) {
-    const record = await lookupAsLastSeen(context, scope, seen, key);
+  if (head !== undefined) {
+    const record = await lookupAsLastSeen(context, scope, head, key);
     if (record !== 'moved') return record;
   }
   return lookup(context, scope, await resolveRef(context, scope, ref), key);
@@ -48,7 +49,8 @@ export async function statObject(
   options: Parameters<Objects['stat']>[0],
 ): Promise<ObjectEntry> {
   const scope =
-    context.repositories.opened(options.repository) ?? (await context.repositories.open(options.repository));
+    context.repositories.openAtOnce(options.repository) ??
+    (await context.repositories.open(options.repository));
   const entry = await findObject(context, scope, options.ref, options.path);
   return options.presign === true ? presignEntry(context, scope, entry) : entry;
 }
@@ -71,7 +73,8 @@ export async function openObject(
   options: Parameters<Objects['open']>[0],
 ): Promise<OpenedObject> {
   const scope =
-    context.repositories.opened(options.repository) ?? (await context.repositories.open(options.repository));
+    context.repositories.openAtOnce(options.repository) ??
+    (await context.repositories.open(options.repository));
   const entry = await findObject(context, scope, options.ref, options.path);
   return { entry, body: await openData(context, scope, entry, options.range?.(entry)) };
 }
@@ -82,7 +85,7 @@ export async function openEntry(
   entry: ObjectEntry,
   range?: DataRange,
 ): Promise<ObjectBody> {
-  const scope = context.repositories.opened(repository) ?? (await context.repositories.open(repository));
+  const scope = context.repositories.openAtOnce(repository) ?? (await context.repositories.open(repository));
   const body = openData(context, scope, entry, range);
   return body instanceof Promise ? await body : body;
 }
@@ -92,7 +95,8 @@ export async function underlyingProperties(
   options: ObjectLocation,
 ): Promise<{ storageClass: string | undefined }> {
   const scope =
-    context.repositories.opened(options.repository) ?? (await context.repositories.open(options.repository));
+    context.repositories.openAtOnce(options.repository) ??
+    (await context.repositories.open(options.repository));
   const entry = await findObject(context, scope, options.ref, options.path);
   const { storageClass } = await withBlockStore(adapterOf(context, scope), (adapter) =>
     adapter.properties(pointerOfEntry(scope, entry), { skipEtag: true }),

@@ -16,8 +16,8 @@ interface Kept {
 }
 
 /**
- * Small objects that were asked for again, in memory. Under one address and checksum the data never changes: every
- * write of ours goes to a new address. Data that others keep (full addresses) is always read where it lies.
+ * Small objects that were asked for again, in memory. Under one address and checksum the data never changes: each
+ * of our writes goes to a new address. Data kept by others (full addresses) is always read from its store.
  */
 export class SmallObjects {
   readonly #kept: LRUCache<string, Kept>;

@@ -1,4 +1,5 @@
 import { addressRelative, emptyStringMap, timestampFromMillis, type Entry } from '@svc/encoding';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
@@ -10,7 +11,7 @@ import { checkCondition, checkMetadata, stageEntry, type StagedKey } from '../st
 import { hashBody } from './body-hash.ts';
 import { withFreshData } from './fresh-data.ts';
 import { checkContentType, checkStorageClass, joinedMaps } from './reserved-metadata.ts';
-import { toObjectEntry, withBlockStore } from './object-entry.ts';
+import { toObjectEntry } from './object-entry.ts';
 
 export const defaultContentType = 'application/octet-stream';
 
@@ -62,7 +63,9 @@ export async function checkUpload(
   const key = parseKey(options.path);
   checkMetadata({ metadata: options.metadata ?? emptyStringMap });
   checkContentType(options.contentType);
-  const scope = await context.repositories.open(options.repository);
+  const scope =
+    context.repositories.scopeOfOpened(options.opened) ??
+    (await context.repositories.open(options.repository));
   await checkStagingWritable(context, scope, options.branch, options.force);
   const place = { scope, branch: options.branch, key };
   await checkBranchAndCondition(context, place, options);
@@ -74,11 +77,11 @@ export async function checkBranchAndCondition(
   place: StagedKey,
   condition: WriteCondition,
 ): Promise<void> {
-  const branch = await context.branches.find(place.scope, place.branch);
-  if (branch === undefined) throw notFound('branch', `branch '${place.branch}' not found`);
+  const head = await context.branches.find(place.scope, place.branch);
+  if (head === undefined) throw notFound('branch', `branch '${place.branch}' not found`);
   if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) return;
   if (condition.ifNoneMatch !== undefined && condition.ifMatch !== undefined) {
     throw new EngineError('not_implemented', 'If-Match together with If-None-Match is not supported');
   }
-  checkCondition(condition, await lookupInBranch(context, place.scope, branch, place.key));
+  checkCondition(condition, await lookupInBranch(context, place.scope, head, place.key));
 }

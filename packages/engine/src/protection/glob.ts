@@ -4,7 +4,7 @@ import { invalid } from '../context/refusals.ts';
 export type BranchPattern = Glob;
 
 /** Compiles the pattern of a rule; a malformed one is refused. */
-export function compilePattern(pattern: string): BranchPattern {
+export function compileBranchPattern(pattern: string): BranchPattern {
   try {
     return compileGlob(pattern);
   } catch (error) {

@@ -6,7 +6,7 @@ import { EngineError } from '../errors.ts';
 import type { Protection } from '../face/protection.ts';
 import { maxBranchNameBytes } from '../names/names.ts';
 import { checkTexts } from '../names/text-limits.ts';
-import { compilePattern } from './glob.ts';
+import { compileBranchPattern } from './glob.ts';
 import type { StoredRules } from './protection-store.ts';
 import { checkNotReadOnly } from './writable.ts';
 
@@ -63,7 +63,7 @@ function checkPatterns(patterns: readonly string[]): void {
     if (pattern === '') throw invalid('branch pattern must not be empty', 'rules');
     if (Buffer.byteLength(pattern) > maxBranchNameBytes)
       throw invalid(`branch pattern is longer than ${maxBranchNameBytes} bytes`, 'rules');
-    compilePattern(pattern);
+    compileBranchPattern(pattern);
   }
 }
 

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { JitterCache } from '../context/jitter-cache.ts';
 import { protectedBranchesKey } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { compilePattern, type BranchPattern } from './glob.ts';
+import { compileBranchPattern, type BranchPattern } from './glob.ts';
 
 const topic = 'engine/protection';
 
@@ -86,7 +86,7 @@ export class ProtectionStore {
   #matches(pattern: string, branch: string): boolean {
     let compiled = this.#patterns.get(pattern);
     if (compiled === undefined) {
-      compiled = compilePattern(pattern);
+      compiled = compileBranchPattern(pattern);
       this.#patterns.set(pattern, compiled);
     }
     return compiled.test(branch);

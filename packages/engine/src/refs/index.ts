@@ -9,7 +9,7 @@ export function refs(context: EngineContext): Refs {
       const scope = await context.repositories.open(repository);
       const target = await resolveRef(context, scope, ref);
       const { kind, commitId, staged } = target;
-      return { kind, commitId, staged, branch: target.branch?.data.id };
+      return { kind, commitId, staged, branch: target.head?.data.id };
     },
     diff: (options) => diffRefs(context, options),
     diffUncommitted: (options) => diffUncommitted(context, options),

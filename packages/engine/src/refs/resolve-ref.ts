@@ -2,7 +2,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
 import { isBranchName } from '../names/names.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import type { RefExpression, RefModifier } from './parse-ref.ts';
 import { parseRef } from './parse-ref.ts';
@@ -15,7 +15,7 @@ export interface ResolvedTarget {
   readonly kind: 'branch' | 'tag' | 'commit';
   readonly commitId: string;
   /** The branch as read; reads add its staging when `staged`. */
-  readonly branch: BranchSnapshot | undefined;
+  readonly head: BranchHead | undefined;
   readonly staged: boolean;
   /** `$` was written: operations that need a commit refuse it. */
   readonly explicitStaging: boolean;
@@ -45,7 +45,7 @@ export async function resolveRef(
     return { ...base, staged: first.kind === 'staged', explicitStaging: first.kind === 'staged' };
   }
   const commitId = await applyModifiers(context, scope, base.commitId, expression);
-  return { kind: 'commit', commitId, branch: undefined, staged: false, explicitStaging: false };
+  return { kind: 'commit', commitId, head: undefined, staged: false, explicitStaging: false };
 }
 
 /** Resolves a ref where a commit is needed: staging is ignored, and asking for it is refused. */
@@ -83,8 +83,8 @@ async function resolveBase(
     if (commit !== undefined) return committed('commit', commit.id);
   }
   if (isBranchName(base)) {
-    const branch = await context.branches.find(scope, base);
-    if (branch !== undefined) return ofBranch(branch);
+    const head = await context.branches.find(scope, base);
+    if (head !== undefined) return ofBranch(head);
   }
   const tag = await context.tags.find(scope, base);
   if (tag !== undefined) return committed('tag', tag.data.commitId);
@@ -93,18 +93,18 @@ async function resolveBase(
     if (commit !== undefined) return committed('commit', commit.id);
   }
   if (base === 'HEAD') {
-    const branch = await context.branches.find(scope, options.headBranch ?? scope.repository.defaultBranch);
-    if (branch !== undefined) return committed('commit', branch.data.commitId);
+    const head = await context.branches.find(scope, options.headBranch ?? scope.repository.defaultBranch);
+    if (head !== undefined) return committed('commit', head.data.commitId);
   }
   throw notFound('ref');
 }
 
 function committed(kind: 'tag' | 'commit', commitId: string): ResolvedTarget {
-  return { kind, commitId, branch: undefined, staged: false, explicitStaging: false };
+  return { kind, commitId, head: undefined, staged: false, explicitStaging: false };
 }
 
-export function ofBranch(branch: BranchSnapshot): ResolvedTarget {
-  return { kind: 'branch', commitId: branch.data.commitId, branch, staged: true, explicitStaging: false };
+export function ofBranch(head: BranchHead): ResolvedTarget {
+  return { kind: 'branch', commitId: head.data.commitId, head, staged: true, explicitStaging: false };
 }
 
 async function applyModifiers(

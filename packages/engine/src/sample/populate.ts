@@ -1,4 +1,4 @@
-import { createCommit } from '../commits/create-commit.ts';
+import { createCommit } from '../history/create-commit.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Actor } from '../face/model.ts';
 import { uploadObject } from '../objects/upload-object.ts';

@@ -47,7 +47,7 @@ function weatherStations(): Station[] {
   ];
 }
 
-/** A smooth invented temperature, so that the sample needs no data of anybody else. */
+/** A smooth invented temperature: the sample needs no foreign data. */
 function temperature(station: Station, day: number): number {
   const season = Math.sin(((day - 100) / 365) * 2 * Math.PI) * (Math.abs(station.latitude) / 4);
   const value = 30 - Math.abs(station.latitude) * 0.4 - station.elevation * 0.0065 + season;

@@ -1,5 +1,6 @@
 import type { EngineContext } from '../context/engine-context.ts';
 import type { RateLimit } from '../context/rate-limit.ts';
+import { wholeRound, type JobRound } from '../face/jobs.ts';
 import { cleanupTokensPartition } from '../store/keys.ts';
 
 /** Readers that still hold an old branch record find its entries this long. */
@@ -22,11 +23,11 @@ export class TokenCleaner {
   }
 
   /** One round; returns how many tokens were finished. */
-  async run(signal?: AbortSignal): Promise<number> {
+  async run(round: JobRound = wholeRound): Promise<number> {
     const due = await this.#dueTokens();
     let finished = 0;
     for (const token of due) {
-      if (signal?.aborted === true) break;
+      if (!(await round.mayGoOn())) break;
       try {
         if (await this.#clean(token)) finished += 1;
       } catch (error) {
@@ -75,7 +76,7 @@ export class TokenCleaner {
   }
 }
 
-/** Several servers clean at once; random order keeps them out of each other's way. */
+/** Random order: tokens that cannot be cleaned do not keep the others out of every round. */
 function shuffled(tokens: string[]): string[] {
   for (let index = tokens.length - 1; index > 0; index -= 1) {
     const other = Math.floor(Math.random() * (index + 1));

@@ -3,7 +3,7 @@ import type { TreeRecord } from '../committed/tree.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { ResolvedTarget } from '../refs/resolve-ref.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 /** How often a reader starts over when the branch moved under it. */
@@ -33,8 +33,8 @@ export async function lookupCommitted(
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
   const { metaRangeId } =
-    context.commits.known(scope, commitId) ?? (await context.commits.get(scope, commitId));
-  const known = context.trees.tryGet(scope.committed, metaRangeId, key);
+    context.commits.getAtOnce(scope, commitId) ?? (await context.commits.get(scope, commitId));
+  const known = context.trees.getAtOnce(scope.committed, metaRangeId, key);
   return known === null ? context.trees.get(scope.committed, metaRangeId, key) : known;
 }
 
@@ -42,12 +42,12 @@ export async function lookupCommitted(
 export async function lookupInBranch(
   context: EngineContext,
   scope: RepositoryScope,
-  branch: BranchSnapshot,
+  head: BranchHead,
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
-  const staged = await lookupStaged(context, branch.tokens, key);
+  const staged = await lookupStaged(context, head.tokens, key);
   if (staged !== undefined) return staged.identity.length === 0 ? undefined : staged;
-  return lookupCommitted(context, scope, branch.data.commitId, key);
+  return lookupCommitted(context, scope, head.data.commitId, key);
 }
 
 /**
@@ -57,12 +57,12 @@ export async function lookupInBranch(
 export async function lookupAsLastSeen(
   context: EngineContext,
   scope: RepositoryScope,
-  seen: BranchSnapshot,
+  head: BranchHead,
   key: Buffer,
 ): Promise<TreeRecord | undefined | 'moved'> {
-  const staged = await lookupStaged(context, seen.tokens, key);
-  const now = await context.branches.find(scope, seen.data.id);
-  if (now === undefined || !sameState(now, seen)) return 'moved';
+  const staged = await lookupStaged(context, head.tokens, key);
+  const now = await context.branches.find(scope, head.data.id);
+  if (now === undefined || !sameState(now, head)) return 'moved';
   if (staged !== undefined) return staged.identity.length === 0 ? undefined : staged;
   return lookupCommitted(context, scope, now.data.commitId, key);
 }
@@ -74,24 +74,24 @@ export async function lookupAsLastSeen(
 export function lookupAtOnce(
   context: EngineContext,
   scope: RepositoryScope,
-  seen: BranchSnapshot,
+  head: BranchHead,
   key: Buffer,
 ): TreeRecord | undefined | 'later' {
   const { kv } = context;
   if (kv.valueAtOnce === undefined) return 'later';
   let staged: Buffer | undefined;
-  for (const token of seen.tokens) {
+  for (const token of head.tokens) {
     staged = kv.valueAtOnce(token, key);
     if (staged !== undefined) break;
   }
-  if (context.branches.isAsSeen(scope, seen) !== true) return 'later';
+  if (context.branches.isCurrentAtOnce(scope, head) !== true) return 'later';
   if (staged !== undefined) {
     const entry = decodeStagedEntry(staged);
     return entry.identity.length === 0 ? undefined : entry;
   }
-  const commit = context.commits.known(scope, seen.data.commitId);
+  const commit = context.commits.getAtOnce(scope, head.data.commitId);
   if (commit === undefined) return 'later';
-  const found = context.trees.tryGet(scope.committed, commit.metaRangeId, key);
+  const found = context.trees.getAtOnce(scope.committed, commit.metaRangeId, key);
   return found === null ? 'later' : found;
 }
 
@@ -102,22 +102,22 @@ export async function lookup(
   target: ResolvedTarget,
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
-  let branch = target.staged ? target.branch : undefined;
-  if (branch === undefined) return lookupCommitted(context, scope, target.commitId, key);
+  let head = target.staged ? target.head : undefined;
+  if (head === undefined) return lookupCommitted(context, scope, target.commitId, key);
   for (let reread = 0; ; reread += 1) {
-    const staged = await lookupStaged(context, branch.tokens, key);
+    const staged = await lookupStaged(context, head.tokens, key);
     if (staged !== undefined) return staged.identity.length === 0 ? undefined : staged;
-    const record = await lookupCommitted(context, scope, branch.data.commitId, key);
+    const record = await lookupCommitted(context, scope, head.data.commitId, key);
     if (reread === maxRereads) return record;
     // A commit may have moved the key from a token we no longer find it in to a tree we did not look at.
-    const now = await context.branches.find(scope, branch.data.id);
+    const now = await context.branches.find(scope, head.data.id);
     if (now === undefined) throw notFound('ref');
-    if (sameState(now, branch)) return record;
-    branch = now;
+    if (sameState(now, head)) return record;
+    head = now;
   }
 }
 
 /** Whether head and tokens are the same, so that what was read from them still holds. */
-export function sameState(left: BranchSnapshot, right: BranchSnapshot): boolean {
+export function sameState(left: BranchHead, right: BranchHead): boolean {
   return left.raw === right.raw || left.raw.equals(right.raw);
 }

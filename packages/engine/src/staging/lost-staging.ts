@@ -1,5 +1,6 @@
 import { branchMessage, repositoryMessage } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
+import { wholeRound, type JobRound } from '../face/jobs.ts';
 import {
   branchesPrefix,
   cleanupTokensPartition,
@@ -23,7 +24,7 @@ const partsPrefix = multipartPartsPartition('').toString();
 
 /**
  * Finds staged entries and parts that a crash has cut off from everything that would ever remove them: tokens that no
- * branch names and no cleaner knows, parts whose upload is gone. What is found so for a whole day goes.
+ * branch names and no cleaner knows, parts whose upload is gone. What stays so for a whole day is removed.
  */
 export class LostStaging {
   readonly #context: EngineContext;
@@ -35,7 +36,7 @@ export class LostStaging {
   }
 
   /** One round; returns how many partitions were given up. */
-  async run(signal?: AbortSignal): Promise<number> {
+  async run(round: JobRound = wholeRound): Promise<number> {
     const now = this.#context.clock();
     // What could be lost is read first: whatever is named from then on is found below.
     const lost = await this.#candidates();
@@ -43,10 +44,10 @@ export class LostStaging {
     for (const name of this.#lostSince.keys()) if (!lost.has(name)) this.#lostSince.delete(name);
     let given = 0;
     for (const name of lost) {
-      if (signal?.aborted === true) break;
       const since = this.#lostSince.get(name);
       if (since === undefined) this.#lostSince.set(name, now);
       else if (now - since >= lostAfterMs) {
+        if (!(await round.mayGoOn())) break;
         await this.#giveUp(name);
         given += 1;
       }
@@ -88,7 +89,7 @@ export class LostStaging {
     }
   }
 
-  /** Tokens go the way of all retired ones, so that a reader that still holds one has its grace. */
+  /** Tokens are retired like all others: a reader that still holds one gets the usual grace. */
   async #giveUp(name: string): Promise<void> {
     const { kv, logger } = this.#context;
     logger.info({ partition: name }, 'lost staging is removed');

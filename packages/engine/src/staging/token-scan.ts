@@ -94,7 +94,7 @@ export class TokenScan {
   #release(): void {
     const pages = this.#pages;
     this.#pages = undefined;
-    // Ending a scan frees its resources; nothing is read any more, so a failure has no one to matter to.
+    // Ending a scan frees its resources. Nothing is read any more, so a failure does not matter.
     pages?.return?.().catch(() => undefined);
   }
 }

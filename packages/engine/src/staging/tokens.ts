@@ -16,8 +16,8 @@ export function tokenFor(scope: RepositoryScope, branch: string): string {
 
 /**
  * Hands tokens that no branch record names any more to the cleaner. Call it only after the compare-and-set that
- * dropped them: the entries of a listed token are deleted. What was done is done by then, so a failure is no refusal:
- * a token that is not listed is found as a lost one.
+ * dropped them: the entries of a listed token are deleted. The operation has succeeded by then, so a failure is
+ * only logged: a token that is not listed is found later as a lost one.
  */
 export async function retireTokens(context: EngineContext, tokens: readonly string[]): Promise<void> {
   try {

@@ -16,7 +16,7 @@ import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { WriteCondition } from '../face/objects.ts';
 import { checkReserved, isReservedKey } from '../objects/reserved-metadata.ts';
-import type { BranchSnapshot } from '../store/branch-store.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { lookupCommitted, lookupStaged } from './lookup.ts';
 
@@ -29,7 +29,7 @@ export interface StagedKey {
   readonly branch: string;
   readonly key: Buffer;
   /** The branch as the operation has just read it, which spares the first read here. */
-  readonly seen?: BranchSnapshot | undefined;
+  readonly head?: BranchHead | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function withStagingToken(
   context: EngineContext,
   place: StagedKey,
   operation: string,
-  write: (branch: BranchSnapshot, token: Buffer) => Promise<boolean>,
+  write: (head: BranchHead, token: Buffer) => Promise<boolean>,
 ): Promise<void> {
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     if (attempt > 0) {
@@ -48,7 +48,7 @@ export async function withStagingToken(
       await pauseBetweenWrites();
     }
     const before =
-      (attempt === 0 ? place.seen : undefined) ?? (await context.branches.get(place.scope, place.branch));
+      (attempt === 0 ? place.head : undefined) ?? (await context.branches.get(place.scope, place.branch));
     const written = await write(before, before.tokens[0] ?? Buffer.from(before.data.stagingToken));
     const after = await context.branches.get(place.scope, place.branch);
     if (written && after.data.stagingToken === before.data.stagingToken) return;
@@ -70,7 +70,7 @@ export async function stageEntry(
   trace: EntryTrace = { mayBeStored: false },
 ): Promise<void> {
   const value = encodeChange(place.key, entry);
-  await withStagingToken(context, place, 'stage', async (branch, token) => {
+  await withStagingToken(context, place, 'stage', async (head, token) => {
     const traced = (write: () => Promise<boolean>): Promise<boolean> =>
       writeTraced(context, place, { token, value, trace }, write);
     if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) {
@@ -79,8 +79,8 @@ export async function stageEntry(
         return true;
       });
     }
-    const current = await readCurrent(context, place, branch, token);
-    // A try before a seal may have left this very entry: that is success, not a rival.
+    const current = await readCurrent(context, place, head, token);
+    // An earlier try, before a seal, may have left this very entry: that is success, not a rival.
     if (trace.mayBeStored && current.record !== undefined && isEntry(current.record, entry)) return true;
     checkCondition(condition, current.record);
     const stored = await traced(() => context.kv.setIf(token, place.key, value, current.condition));
@@ -135,8 +135,8 @@ async function isKnownMissing(
     const found = await context.kv.get(token, place.key);
     if (found?.value.equals(value) === true) return false;
     // Read after the value: a token that is still current was not sealed before.
-    const branch = await context.branches.find(place.scope, place.branch);
-    return branch?.tokens[0]?.equals(token) === true;
+    const head = await context.branches.find(place.scope, place.branch);
+    return head?.tokens[0]?.equals(token) === true;
   } catch {
     return false;
   }
@@ -173,12 +173,12 @@ interface CurrentValue {
 async function readCurrent(
   context: EngineContext,
   place: StagedKey,
-  branch: BranchSnapshot,
+  head: BranchHead,
   token: Buffer,
 ): Promise<CurrentValue> {
   const own = await context.kv.get(token, place.key);
   if (own !== undefined) return { record: presentRecord(own), condition: own.predicate };
-  const record = await readBelowToken(context, place, branch);
+  const record = await readBelowToken(context, place, head);
   return { record, condition: 'absent' };
 }
 
@@ -191,11 +191,11 @@ function presentRecord(stored: KvValue): TreeRecord | undefined {
 async function readBelowToken(
   context: EngineContext,
   place: StagedKey,
-  branch: BranchSnapshot,
+  head: BranchHead,
 ): Promise<TreeRecord | undefined> {
-  const sealed = await lookupStaged(context, branch.tokens.slice(1), place.key);
+  const sealed = await lookupStaged(context, head.tokens.slice(1), place.key);
   if (sealed !== undefined) return sealed.identity.length === 0 ? undefined : sealed;
-  return lookupCommitted(context, place.scope, branch.data.commitId, place.key);
+  return lookupCommitted(context, place.scope, head.data.commitId, place.key);
 }
 
 /** Throws unless the condition holds for what is there now. */
@@ -216,8 +216,8 @@ export async function changeEntry(
   place: StagedKey,
   change: (entry: Entry) => Entry,
 ): Promise<void> {
-  await withStagingToken(context, place, 'update-metadata', async (branch, token) => {
-    const current = await readCurrent(context, place, branch, token);
+  await withStagingToken(context, place, 'update-metadata', async (head, token) => {
+    const current = await readCurrent(context, place, head, token);
     if (current.record === undefined) throw notFound('object');
     const value = encodeChange(place.key, change(decodeEntry(current.record.data)));
     return context.kv.setIf(token, place.key, value, current.condition);
@@ -235,12 +235,12 @@ export async function removeEntry(
   place: StagedKey,
   options: RemoveOptions = {},
 ): Promise<void> {
-  await withStagingToken(context, place, 'delete', async (branch, token) => {
+  await withStagingToken(context, place, 'delete', async (head, token) => {
     const own = await context.kv.get(token, place.key);
     const present = own === undefined ? undefined : presentRecord(own);
     if (own !== undefined && present === undefined) return true;
     if (own === undefined || options.noTombstone === true) {
-      const below = await readBelowToken(context, place, branch);
+      const below = await readBelowToken(context, place, head);
       if (below === undefined) {
         if (own === undefined) return true;
         checkIfMatch(options, present);

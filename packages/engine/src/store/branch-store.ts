@@ -10,7 +10,7 @@ import type { RepositoryScope } from './scope.ts';
 import { SharedReads } from './shared-reads.ts';
 
 /** A branch record as read, with the proof that it is unchanged. Shared between readers: never change it. */
-export interface BranchSnapshot {
+export interface BranchHead {
   readonly data: BranchData;
   readonly predicate: KvPredicate;
   readonly key: Buffer;
@@ -22,77 +22,72 @@ export interface BranchSnapshot {
 /** Branch records. They are never answered from a cache: every read asks the store. */
 export class BranchStore {
   readonly #kv: KvStore;
-  readonly #reads: SharedReads<BranchSnapshot | undefined>;
+  readonly #reads: SharedReads<BranchHead | undefined>;
   /** Spares decoding a record whose bytes are those of the last read. */
-  readonly #decoded = new LRUCache<string, BranchSnapshot>({ max: 1000 });
+  readonly #decoded = new LRUCache<string, BranchHead>({ max: 1000 });
 
   constructor(kv: KvStore, maxBatchDelayMs: number) {
     this.#kv = kv;
     this.#reads = new SharedReads(maxBatchDelayMs);
   }
 
-  find(scope: RepositoryScope, id: string): Promise<BranchSnapshot | undefined> {
+  find(scope: RepositoryScope, id: string): Promise<BranchHead | undefined> {
     const name = nameOf(scope, id);
     const seen = this.#decoded.get(name);
     // Asking the store at once costs less than sharing a read of it.
-    if (seen !== undefined && this.isAsSeen(scope, seen) === true) return Promise.resolve(seen);
+    if (seen !== undefined && this.isCurrentAtOnce(scope, seen) === true) return Promise.resolve(seen);
     return this.#reads.read(name, () => this.#load(name, scope, id));
   }
 
-  /** The record as some earlier read showed it. It may be out of date: who uses it must read again afterwards. */
-  lastSeen(scope: RepositoryScope, id: string): BranchSnapshot | undefined {
+  /** The record of an earlier read. It may be out of date: check it after use, by `isCurrentAtOnce` or another read. */
+  lastSeen(scope: RepositoryScope, id: string): BranchHead | undefined {
     return this.#decoded.get(nameOf(scope, id));
   }
 
-  /** Whether the record is still as it was seen; undefined when the store cannot tell at once. */
-  isAsSeen(scope: RepositoryScope, seen: BranchSnapshot): boolean | undefined {
+  /** Whether the record is still as it was read; undefined when the store cannot tell at once. */
+  isCurrentAtOnce(scope: RepositoryScope, head: BranchHead): boolean | undefined {
     if (this.#kv.valueAtOnce === undefined) return undefined;
-    const now = this.#kv.valueAtOnce(scope.partition, seen.key);
-    return now !== undefined && now.equals(seen.raw);
+    const now = this.#kv.valueAtOnce(scope.partition, head.key);
+    return now !== undefined && now.equals(head.raw);
   }
 
-  async get(scope: RepositoryScope, id: string): Promise<BranchSnapshot> {
-    const snapshot = await this.find(scope, id);
-    if (snapshot === undefined) throw notFound('branch');
-    return snapshot;
+  async get(scope: RepositoryScope, id: string): Promise<BranchHead> {
+    const head = await this.find(scope, id);
+    if (head === undefined) throw notFound('branch');
+    return head;
   }
 
-  async #load(name: string, scope: RepositoryScope, id: string): Promise<BranchSnapshot | undefined> {
+  async #load(name: string, scope: RepositoryScope, id: string): Promise<BranchHead | undefined> {
     const key = branchKey(id);
     const found = await this.#kv.get(scope.partition, key);
     if (found === undefined) return undefined;
     const last = this.#decoded.get(name);
     if (last !== undefined && last.raw.equals(found.value)) return { ...last, predicate: found.predicate };
     const data = branchMessage.decode(found.value);
-    const snapshot: BranchSnapshot = {
+    const head: BranchHead = {
       data,
       predicate: found.predicate,
       key,
       raw: found.value,
       tokens: [data.stagingToken, ...data.sealedTokens].map((token) => Buffer.from(token)),
     };
-    this.#decoded.set(name, snapshot);
-    return snapshot;
+    this.#decoded.set(name, head);
+    return head;
   }
 
   create(scope: RepositoryScope, data: BranchData): Promise<boolean> {
     return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), 'absent');
   }
 
-  /** Compare-and-set on the whole record; false when it changed since `snapshot`. */
-  replace(scope: RepositoryScope, snapshot: BranchSnapshot, data: BranchData): Promise<boolean> {
-    return this.#kv.setIf(
-      scope.partition,
-      branchKey(data.id),
-      branchMessage.encode(data),
-      snapshot.predicate,
-    );
+  /** Compare-and-set on the whole record; false when it changed since `head` was read. */
+  replace(scope: RepositoryScope, head: BranchHead, data: BranchData): Promise<boolean> {
+    return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), head.predicate);
   }
 
   /** As `replace`, to a head that is stored with it: no reader and no crash finds the branch without its commit. */
   moveHead(
     scope: RepositoryScope,
-    snapshot: BranchSnapshot,
+    head: BranchHead,
     data: Omit<BranchData, 'commitId'>,
     commit: Commit,
   ): Promise<boolean> {
@@ -102,7 +97,7 @@ export class BranchStore {
       commitRecord(commit),
       branchKey(data.id),
       moved,
-      snapshot.predicate,
+      head.predicate,
     );
   }
 
@@ -111,8 +106,8 @@ export class BranchStore {
     return this.#kv.set(scope.partition, branchKey(data.id), branchMessage.encode(data));
   }
 
-  remove(scope: RepositoryScope, snapshot: BranchSnapshot): Promise<boolean> {
-    return this.#kv.deleteIf(scope.partition, branchKey(snapshot.data.id), snapshot.predicate);
+  remove(scope: RepositoryScope, head: BranchHead): Promise<boolean> {
+    return this.#kv.deleteIf(scope.partition, branchKey(head.data.id), head.predicate);
   }
 
   /** In id order, hidden ones included. */

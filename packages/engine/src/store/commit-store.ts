@@ -21,7 +21,7 @@ export class CommitStore {
   }
 
   /** As `get`, without waiting: undefined when it is not in memory. */
-  known(scope: RepositoryScope, id: string): Commit | undefined {
+  getAtOnce(scope: RepositoryScope, id: string): Commit | undefined {
     return this.#cache.get(nameOf(scope, id));
   }
 

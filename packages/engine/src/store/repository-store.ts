@@ -24,6 +24,8 @@ export class RepositoryStore {
   readonly #bus: CacheBus;
   readonly #settings: EngineSettings;
   readonly #cache: JitterCache<RepositoryScope>;
+  /** Of the repositories handed out: whoever has one need not open it again. */
+  readonly #scopes = new WeakMap<Repository, RepositoryScope>();
   readonly #reads: SharedReads<StoredRepository | undefined>;
   readonly #unsubscribe: () => void;
 
@@ -37,7 +39,7 @@ export class RepositoryStore {
   }
 
   /** As `open`, without waiting: undefined when it is not in memory. */
-  opened(id: string): RepositoryScope | undefined {
+  openAtOnce(id: string): RepositoryScope | undefined {
     return this.#cache.get(id);
   }
 
@@ -53,7 +55,13 @@ export class RepositoryStore {
     if (stored.data.state === repositoryInDeletion) throw inDeletion();
     const scope = this.scopeOf(stored.data);
     this.#cache.set(id, scope);
+    this.#scopes.set(scope.repository, scope);
     return scope;
+  }
+
+  /** What `open` gave with this repository. */
+  scopeOfOpened(repository: Repository | undefined): RepositoryScope | undefined {
+    return repository === undefined ? undefined : this.#scopes.get(repository);
   }
 
   /** The record as it is now, in any state. */

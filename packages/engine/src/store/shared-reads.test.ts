@@ -12,7 +12,7 @@ function manualReads() {
   return { load, pending, started: () => started };
 }
 
-test('[fix] a lone reader reads at once; readers meanwhile share the next read, never the one under way', async () => {
+test('a lone reader reads at once; readers meanwhile share the next read, never the one under way', async () => {
   const { load, pending, started } = manualReads();
   const reads = new SharedReads<number>(60_000);
   const first = reads.read('k', load);

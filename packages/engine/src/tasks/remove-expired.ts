@@ -9,6 +9,7 @@ import {
   type Timestamp,
 } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
+import { wholeRound, type JobRound } from '../face/jobs.ts';
 import { leftPrefix } from '../gc/left-refs.ts';
 import { importsPrefix } from '../import/import-store.ts';
 import { catalogPartition, repositoryPartition } from '../store/keys.ts';
@@ -20,8 +21,9 @@ const expiryMs = 24 * 3_600_000;
 type LastSign = (value: Buffer) => Promise<Timestamp | undefined> | Timestamp | undefined;
 
 /** Removes tasks, imports and heartbeats that nobody touched for a day, in every repository. */
-export async function removeExpired(context: EngineContext): Promise<void> {
+export async function removeExpired(context: EngineContext, round: JobRound = wholeRound): Promise<void> {
   for await (const { id, instanceUid } of context.repositories.list('', '')) {
+    if (!(await round.mayGoOn())) return;
     const partition = repositoryPartition(id, instanceUid);
     await sweep(
       context,
@@ -30,12 +32,13 @@ export async function removeExpired(context: EngineContext): Promise<void> {
       (value) => lastSignOfTask(context, value),
       (value) => {
         const { task } = taskStatusMessage.decode(value);
-        if (task?.done === false) context.tasks?.expired(task.operation);
+        if (task?.done === false) context.taskObserver?.expired(task.operation);
       },
     );
     await sweep(context, partition, importsPrefix, (value) => importStatusMessage.decode(value).updatedAt);
     await sweep(context, partition, leftPrefix, (value) => leftLongAgo(gcLeftMessage.decode(value)));
   }
+  if (!(await round.mayGoOn())) return;
   await sweep(
     context,
     catalogPartition,
@@ -70,7 +73,7 @@ async function sweep(
     for (const { key, value } of page) {
       try {
         if (!isOld(context, await lastSign(value))) continue;
-        // Only as it was judged: it may have come to its end meanwhile, which its reader wants to see.
+        // Only if unchanged: it may have finished meanwhile, and its reader wants to see the result.
         const found = await context.kv.get(partition, key);
         if (found?.value.equals(value) !== true) continue;
         if (await context.kv.deleteIf(partition, key, found.predicate)) onExpiry(value);

@@ -107,8 +107,8 @@ export class TaskRunner {
     task: Task,
     work: () => Promise<Info>,
   ): Promise<void> {
-    const { logger, tasks } = this.#context;
-    tasks?.started(kind.operation);
+    const { logger, taskObserver } = this.#context;
+    taskObserver?.started(kind.operation);
     const started = performance.now();
     let outcome: { readonly task: Task; readonly info: Info | undefined };
     try {
@@ -119,7 +119,7 @@ export class TaskRunner {
       outcome = { task: { ...task, done: true, statusCode: 500, errorMessage }, info: undefined };
     }
     const ending = outcome.task.statusCode === 200 ? 'success' : 'failure';
-    tasks?.ended(kind.operation, ending, (performance.now() - started) / 1000);
+    taskObserver?.ended(kind.operation, ending, (performance.now() - started) / 1000);
     try {
       await this.#save(scope, kind, { ...outcome, task: { ...outcome.task, updatedAt: this.#now() } });
     } catch (error) {

@@ -9,13 +9,14 @@ import {
   type UploadPartData,
 } from '@svc/encoding';
 import { maxTries } from '../context/back-off.ts';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import type { ObjectEntry } from '../face/objects.ts';
 import type { CompleteUploadOptions } from '../face/uploads.ts';
 import { parseKey } from '../names/names.ts';
 import { removeData } from '../objects/fresh-data.ts';
-import { decodeObject, toObjectEntry, withBlockStore } from '../objects/object-entry.ts';
+import { decodeObject, toObjectEntry } from '../objects/object-entry.ts';
 import { joinedMaps } from '../objects/reserved-metadata.ts';
 import { checkBranchAndCondition } from '../objects/upload-object.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
@@ -86,8 +87,8 @@ interface BegunCompletion {
 }
 
 /**
- * Says in the record, before there is an object, that one may come to be staged. Whoever ends the upload from now on
- * leaves the object alone. Who completes an upload at the same time waits, and finds it completed or open again.
+ * Marks the record before the object exists: from now on the object may be staged, so ending the upload leaves the
+ * object alone. Who completes the upload at the same time waits, and finds it completed or open again.
  */
 async function beginJoining(
   context: EngineContext,
@@ -112,11 +113,11 @@ async function takeBack(
 ): Promise<void> {
   try {
     const stored = await readUpload(context, marked);
-    // Not ours any more when another completion has begun, or somebody has ended the upload.
+    // No longer ours once another completion has begun or the upload was ended.
     if (stored.data.completedEtag !== marked.completedEtag) return;
     // One that died before ours may have staged the object, and is still remembered by its mark.
     if (!joined || before.completedEtag !== unjoinedMark) await replaceUpload(context, stored, before);
-    // The store has forgotten the parts of what it joined: there is nothing left to go on with.
+    // The store has joined the parts and forgotten them: the upload cannot go on.
     else if (await removeUpload(context, stored)) {
       await removeData(context, scope, storeUploadOf(scope, before).pointer);
       await removePartRecords(context, before.uploadId);
@@ -218,9 +219,9 @@ async function answerAgain(
 ): Promise<ObjectEntry> {
   if (data.completedEtag !== multipartEtag(options.parts)) throw notFound('upload');
   const completedAt = data.completedAt === undefined ? 0 : timestampToMillis(data.completedAt);
-  const branch = await context.branches.find(scope, data.branch);
-  if (branch === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');
-  const record = await lookupInBranch(context, scope, branch, parseKey(data.path));
+  const head = await context.branches.find(scope, data.branch);
+  if (head === undefined || context.clock() - completedAt > completedLifetimeMs) throw notFound('upload');
+  const record = await lookupInBranch(context, scope, head, parseKey(data.path));
   if (record === undefined) throw notFound('upload');
   const entry = decodeObject(context, scope, data.path, record.data);
   if (entry.address !== data.physicalAddress) throw notFound('upload');

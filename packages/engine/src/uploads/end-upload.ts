@@ -1,8 +1,8 @@
 import { timestampToMillis } from '@svc/encoding';
 import { maxTries } from '../context/back-off.ts';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
-import { withBlockStore } from '../objects/object-entry.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { beginEnding, settled } from './joining.ts';
 import {
@@ -18,8 +18,8 @@ import {
 } from './upload-records.ts';
 
 /**
- * Ends an open upload with everything it has in the store. The record goes by compare-and-set before the object may go:
- * a completion marks the record first, so that an object which could be staged is never removed.
+ * Ends an open upload with everything it has in the store. The record is removed by compare-and-set before the object:
+ * a completion marks the record first, so an object that could be staged is never removed.
  */
 export async function endUpload(
   context: EngineContext,
@@ -61,7 +61,7 @@ export async function endUploadsOf(
   for await (const data of listUploadRecords(context)) {
     if (data.repository !== scope.repository.id) continue;
     if (branch !== undefined && data.branch !== branch) continue;
-    // Begun since: on a branch that was created anew.
+    // Begun later, on a new branch of the same name.
     if (timestampToMillis(data.creationDate) > now) continue;
     try {
       const stored = await readUpload(context, data);

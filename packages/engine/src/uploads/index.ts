@@ -7,6 +7,7 @@ import {
   type UploadData,
   type UploadPartData,
 } from '@svc/encoding';
+import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound } from '../context/refusals.ts';
 import type {
@@ -22,7 +23,7 @@ import type { ObjectEntry } from '../face/objects.ts';
 import { hashBody } from '../objects/body-hash.ts';
 import { digestOfStored } from '../objects/describe-copy.ts';
 import { checkSameStore } from '../objects/change-object.ts';
-import { checkCopied, pointerOfEntry, withBlockStore } from '../objects/object-entry.ts';
+import { checkCopied, pointerOfEntry } from '../objects/object-entry.ts';
 import { findObject } from '../objects/read-object.ts';
 import { checkStorageClass } from '../objects/reserved-metadata.ts';
 import { checkUpload, defaultContentType } from '../objects/upload-object.ts';
@@ -92,7 +93,7 @@ async function createUpload(context: EngineContext, options: CreateUploadOptions
   try {
     await context.kv.set(multipartsPartition, Buffer.from(data.uploadId), uploadMessage.encode(data));
   } catch (error) {
-    // Whoever has no upload id cannot end the upload either.
+    // The caller has no upload id yet and could not end the upload.
     await adapter
       .abortMultipart({ pointer, uploadId: storeUploadId })
       .catch((left: unknown) => context.logger.warn({ err: left }, 'a refused upload stays in the store'));

@@ -1,18 +1,19 @@
 import { parseXid, timestampToMillis, xidSeconds, type UploadData } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
+import { wholeRound, type JobRound } from '../face/jobs.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { endUpload, forgetUpload } from './end-upload.ts';
 import { completedLifetimeMs, listPartRecords, listUploadRecords, readUpload } from './upload-records.ts';
 
 const openLifetimeMs = 7 * 24 * 3_600_000;
-/** Presigned uploads have no record; nobody has an address to go on with after a day, and a week is plenty. */
+/** Presigned uploads have no record. Their addresses expire after a day, so a week is plenty. */
 const unknownLifetimeMs = openLifetimeMs + 24 * 3_600_000;
 
 /** Ends uploads nobody touched for a week and forgets finished ones after a day. One that fails waits for the next round. */
-export async function sweepUploads(context: EngineContext, signal?: AbortSignal): Promise<void> {
+export async function sweepUploads(context: EngineContext, round: JobRound = wholeRound): Promise<void> {
   for await (const data of listUploadRecords(context)) {
-    if (signal?.aborted === true) return;
+    if (!(await round.mayGoOn())) return;
     try {
       if (await isExpired(context, data)) await sweepUpload(context, data);
     } catch (error) {
@@ -34,7 +35,7 @@ async function isExpired(context: EngineContext, data: UploadData): Promise<bool
 async function sweepUpload(context: EngineContext, data: UploadData): Promise<void> {
   const stored = await readUpload(context, data);
   const scope = await findRepository(context, data.repository);
-  // Without its repository there is no place left to end it in.
+  // Without its repository there is no store to end it in.
   if (data.completedAt !== undefined || scope === undefined) await forgetUpload(context, stored);
   else await endUpload(context, scope, stored);
 }
@@ -49,20 +50,28 @@ async function findRepository(context: EngineContext, id: string): Promise<Repos
 }
 
 /** Ends what stores hold of uploads that have no record: it was lost in a crash, or there never was one. */
-export async function sweepUnknownUploads(context: EngineContext, signal?: AbortSignal): Promise<void> {
+export async function sweepUnknownUploads(
+  context: EngineContext,
+  round: JobRound = wholeRound,
+): Promise<void> {
   const before = new Date(context.clock() - unknownLifetimeMs);
   for await (const { id } of context.repositories.list('', '')) {
-    if (signal?.aborted === true) return;
+    if (!(await round.mayGoOn())) return;
     try {
       const scope = await context.repositories.open(id);
-      await sweepStore(context, scope, before);
+      await sweepStore(context, scope, before, round);
     } catch (error) {
       context.logger.warn({ err: error, repository: id }, 'uploads without a record could not be looked for');
     }
   }
 }
 
-async function sweepStore(context: EngineContext, scope: RepositoryScope, before: Date): Promise<void> {
+async function sweepStore(
+  context: EngineContext,
+  scope: RepositoryScope,
+  before: Date,
+  round: JobRound,
+): Promise<void> {
   const adapter = adapterOf(context, scope);
   let known: Set<string> | undefined;
   for await (const upload of adapter.staleUploads(scope.repository.storageNamespace, before)) {
@@ -71,6 +80,7 @@ async function sweepStore(context: EngineContext, scope: RepositoryScope, before
     if (made === undefined || made >= before.getTime()) continue;
     known ??= await knownStoreUploads(context);
     if (known.has(upload.uploadId)) continue;
+    if (!(await round.mayGoOn())) return;
     try {
       await adapter.abortMultipart(upload);
     } catch (error) {

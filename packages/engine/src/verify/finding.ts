@@ -13,7 +13,7 @@ export interface DamageFinding {
   readonly id: string;
   /**
    * `missing`: it is named but not stored. `damaged`: it cannot be read, or is not what its id stands for.
-   * `inconsistent`: it is sound, but another record tells something else of it.
+   * `inconsistent`: it is sound, but another record contradicts it.
    */
   readonly problem: 'missing' | 'damaged' | 'inconsistent';
   readonly reason: string;

@@ -2,9 +2,9 @@ import { checkTable, CorruptTableError, FileSource, type TableCheck, TableReader
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlockTables } from '../committed/block-tables.ts';
+import type { BlockTables } from '../committed/store/block-tables.ts';
 import type { CommittedContext } from '../committed/context.ts';
-import { isDamage, type TableKind } from '../committed/table-damage.ts';
+import { isDamage, type TableKind } from '../committed/store/table-damage.ts';
 import type { DamageFinding } from './finding.ts';
 
 /** What is wrong with a table. */

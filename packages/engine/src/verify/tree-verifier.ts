@@ -1,7 +1,7 @@
 import { compareBytes, decodeValue } from '@svc/encoding';
 import { CorruptTableError, type TableCheck } from '@svc/sstable';
 import { createHash } from 'node:crypto';
-import { decodeRangeValue } from '../committed/meta-range.ts';
+import { decodeRangeValue } from '../committed/format/meta-range.ts';
 import type { DamageFinding } from './finding.ts';
 import { IdSet, isContentId } from './id-set.ts';
 import type { CheckedTable, StoredTables, TableProblem } from './stored-tables.ts';
@@ -99,7 +99,7 @@ export class TreeVerifier {
     }
     const note = digestOf(range);
     const seen = this.#ranges.get(range.id);
-    // One that two metaranges tell different things of is read again: at least one of them is wrong.
+    // Two metaranges disagree about it, so at least one is wrong: read it again.
     if (seen?.equals(note) === true) return undefined;
     this.#ranges.add(range.id, note);
     const checked = await this.#tables.check('range', range.id, readValue);

@@ -8,7 +8,7 @@ import {
   tagMessage,
 } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
-import { BlockTables } from '../committed/block-tables.ts';
+import { BlockTables } from '../committed/store/block-tables.ts';
 import type { Commit } from '../face/model.ts';
 import { notFound } from '../context/refusals.ts';
 import {
@@ -54,8 +54,8 @@ export interface VerifyProgress {
 }
 
 /**
- * Reads everything committed in a repository, each table once and from the block store itself, and answers what is not
- * as it should be while it goes. Memory grows by some eighty bytes for each commit, metarange and range.
+ * Reads everything committed in a repository, each table once and from the block store itself, and yields each
+ * finding as it goes. Memory grows by some eighty bytes for each commit, metarange and range.
  */
 export async function* verifyRepository(
   parts: VerifyParts,

@@ -2,12 +2,25 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { ChunkSigner, deriveSigningKey } from '@svc/encoding';
+import { HeldMemory } from '@svc/http';
 import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  chunk,
+  letters,
+  none,
+  plainHeaders,
+  plainSeed,
+  plainSignatures,
+  signedChunks,
+  trailerHeaders,
+  trailerSeed,
+  trailerSignatures,
+  trailerText,
+} from '../../test/chunk-examples.ts';
 import { s3RequestOf } from '../../test/s3-request-of.ts';
 import type { S3Error } from '../errors/s3-error.ts';
 import type { Authenticated } from '../signature/authenticate.ts';
 import { digestsOf } from './checksums.ts';
-import { HeldMemory } from './held-memory.ts';
 import { RequestBody } from './request-body.ts';
 
 const scope = { date: '20130524', region: 'us-east-1', service: 's3' };
@@ -80,52 +93,6 @@ async function codeOf(run: () => Promise<unknown>): Promise<string> {
   }
   return 'ok';
 }
-
-function chunk(data: Buffer, signature?: string): Buffer {
-  const extension = signature === undefined ? '' : `;chunk-signature=${signature}`;
-  return Buffer.concat([
-    Buffer.from(`${data.length.toString(16)}${extension}\r\n`),
-    data,
-    Buffer.from('\r\n'),
-  ]);
-}
-
-const letters = (count: number) => Buffer.alloc(count, 'a');
-const none = Buffer.alloc(0);
-
-/** The published 66 560-byte example in two chunks. */
-const signedChunks = (signatures: readonly [string, string, string], end = '\r\n') =>
-  Buffer.concat([
-    chunk(letters(65536), signatures[0]),
-    chunk(letters(1024), signatures[1]),
-    Buffer.from(`0;chunk-signature=${signatures[2]}\r\n${end}`),
-  ]);
-
-const plainSignatures = [
-  'ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648',
-  '0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497',
-  'b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9',
-] as const;
-const plainSeed = '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9';
-const plainHeaders = {
-  'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
-  'x-amz-decoded-content-length': '66560',
-};
-
-const trailerSignatures = [
-  'b474d8862b1487a5145d686f57f013e54db672cee1c953b3010fb58501ef5aa2',
-  '1c1344b170168f8e65b41376b44b20fe354e373826ccbbe2c1d40a8cae51e5c7',
-  '2ca2aba2005185cf7159c6277faf83795951dd77a3a99e6e65d5c9f85863f992',
-] as const;
-const trailerSeed = '106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e';
-const trailerHeaders = {
-  'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
-  'x-amz-decoded-content-length': '66560',
-  'x-amz-trailer': 'x-amz-checksum-crc32c',
-};
-const trailerText =
-  'x-amz-checksum-crc32c:sOO8/Q==\r\n' +
-  'x-amz-trailer-signature:d81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435\r\n\r\n';
 
 /** Cuts a body into pieces of odd sizes. */
 function cut(body: Buffer, step: number): Buffer[] {

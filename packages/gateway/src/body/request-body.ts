@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BodyDigests, DigestName } from '@svc/engine';
+import type { HeldMemory } from '@svc/http';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import type { Authenticated } from '../signature/authenticate.ts';
@@ -16,15 +17,14 @@ import {
   type ChecksumAlgorithm,
 } from './checksums.ts';
 import { ChunkSignatures } from './chunk-signatures.ts';
-import type { HeldMemory } from './held-memory.ts';
 import { payloadModeOf, type PayloadMode } from './payload-mode.ts';
 
 /** Bodies up to this size are collected in memory: one buffer is cheaper than a stream. */
 const collectLimit = 1024 * 1024;
-/** How far a stream runs ahead of its reader, and how far where memory is short. */
+/** How many bytes a stream buffers ahead of its reader; the second value applies when memory is short. */
 const streamAhead = 1024 * 1024;
 const streamAheadAtLeast = 64 * 1024;
-/** A piece costs some hundred bytes besides its own: however finely a client cuts its body, they are joined. */
+/** Each piece costs about a hundred bytes of overhead, so smaller ones are joined. */
 const mostPieces = 1024;
 
 /** A whole small body, or a stream of known or unknown (-1) length: what the engine takes. */
@@ -36,9 +36,9 @@ export interface RequestBodyOptions {
   readonly authenticated: Authenticated;
   /** False where `x-amz-checksum-*` speaks of the whole object (CompleteMultipartUpload). */
   readonly checksumIsOfBody: boolean;
-  /** What is collected counts here. */
+  /** Counts what is collected in memory. */
   readonly memory: HeldMemory;
-  /** Called when the body is first wanted: the moment for `100 Continue`. */
+  /** Called before the first read: the moment for `100 Continue`. */
   readonly beforeRead: () => void;
 }
 
@@ -60,7 +60,7 @@ export class RequestBody {
   #stream: Readable | undefined;
   /** Why the body itself could not be read, whatever the engine made of it. */
   failure: Error | undefined;
-  /** Decoded length; -1 when the client did not tell. */
+  /** Decoded length; -1 when the client did not say. */
   readonly size: number;
 
   /** Refuses contradictory or unreadable announcements; reads nothing yet. */
@@ -106,7 +106,7 @@ export class RequestBody {
     return [...names];
   }
 
-  /** The body for the engine. Small ones are collected first, where there is memory for them. */
+  /** The body for the engine. A small one is collected first if there is memory for it. */
   async open(): Promise<CollectedBody> {
     if (this.size >= 0 && this.size <= collectLimit && this.#memory.hold(this.size))
       return this.collect(collectLimit);
@@ -117,12 +117,12 @@ export class RequestBody {
     return { stream, size: this.size };
   }
 
-  /** Lets go of the body: whoever was to read it failed, and may still hold the stream. */
+  /** Gives the body up: its reader failed and may still hold the stream. */
   abandon(): void {
     this.#stream?.destroy();
   }
 
-  /** The whole body. Its memory is held already. */
+  /** The whole body. Its memory has been reserved. */
   collect(limit: number): Promise<Buffer> {
     const message = this.#message;
     return new Promise((resolve, reject) => {
@@ -172,7 +172,7 @@ export class RequestBody {
       }
       this.#beforeRead();
       if (message.complete) {
-        // A small body mostly arrives with its headers: what is here already needs no events.
+        // A small body usually arrives with its headers: then it can be read without waiting for events.
         for (let input; (input = message.read() as Buffer | null) !== null;) {
           onInput(input);
           if (this.failure !== undefined) return;
@@ -320,7 +320,7 @@ class BodyStream extends Readable {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#message.off('data', this.#onInput).off('end', this.#onEnd);
     this.#message.off('error', this.#onGone).off('close', this.#onGone);
-    // Not paused: it may be let go of late, when the answer is on its way and the rest is being read away.
+    // Do not pause: this may happen late, while the answer is being sent and the rest of the body is drained.
     done(error);
   }
 
@@ -347,7 +347,7 @@ class BodyStream extends Readable {
   };
 }
 
-/** The client left before its body was complete: nobody hears the answer. */
+/** The client left before its body was complete: nobody will read the answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }

@@ -1,5 +1,13 @@
 import { AuthError, type AuthErrorKind } from '@svc/auth';
-import { EngineError, type EngineErrorKind, type EngineSubject } from '@svc/engine';
+import {
+  BlockError,
+  EngineError,
+  KvError,
+  type BlockErrorKind,
+  type EngineErrorKind,
+  type EngineSubject,
+  type KvErrorKind,
+} from '@svc/engine';
 import type { S3ErrorCode } from './codes.ts';
 import { S3Error } from './s3-error.ts';
 
@@ -50,7 +58,6 @@ const engineKinds: Readonly<Record<EngineErrorKind, S3ErrorCode | Readonly<Recor
   in_deletion: 'NoSuchBucket',
   data_gone: 'NoSuchVersion',
   busy: 'SlowDown',
-  slow_down: 'SlowDown',
   not_supported: 'InvalidRequest',
   not_implemented: 'NotImplemented',
   corrupt: 'InternalError',
@@ -64,20 +71,23 @@ const authKinds: Partial<Record<AuthErrorKind, S3ErrorCode>> = {
   too_many_failures: 'SlowDown',
 };
 
-/** Errors of the stores that reach us unwrapped, by error name and kind. */
-const storeKinds: Readonly<Record<string, Readonly<Record<string, S3ErrorCode>>>> = {
-  BlockError: {
-    not_found: 'NoSuchVersion',
-    forbidden: 'AccessDenied',
-    already_exists: 'PreconditionFailed',
-    upload_not_found: 'NoSuchUpload',
-    invalid_part: 'InvalidPart',
-    part_too_small: 'EntityTooSmall',
-    invalid_address: 'InvalidRequest',
-    not_supported: 'InvalidRequest',
-    unavailable: 'SlowDown',
-  },
-  KvError: { slow_down: 'SlowDown', unavailable: 'SlowDown', key_too_long: 'KeyTooLongError' },
+/** Errors of the stores that the engine does not translate; the kinds left out are failures of ours. */
+const blockKinds: Partial<Record<BlockErrorKind, S3ErrorCode>> = {
+  not_found: 'NoSuchVersion',
+  forbidden: 'AccessDenied',
+  already_exists: 'PreconditionFailed',
+  upload_not_found: 'NoSuchUpload',
+  invalid_part: 'InvalidPart',
+  part_too_small: 'EntityTooSmall',
+  invalid_address: 'InvalidRequest',
+  not_supported: 'InvalidRequest',
+  unavailable: 'SlowDown',
+};
+
+const kvKinds: Partial<Record<KvErrorKind, S3ErrorCode>> = {
+  slow_down: 'SlowDown',
+  unavailable: 'SlowDown',
+  key_too_long: 'KeyTooLongError',
 };
 
 /** Codes whose cause is worth telling; the others keep S3's wording, which clients match on. */
@@ -97,13 +107,13 @@ export function toS3Error(error: unknown, intent: Intent): S3Error {
       error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) };
     return new S3Error(authKinds[error.kind] ?? 'InternalError', undefined, { cause: error, headers });
   }
-  if (error instanceof Error && 'kind' in error) {
+  if (error instanceof BlockError || error instanceof KvError) {
     if (error.kind === 'no_space') {
       return new S3Error('SlowDown', 'The disk of the server is full. Nothing was written.', {
         cause: error,
       });
     }
-    const code = storeKinds[error.name]?.[String(error.kind)];
+    const code = error instanceof BlockError ? blockKinds[error.kind] : kvKinds[error.kind];
     if (code !== undefined) return new S3Error(code, undefined, { cause: error });
   }
   return new S3Error('InternalError', undefined, { cause: error });

@@ -69,7 +69,7 @@ function headerToStore(request: S3Request, name: StoredHeader): string | undefin
   const value = request.headers.get(name.toLowerCase());
   if (value === undefined || name !== 'Content-Encoding')
     return value === undefined ? undefined : headerValue(value);
-  // The framing of this one request is no property of the object.
+  // How this one request was framed says nothing about the object.
   return value
     .split(',')
     .map((coding) => coding.trim())
@@ -77,7 +77,7 @@ function headerToStore(request: S3Request, name: StoredHeader): string | undefin
     .join(', ');
 }
 
-/** Header bytes read as UTF-8 where they are that. */
+/** Reads header bytes as UTF-8 if they are valid UTF-8. */
 function headerValue(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : value;
@@ -94,7 +94,7 @@ export function addMetadataHeaders(metadata: StringMap, headers: Record<string, 
       else missing++;
       continue;
     }
-    // Whoever wrote the entry: only these few are ever sent, and only as they were meant.
+    // Anybody may have written the entry: send only these few headers, and only with valid values.
     const stored = storedHeaderOf(key);
     if (stored !== undefined && isFieldValue(value)) headers[stored] = fieldValue(value);
   }

@@ -44,7 +44,7 @@ export function checkCopyConditions(call: Call, source: ObjectEntry): void {
   if (outcome !== 'proceed') throw new S3Error('PreconditionFailed');
 }
 
-/** Copies stay within one store. Answers after the source repository is known to exist. */
+/** Copies stay within one store. Call it only once the source repository is known to exist. */
 export async function checkSameStorage(call: Call, source: ObjectLocation): Promise<void> {
   if (source.repository === call.repository.id) return;
   const repository = await call.services.engine.repositories.get(source.repository);

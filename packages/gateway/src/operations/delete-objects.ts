@@ -102,7 +102,7 @@ async function deleteBatch(call: Call, branch: string, batch: readonly Item[]): 
 }
 
 function fail(items: readonly Item[], error: unknown): void {
-  // What is not there needs no deleting.
+  // A missing object counts as deleted.
   if (error instanceof EngineError && error.kind === 'not_found') return;
   for (const item of items) item.failure = toS3Error(error, 'write');
 }

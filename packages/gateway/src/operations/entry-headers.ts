@@ -14,7 +14,7 @@ export function xmlTime(time: Timestamp): string {
 /** The largest time a date can hold. */
 const lastMillis = 8_640_000_000_000_000;
 
-/** An entry's time is whatever somebody stored; one that is no date is shown as the nearest that is. */
+/** An entry may hold any number as its time. One outside the range of dates is shown as the nearest date. */
 function dateOf(millis: number): Date {
   return new Date(Math.min(Math.max(millis, -lastMillis), lastMillis));
 }
@@ -23,7 +23,7 @@ const secondsOfDay = 86_400;
 let lastDay = Number.NaN;
 let lastDate = '';
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`. Objects read together were often written on one day, which is put into words once. */
+/** `Sun, 06 Nov 1994 08:49:37 GMT`. The text of the last day is kept: objects read together often share it. */
 export function httpTime({ seconds }: Timestamp): string {
   const day = Math.floor(seconds / secondsOfDay);
   if (day !== lastDay) {

@@ -31,7 +31,7 @@ export async function getObject(call: Call): Promise<void> {
   else await reply.send(status, headers, body);
 }
 
-/** Clients that say so are sent to the store itself, where the store can presign. */
+/** Clients that ask for it are redirected to the store, if the store can presign. */
 async function redirectLocation(call: Call, entry: ObjectEntry): Promise<string | undefined> {
   if (!(call.request.headers.get('user-agent') ?? '').includes('s3RedirectionSupport')) return undefined;
   try {
@@ -44,13 +44,6 @@ async function redirectLocation(call: Call, entry: ObjectEntry): Promise<string 
     return presigned?.url;
   } catch (error) {
     if (error instanceof EngineError && error.kind === 'not_supported') return undefined;
-    if (
-      error instanceof Error &&
-      error.name === 'BlockError' &&
-      'kind' in error &&
-      error.kind === 'not_supported'
-    )
-      return undefined;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { isBranchName } from './write-conditions.ts';
 /** The upload a request names; repository, branch and path must be the ones it was created for. */
 export function uploadTargetOf(call: Call): UploadTarget {
   const uploadId = call.request.query.get('uploadId') ?? '';
-  // Ids are ours; text that cannot be one need not be looked up.
+  // We make these ids: text of another form cannot be one.
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(uploadId) || !isBranchName(call.ref)) throw new S3Error('NoSuchUpload');
   return { repository: call.repository.id, branch: call.ref, path: call.path, uploadId };
 }

@@ -13,6 +13,7 @@ export async function putObject(call: Call): Promise<void> {
   const tags = taggingHeaderOf(request, call.presigned);
   const target = {
     repository: call.repository.id,
+    opened: call.repository,
     branch: branchOf(call),
     path: call.path,
     contentType: description.contentType,

@@ -16,8 +16,8 @@ const mostKnown = 1000;
 const known = new Map<string, Query>();
 
 /**
- * The query of a request. Who lists page after page, or reads range after range of one presigned URL, sends the same
- * one again and again: it is the same object then.
+ * The query of a request. Equal queries share one object: clients that list many pages, or read many ranges of one
+ * presigned URL, send the same query again and again.
  */
 export function queryOf(raw: string): Query {
   const found = known.get(raw);

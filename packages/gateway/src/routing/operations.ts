@@ -1,6 +1,5 @@
 import { and, arn, one, soft, type Requirement } from '@svc/auth';
-import type { Call, ServiceCall } from '../call.ts';
-import type { Intent } from '../errors/to-s3-error.ts';
+import { S3Error } from '../errors/s3-error.ts';
 import { abortMultipartUpload } from '../operations/abort-multipart-upload.ts';
 import {
   createBucket,
@@ -28,43 +27,7 @@ import { putBranchMarker } from '../operations/put-branch-marker.ts';
 import { putObject } from '../operations/put-object.ts';
 import { uploadPartCopy } from '../operations/upload-part-copy.ts';
 import { uploadPart } from '../operations/upload-part.ts';
-import type { S3Request } from '../request/s3-request.ts';
-
-/** What a requirement may depend on. */
-export interface RequirementInput {
-  readonly request: S3Request;
-  readonly repository: string;
-  readonly path: string;
-}
-
-/**
- * The permission an operation needs. `each-key`: checked by the operation for every key of its document;
- * `authenticated`: only refusals are answered, to those who may know of the repository.
- */
-export type RequirementRule = ((input: RequirementInput) => Requirement) | 'each-key' | 'authenticated';
-
-interface Described {
-  /** Name in metrics and the audit log. */
-  readonly id: string;
-  /** Name of the usage event. */
-  readonly event: string | undefined;
-  readonly intent: Intent;
-  readonly requires: RequirementRule;
-  /** False where `x-amz-checksum-*` speaks of the whole object rather than of the request's body. */
-  readonly checksumIsOfBody?: false;
-  /** Allowed although the repository is read-only. */
-  readonly allowedReadOnly?: true;
-}
-
-export interface ObjectOperation extends Described {
-  readonly run: (call: Call) => Promise<void> | void;
-}
-
-export interface ServiceOperation extends Described {
-  readonly runService: (call: ServiceCall) => Promise<void> | void;
-}
-
-export type Operation = ObjectOperation | ServiceOperation;
+import { s3Operation, type RequirementInput, type S3Operation } from './s3-operation.ts';
 
 const onRepository =
   (action: string) =>
@@ -97,199 +60,202 @@ const onListing = ({ request, repository }: RequirementInput): Requirement => {
     : and(one('fs:ListObjects', resource), soft('fs:ListBranches', resource));
 };
 
-/** Every operation with its permission. */
+/** Every operation with what sets it apart. */
 export const operations = {
-  listBuckets: {
+  listBuckets: s3Operation({
     id: 'list_buckets',
     event: 'list_repos',
     intent: 'read',
     requires: () => one('fs:ListRepositories', arn.all),
-    runService: listBuckets,
-  },
-  headBucket: {
+    on: 'service',
+    run: listBuckets,
+  }),
+  headBucket: s3Operation({
     id: 'head_bucket',
     event: 'get_repo',
     intent: 'read',
     requires: onRepository('fs:ReadRepository'),
     run: headBucket,
-  },
-  createBucket: {
+  }),
+  createBucket: s3Operation({
     id: 'put_bucket',
     event: 'put_repo',
     intent: 'write',
     requires: onRepository('fs:CreateRepository'),
     allowedReadOnly: true,
+    noRepository: () =>
+      new S3Error('NotImplemented', 'Create repositories through the API: they need a storage namespace.'),
     run: createBucket,
-  },
-  listObjects: {
+  }),
+  listObjects: s3Operation({
     id: 'list_objects',
     event: 'list_objects',
     intent: 'read',
     requires: onListing,
     run: listObjects,
-  },
-  getBucketLocation: {
+  }),
+  getBucketLocation: s3Operation({
     id: 'list_objects',
     event: 'get_bucket_location',
     intent: 'read',
     requires: onRepository('fs:ListObjects'),
     run: getBucketLocation,
-  },
-  getBucketVersioning: {
+  }),
+  getBucketVersioning: s3Operation({
     id: 'list_objects',
     event: undefined,
     intent: 'read',
     requires: onRepository('fs:ListObjects'),
     run: getBucketVersioning,
-  },
-  listMultipartUploads: {
+  }),
+  listMultipartUploads: s3Operation({
     id: 'list_objects',
     event: 'list_multipart_uploads',
     intent: 'read',
     requires: onRepository('fs:ListObjects'),
     run: listMultipartUploads,
-  },
-  deleteObjects: {
+  }),
+  deleteObjects: s3Operation({
     id: 'delete_objects',
     event: 'delete_objects',
     intent: 'write',
     requires: 'each-key',
     run: deleteObjects,
-  },
-  headObject: {
+  }),
+  headObject: s3Operation({
     id: 'head_object',
     event: 'stat_object',
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: headObject,
-  },
-  getObject: {
+  }),
+  getObject: s3Operation({
     id: 'get_object',
     event: 'get_object',
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: getObject,
-  },
-  getObjectTagging: {
+  }),
+  getObjectTagging: s3Operation({
     id: 'get_object',
     event: undefined,
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: getObjectTagging,
-  },
-  putObjectTagging: {
+  }),
+  putObjectTagging: s3Operation({
     id: 'put_object',
     event: undefined,
     intent: 'write',
     requires: onObject('fs:WriteObject'),
     run: putObjectTagging,
-  },
-  deleteObjectTagging: {
+  }),
+  deleteObjectTagging: s3Operation({
     id: 'delete_object',
     event: undefined,
     intent: 'write',
     requires: onObject('fs:WriteObject'),
     run: deleteObjectTagging,
-  },
-  getObjectAttributes: {
+  }),
+  getObjectAttributes: s3Operation({
     id: 'get_object',
     event: undefined,
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: getObjectAttributes,
-  },
-  getObjectVersioning: {
+  }),
+  getObjectVersioning: s3Operation({
     id: 'get_object',
     event: undefined,
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: getBucketVersioning,
-  },
-  listParts: {
+  }),
+  listParts: s3Operation({
     id: 'get_object',
     event: 'list_mpu_parts',
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: listParts,
-  },
-  putObject: {
+  }),
+  putObject: s3Operation({
     id: 'put_object',
     event: 'put_object',
     intent: 'write',
     requires: onObject('fs:WriteObject'),
     run: putObject,
-  },
-  putBranchMarker: {
+  }),
+  putBranchMarker: s3Operation({
     id: 'put_object',
     event: undefined,
     intent: 'write',
     requires: onObject('fs:WriteObject'),
     run: putBranchMarker,
-  },
-  copyObject: {
+  }),
+  copyObject: s3Operation({
     id: 'put_object',
     event: 'copy_object',
     intent: 'write',
     requires: onCopy,
     run: copyObject,
-  },
-  uploadPart: {
+  }),
+  uploadPart: s3Operation({
     id: 'put_object',
     event: 'put_mpu_part',
     intent: 'write',
     requires: onObject('fs:WriteObject'),
     run: uploadPart,
-  },
-  uploadPartCopy: {
+  }),
+  uploadPartCopy: s3Operation({
     id: 'put_object',
     event: 'put_mpu_part',
     intent: 'write',
     requires: onCopy,
     run: uploadPartCopy,
-  },
-  createMultipartUpload: {
+  }),
+  createMultipartUpload: s3Operation({
     id: 'post_object',
     event: 'create_mpu',
     intent: 'write',
     requires: onObject('fs:WriteObject'),
     run: createMultipartUpload,
-  },
-  completeMultipartUpload: {
+  }),
+  completeMultipartUpload: s3Operation({
     id: 'post_object',
     event: 'complete_mpu',
     intent: 'write',
     requires: onObject('fs:WriteObject'),
     checksumIsOfBody: false,
     run: completeMultipartUpload,
-  },
-  abortMultipartUpload: {
+  }),
+  abortMultipartUpload: s3Operation({
     id: 'delete_object',
     event: 'abort_mpu',
     intent: 'write',
     requires: onObject('fs:DeleteObject'),
     allowedReadOnly: true,
     run: abortMultipartUpload,
-  },
-  deleteObject: {
+  }),
+  deleteObject: s3Operation({
     id: 'delete_object',
     event: 'delete_object',
     intent: 'write',
     requires: onObject('fs:DeleteObject'),
     run: deleteObject,
-  },
-  noSuchObject: {
+  }),
+  noSuchObject: s3Operation({
     id: 'not_found',
     event: undefined,
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     run: noSuchObject,
-  },
-  unsupported: {
+  }),
+  unsupported: s3Operation({
     id: 'unsupported',
     event: undefined,
     intent: 'read',
     requires: 'authenticated',
     allowedReadOnly: true,
     run: notSupported,
-  },
-} as const satisfies Record<string, Operation>;
+  }),
+} as const satisfies Record<string, S3Operation>;

@@ -1,13 +1,14 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import type { Address } from './address.ts';
-import { operations, type Operation } from './operations.ts';
+import { operations } from './operations.ts';
+import type { S3Operation } from './s3-operation.ts';
 
 export type Shape = 'service' | 'bucket' | 'object';
 
 export interface Route {
   readonly shape: Shape;
-  readonly operation: Operation;
+  readonly operation: S3Operation;
 }
 
 /** Which operation a request means. Sub-resources are refused later, once the caller is known. */
@@ -19,7 +20,7 @@ export function routeOf(request: S3Request, address: Address): Route {
   return { shape: 'object', operation };
 }
 
-function serviceOperation({ method }: S3Request): Operation {
+function serviceOperation({ method }: S3Request): S3Operation {
   switch (method) {
     case 'GET':
       return operations.listBuckets;
@@ -33,7 +34,7 @@ function serviceOperation({ method }: S3Request): Operation {
   }
 }
 
-function bucketOperation({ method, query }: S3Request): Operation {
+function bucketOperation({ method, query }: S3Request): S3Operation {
   switch (method) {
     case 'GET':
       if (query.has('uploads')) return operations.listMultipartUploads;
@@ -54,7 +55,7 @@ function bucketOperation({ method, query }: S3Request): Operation {
 }
 
 /** `/r/main`, `/r/main/` and `/r//x`: no object can be there. */
-function pathlessOperation({ method }: S3Request): Operation {
+function pathlessOperation({ method }: S3Request): S3Operation {
   switch (method) {
     case 'GET':
     case 'HEAD':
@@ -69,7 +70,7 @@ function pathlessOperation({ method }: S3Request): Operation {
   }
 }
 
-function objectOperation(request: S3Request): Operation {
+function objectOperation(request: S3Request): S3Operation {
   const { method, query, headers } = request;
   switch (method) {
     case 'GET':

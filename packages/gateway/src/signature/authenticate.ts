@@ -22,7 +22,7 @@ export interface Authenticated {
   readonly identity: Identity;
   /** The host the client signed when a proxy replaced it; used for addressing too. */
   readonly forwardedHost: string | undefined;
-  /** What chunk and trailer signatures of the body are chained to. Undefined for identities that did not come from a SigV4 signature. */
+  /** What chunk and trailer signatures are chained to. Undefined unless the request has a SigV4 signature. */
   readonly chunkSigner: ChunkSigner | undefined;
   /** What the signature says of the body: a digest, `UNSIGNED-PAYLOAD` or a streaming mode. */
   readonly payloadHash: string | undefined;
@@ -55,7 +55,7 @@ function signatureForm(request: S3Request): Form | undefined {
   return undefined;
 }
 
-/** More than any client sends. Taking a query apart to verify its signature costs far more than its bytes. */
+/** More than any client sends. Verifying the signature of a query costs far more than reading it. */
 const longestQuery = 64 * 1024;
 
 /** Who sends the request. Reads nothing of the body. */
@@ -185,7 +185,7 @@ async function authenticateV2(
   signature: V2Signature,
   { auth, domains, now }: Authentication,
 ): Promise<Authenticated> {
-  // This form signs neither the method nor any header: whoever sees one request could turn it into another.
+  // This form signs neither the method nor any header: anybody who sees one request could turn it into another.
   if (signature.form === 'java' && request.method !== 'GET' && request.method !== 'HEAD')
     throw new S3Error(
       'AccessDenied',

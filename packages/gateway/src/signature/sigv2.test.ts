@@ -104,6 +104,45 @@ describe('SigV2', () => {
     expect(verified('content-type=text%2Fx')).toBe(false);
   });
 
+  it('binds a storage class and metadata in the query of a URL that was signed without them', () => {
+    const signature = encodeURIComponent(
+      createHmac('sha1', secret).update('PUT\n\n\n1\n/repo/main/x').digest('base64'),
+    );
+    const verified = (query: string) => {
+      const target = `/repo/main/x?AWSAccessKeyId=A&Expires=1&Signature=${signature}${query}`;
+      const request = s3RequestOf('PUT', target, {});
+      return verifyV2(request, readV2Query(request), secret, undefined);
+    };
+    expect(verified('')).toBe(true);
+    expect(verified('&x-amz-storage-class=GLACIER')).toBe(false);
+    expect(verified('&X-Amz-Meta-Owner=mallory')).toBe(false);
+    expect(verified('&x-amz-meta-owner=')).toBe(false);
+  });
+
+  it('takes a header of a presigned URL only as it was signed, not in other pieces', () => {
+    const verifier = (lines: string) => {
+      const text = `PUT\n\n\n1\n${lines}/repo/main/x`;
+      const signature = encodeURIComponent(createHmac('sha1', secret).update(text).digest('base64'));
+      return (query: string, headers: Record<string, string> = {}) => {
+        const target = `/repo/main/x?AWSAccessKeyId=A&Expires=1&Signature=${signature}&${query}`;
+        const request = s3RequestOf('PUT', target, headers);
+        return verifyV2(request, readV2Query(request), secret, undefined);
+      };
+    };
+    // Taken apart, only the last piece would be stored.
+    const list = verifier('x-amz-meta-a:b,c\n');
+    expect(list('x-amz-meta-a=b%2Cc')).toBe(true);
+    expect(list('x-amz-meta-a=b%2Cc', { 'x-amz-meta-a': 'b,c' })).toBe(true);
+    expect(list('x-amz-meta-a=b&x-amz-meta-a=c')).toBe(false);
+    expect(list('x-amz-meta-a=b&X-Amz-Meta-A=c')).toBe(false);
+    expect(list('x-amz-meta-a=c', { 'x-amz-meta-a': 'b' })).toBe(false);
+    // Run together, the storage class would be part of the metadata.
+    const two = verifier('x-amz-meta-a:b\nx-amz-storage-class:GLACIER\n');
+    expect(two('x-amz-meta-a=b&x-amz-storage-class=GLACIER')).toBe(true);
+    expect(two('x-amz-meta-a=b%0Ax-amz-storage-class:GLACIER')).toBe(false);
+    expect(two('x-amz-meta-a%3Ab%0Ax-amz-storage-class=GLACIER')).toBe(false);
+  });
+
   it.each([
     'Sun, 15 Nov 2026 00:32:56 GMT',
     'Sun, 15 Nov 2026 00:32:56 UTC',

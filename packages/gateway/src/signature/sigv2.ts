@@ -16,6 +16,10 @@ const subResources: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** As latin1. */
+const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
 /** A SigV2 signature as a request carries it. */
 export interface V2Signature {
   readonly form: 'header' | 'query' | 'java';
@@ -56,6 +60,7 @@ export function verifyV2(
 ): boolean {
   if (given.form === 'java')
     return equalSignatures(javaSignature(request, secret, repository), given.signature);
+  if (given.form === 'query' && !holdsHeadersOnce(request)) return false;
   return pathsOf(request, repository).some((path) =>
     dateLines(request, given).some((date) =>
       equalSignatures(hmacSha1(secret, stringToSign(request, given, date, path)), given.signature),
@@ -93,14 +98,30 @@ export function stringToSign(request: S3Request, given: V2Signature, dateLine: s
 function signedHeaders(request: S3Request, { form }: V2Signature): ReadonlyMap<string, string> {
   if (form !== 'query') return request.headers;
   const headers = new Map(request.headers);
+  for (const [name, text] of headersInQuery(request)) headers.set(name, text);
+  return headers;
+}
+
+function* headersInQuery(request: S3Request): Generator<readonly [name: string, text: string]> {
   for (const [name, value] of request.query) {
     const lower = name.toLowerCase();
-    if (!lower.startsWith('x-amz-') && lower !== 'content-type' && lower !== 'content-md5') continue;
-    const text = Buffer.from(value).toString('latin1');
-    const sent = headers.get(lower);
-    headers.set(lower, sent === undefined || sent === text ? text : `${sent},${text}`);
+    if (lower.startsWith('x-amz-') || lower === 'content-type' || lower === 'content-md5')
+      yield [lower, Buffer.from(value).toString('latin1')];
   }
-  return headers;
+}
+
+/**
+ * Whether the query could be headers, each given once. Otherwise one signature would hold for several requests: for
+ * `a=b,c` and for `a=b&a=c`, or for a value with a line break and for two headers.
+ */
+function holdsHeadersOnce(request: S3Request): boolean {
+  const seen = new Set<string>();
+  for (const [name, text] of headersInQuery(request)) {
+    const sent = request.headers.get(name) ?? text;
+    if (seen.has(name) || sent !== text || !headerName.test(name) || !headerText.test(text)) return false;
+    seen.add(name);
+  }
+  return true;
 }
 
 function resource(request: S3Request, path: string): string {

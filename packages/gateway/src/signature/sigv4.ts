@@ -82,7 +82,7 @@ export function readQuerySignature(request: S3Request): V4Signature {
   const before = known.get(query);
   if (before !== undefined) return before;
   const signature = parseQuerySignature(request);
-  // Otherwise headers have a say in it, too.
+  // Otherwise the signature covers headers, too.
   const isAllInQuery = signature.signedHeaders === 'host' && query.text('X-Amz-Date') !== undefined;
   if (isAllInQuery) known.set(query, signature);
   return signature;

@@ -11,9 +11,9 @@ interface VerifiedUrl {
 }
 
 /**
- * Presigned URLs whose signature was right. Readers of columnar files ask for range after range of one URL, and where
- * its signature covers method, host and target alone, it need not be computed for each. Whether the URL has expired and
- * its key still exists is asked every time. A URL is remembered as long as its query is.
+ * Presigned URLs whose signature was right. Readers of columnar files ask for many ranges of one URL. If the signature
+ * covers only method, host and target, it is computed once. Expiry and the key's existence are checked every time. A
+ * URL is kept as long as its query is.
  */
 export class VerifiedUrls {
   readonly #urls = new WeakMap<Query, VerifiedUrl>();

@@ -28,7 +28,7 @@ export function setup(
   });
 }
 
-/** `svc superuser`: one more administrator, for whoever holds the configuration. */
+/** `svc superuser`: one more administrator. Whoever can read the configuration may create one. */
 export function superuser(globals: GlobalOptions, flags: UserFlags): Promise<number> {
   return withAuth(globals, async ({ config, auth }) => {
     if (config.auth.ui_config.rbac === 'external') {

@@ -10,7 +10,7 @@ import { blockStoreConfigs, keepsStateInMemory, kvStoreConfig, shareOf } from '.
 
 const version = [Buffer.from('kv-internal-metadata'), Buffer.from('kv/schema/version')] as const;
 
-test('case 27: a new store is marked; a newer, older or unreadable one is refused', async () => {
+test('a new store is marked; a newer, older or unreadable one is refused', async () => {
   const kv = createMemStore();
   expect(await readSchemaVersion(kv)).toBeUndefined();
   await checkSchemaVersion(kv);

@@ -1,9 +1,14 @@
 import type { BlockStores } from '@svc/block';
 import type { Engine } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
+import { signingSecret, storeSettings } from '../config/index.ts';
+import type { Config } from '../config/index.ts';
+import { observeCache, observeTasks } from '../metrics/observe-engine.ts';
+import { handOverLongTasks } from '../jobs/long-tasks.ts';
+import type { Exchange } from '../processes/exchange.ts';
 import type { FoundationOptions } from './foundation.ts';
-import { buildEngine } from './build-engine.ts';
 import { findMismatchedRepositories } from './repository-check.ts';
+import { shareOf } from './store-configs.ts';
 
 interface EngineParts {
   readonly kv: KvStore;
@@ -14,42 +19,38 @@ interface EngineParts {
 }
 
 /** The engine of this process, with the parts of it that the server looks after. */
-export interface OpenEngine {
-  readonly engine: Engine;
-  /** The same engine; a flush of the usage counters also reaches the other processes. */
-  shared(flushOthers: () => Promise<void>): Engine;
-  flushUsageHere(): Promise<void>;
+export interface ProcessEngine extends Engine {
+  /** The same engine, whose usage counters are flushed in all processes and whose long tasks run in the background one. */
+  shared(exchange: Exchange): Promise<Engine>;
   /** Throws when a repository lies on a store that is not configured, or on one of another type. */
   checkRepositories(): Promise<void>;
-  close(): Promise<void>;
 }
 
-export async function openEngine(options: FoundationOptions, parts: EngineParts): Promise<OpenEngine> {
+/** The engine as configured, over the opened stores, with this process's part of the caches. */
+export async function openProcessEngine(
+  options: FoundationOptions,
+  parts: EngineParts,
+): Promise<ProcessEngine> {
   const { config, logger } = options;
-  const built = await buildEngine(options, parts);
-  const engine = config.usage_report.enabled ? built : { ...built, usage: silentUsage(built.usage) };
-  const timer = flushRegularly(engine, config.usage_report.flush_interval, (error) =>
-    logger.warn({ error }, 'usage counts could not be written; they are kept for the next time'),
-  );
+  const opened = await openConfigured(options, parts);
+  const engine = config.usage_report.enabled ? opened : { ...opened, usage: silentUsage(opened.usage) };
   return {
-    engine,
-    shared: (flushOthers) => ({
-      ...engine,
+    ...engine,
+    shared: async (exchange) => ({
+      ...(await handOverLongTasks(exchange, engine)),
       usage: {
         record: (count) => engine.usage.record(count),
         async flush() {
-          await Promise.all([engine.usage.flush(), flushOthers()]);
+          await Promise.all([engine.usage.flush(), exchange.askOthers('flush-usage')]);
         },
         reports: () => engine.usage.reports(),
       },
     }),
-    flushUsageHere: () => engine.usage.flush(),
     async checkRepositories() {
       const problems = await findMismatchedRepositories(engine, parts.blocks);
       if (problems.length > 0) throw new Error(problems.join('\n'));
     },
     async close() {
-      clearInterval(timer);
       await engine
         .close()
         .catch((error: unknown) => logger.warn({ error }, 'the engine did not close cleanly'));
@@ -62,13 +63,63 @@ function silentUsage(usage: Engine['usage']): Engine['usage'] {
   return { record() {}, flush: () => Promise.resolve(), reports: () => usage.reports() };
 }
 
-function flushRegularly(
-  engine: Engine,
-  intervalMs: number,
-  onError: (error: unknown) => void,
-): NodeJS.Timeout | undefined {
-  if (intervalMs === 0) return undefined;
-  return setInterval(() => {
-    engine.usage.flush().catch(onError);
-  }, intervalMs).unref();
+async function openConfigured(options: FoundationOptions, parts: EngineParts): Promise<Engine> {
+  const { config, processes, metrics } = options;
+  const { openEngine } = await import('@svc/engine');
+  const { graveler, committed, ugc } = config;
+  const cache = committed.local_cache;
+  const { engine } = await openEngine({
+    kv: parts.kv,
+    blockStores: parts.blocks,
+    cacheDir: cache.dir,
+    treeSettings: {
+      cacheSizeBytes: cache.size_bytes,
+      rangeProportion: cache.range_proportion,
+      metarangeProportion: cache.metarange_proportion,
+      memoryCacheBytes: Math.floor(
+        committed.sstable.memory.cache_size_bytes * (options.blockMemoryShare ?? 1 / processes),
+      ),
+      // Not divided: every process reads all trees, and with fewer than a tree has ranges it opens tables again and again.
+      openRanges: cache.range.open_readers,
+      openMetaRanges: cache.metarange.open_readers,
+      minRangeSize: committed.permanent.min_range_size_bytes,
+      maxRangeSize: committed.permanent.max_range_size_bytes,
+      raggedness: committed.permanent.range_raggedness_entries,
+      evict: parts.evicts,
+      cacheObserver: metrics === undefined ? undefined : observeCache(metrics),
+      onDamage: (damage) => {
+        metrics?.damagedTables.inc({ kind: damage.kind });
+        options.logger.error(damage, `a ${damage.kind} is damaged; "svc verify" lists what it concerns`);
+      },
+    },
+    cacheBus: options.cacheBus,
+    signingSecret: signingSecret(config),
+    settings: {
+      metadataPrefix: committed.block_storage_prefix,
+      ensureReadableRootNamespace: graveler.ensure_readable_root_namespace,
+      maxBatchDelayMs: graveler.max_batch_delay,
+      backgroundRateLimit: graveler.background.rate_limit,
+      repositoryCache: cacheShare(graveler.reposiory_cache, processes),
+      commitCache: cacheShare(graveler.commit_cache, processes),
+      ugcPrepareMaxFileSize: ugc.prepare_max_file_size,
+      ugcPrepareIntervalMs: ugc.prepare_interval,
+      requiredRegion: requiredRegion(config),
+      installationId: parts.installationId,
+    },
+    logger: options.logger,
+    onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
+    taskObserver: metrics === undefined ? undefined : observeTasks(metrics),
+  });
+  return engine;
+}
+
+type CacheSettings = Config['graveler']['commit_cache'] | Config['graveler']['reposiory_cache'];
+
+function cacheShare(cache: CacheSettings, processes: number) {
+  return { size: shareOf(cache.size, processes), ttlMs: cache.ttl, jitterMs: cache.jitter };
+}
+
+function requiredRegion(config: Config): string | undefined {
+  if (config.installation.allow_inter_region_storage) return undefined;
+  return storeSettings(config).find((store) => store.type === 's3')?.s3.region;
 }

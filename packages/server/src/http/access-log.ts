@@ -34,7 +34,7 @@ interface AccessLogOptions {
 }
 
 export interface AccessLog {
-  /** Whether a line would be written: who does not ask gathers its fields for nothing. */
+  /** Whether a line would be written. Ask before gathering its fields. */
   isEnabled(): boolean;
   write(ended: EndedRequest): void;
 }

@@ -66,7 +66,7 @@ export class BodyDeadlines {
     const { bytesRead } = request.socket;
     const isSilent = bytesRead === awaited.bytesRead;
     awaited.bytesRead = bytesRead;
-    // Bytes that nobody has taken yet: the client waits for us.
+    // The server has not read these bytes yet, so the client is waiting for us.
     if (request.readableLength > 0) {
       awaited.silentMs = 0;
       return false;
@@ -89,7 +89,7 @@ function end(request: IncomingMessage, response: ServerResponse): void {
     request.destroy();
     return;
   }
-  // Whoever serves the request sees the client go, which is what they know how to end with.
+  // To the handler it looks as if the client had gone, a case every handler knows.
   response.once('finish', () => request.destroy());
   response.writeHead(408, {
     'Content-Type': 'text/plain',

@@ -1,15 +1,15 @@
 /** Requests may begin for this long in one turn of the event loop before the others wait for the next. */
 const beginMs = 5;
-/** A turn should not last longer, with all that its requests go on with after awaiting something. */
+/** A turn should not last longer, including what its requests do after their first await. */
 const turnMs = 20;
 /** While clients are connecting: each of them costs a turn. */
 const connectingTurnMs = 1;
-/** Whoever connects is mostly not alone. */
+/** Connections usually come in groups. */
 const connectingMs = 50;
 
 /**
  * Serves requests in the order they come, but ends a turn of the event loop before it becomes long. A loop accepts one
- * connection a turn: where a turn serves everybody who is connected, who comes late waits for all of them each time.
+ * connection a turn: where a turn serves everybody who is connected, a newcomer waits for all of them each time.
  *
  * Requests begin together, which is a third quicker than one by one; most of their work comes after the first thing
  * they await, so how many may begin follows from what those of the last turns have cost.

@@ -18,8 +18,8 @@ interface State {
 type Watched = Socket & { [state]?: State };
 
 /**
- * Bounds the memory of heads that have not arrived yet: who opens hundreds of connections and ends the head on none of
- * them would fill it. Beyond the bound the largest are cut off.
+ * Bounds the memory of heads that have not arrived yet: a client that opens hundreds of connections and ends the head on
+ * none of them would fill it. Beyond the bound the largest are cut off.
  */
 export class PendingHeads {
   readonly #sockets = new Set<Watched>();

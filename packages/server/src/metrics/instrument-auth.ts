@@ -22,9 +22,9 @@ export function instrumentAuth(auth: Auth, metrics: Pick<Metrics, 'authDuration'
   const allowed = metrics.authDuration.labels({ operation: 'authorize', success: 'success' });
   return {
     ...auth,
-    recognize(headers, connection) {
+    authenticateAtOnce(headers, connection) {
       const started = performance.now();
-      const identity = auth.recognize(headers, connection);
+      const identity = auth.authenticateAtOnce(headers, connection);
       if (identity !== undefined) recognized.observe((performance.now() - started) / 1000);
       return identity;
     },

@@ -51,7 +51,7 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
         measure('get', () => adapter.getFile?.(pointer, path) ?? Promise.resolve(false)),
     }),
     get: (pointer) => measure('get', () => adapter.get(pointer), readSize),
-    // Who answers at once does not leave the process.
+    // An answer at once comes from memory or the page cache: there is nothing to measure.
     ...(adapter.getAtOnce !== undefined && { getAtOnce: (pointer) => adapter.getAtOnce?.(pointer) }),
     getRange: (pointer, start, end) =>
       measure('get_range', () => adapter.getRange(pointer, start, end), readSize),

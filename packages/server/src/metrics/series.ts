@@ -17,7 +17,7 @@ interface SampleValue {
 
 /**
  * A metric that requests touch several times each. prom-client checks and hashes labels on every touch; here a
- * series is looked up once, kept by its user, and turned into prom-client's form when somebody asks.
+ * series is looked up once, kept by its user, and turned into prom-client's form when metrics are read.
  */
 abstract class Family<L extends string, S> {
   readonly name: string;

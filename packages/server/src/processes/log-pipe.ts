@@ -45,5 +45,6 @@ export function forwardLines(pipe: Readable, sink: LogSink): void {
   pipe.on('end', () => {
     if (rest !== '') sink.write(`${rest}\n`);
   });
+  // The worker is gone; the supervisor says so.
   pipe.on('error', () => {});
 }

@@ -9,7 +9,7 @@ export interface ServerAddress {
 export type Role = 'http' | 'background';
 
 /** Questions one process asks all others; each answers once. */
-export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts';
+export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts' | 'long-task';
 
 export interface StartMessage {
   readonly type: 'start';
@@ -24,7 +24,7 @@ export interface StartMessage {
   /** There is no other process, so this one also does the background work. */
   readonly worksAlone: boolean;
   readonly allowMismatchedRepositories: boolean;
-  /** A preset is in use: its well-known secrets are no news to whoever started it. */
+  /** A preset is in use: whoever started it knows that its secrets are public. */
   readonly trial: boolean;
 }
 

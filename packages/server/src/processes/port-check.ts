@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import type { ServerAddress } from './messages.ts';
 
 /**
- * Workers share a port, which also lets them join one that another server of the same user shares: this first
- * takes the port for itself, and so notices.
+ * Workers share a port. Without this check they would silently join another server of the same user on it: here the
+ * port is taken alone first, which fails when somebody has it.
  */
 export async function ensurePortIsFree({ host, port }: ServerAddress): Promise<void> {
   if (port === 0) return;

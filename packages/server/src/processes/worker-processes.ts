@@ -5,14 +5,14 @@ import type { Role } from './messages.ts';
 import { workerArgument } from './worker-argument.ts';
 
 /**
- * Requests leave short-lived objects behind: with more room they are dead before they are looked at, and looking with
- * several threads takes more from workers on every core than it gives to one.
+ * Requests leave short-lived objects behind. With more room for them, most are dead before the collector looks. It
+ * looks with one thread: more would take the other cores away from the workers there.
  */
 const heapFlags = ['--min-semi-space-size=16', '--max-semi-space-size=24', '--no-parallel-scavenge'];
 
 /**
- * By default the C library gives nearly every thread an arena of its own and keeps in each what was freed there: after
- * a large import and commits, 110 MB more for the whole service.
+ * By default the C library gives nearly every thread an arena and keeps freed memory in each. After a large import and
+ * commits that is 110 MB more for the whole service.
  */
 const allocator = { MALLOC_ARENA_MAX: '2' };
 
@@ -30,6 +30,7 @@ export class WorkerProcesses {
   /** Starts the first HTTP worker before its configuration is known: it loads its code meanwhile. */
   startSpare(): void {
     this.#spare = this.#fork('http');
+    // A spare that dies is replaced when it is needed.
     this.#spare.on('error', () => {});
   }
 

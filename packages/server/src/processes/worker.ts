@@ -10,6 +10,7 @@ export type StartRole = (context: RoleContext) => Promise<RunningRole>;
 /** Becomes one of the processes of a server. The code of its role loads while the first message is on its way. */
 export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>>, role: Role): void {
   const loading = roles[role]();
+  // Reported by `start`, which waits for it.
   loading.catch(() => {});
   // A terminal signals the whole group: when to end is for the primary to say.
   process.on('SIGINT', () => {});
@@ -24,6 +25,7 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
 
   const end = (): Promise<void> => {
     ending ??= (async () => {
+      // A role that did not start was reported, and there is nothing to stop.
       const role = await running?.catch(() => undefined);
       await role?.stop();
       await pipe.close();

@@ -6,7 +6,7 @@ import { createGateway } from '@svc/gateway';
 import type { KvStore } from '@svc/kv';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { OpenEngine } from '../compose/engine.ts';
+import type { ProcessEngine } from '../compose/engine.ts';
 import { installationFacts } from '../compose/installation-facts.ts';
 import { storeOrigins } from '../compose/store-origins.ts';
 import type { Config } from '../config/index.ts';
@@ -29,7 +29,7 @@ interface SurfaceParts {
   readonly kv: KvStore;
   readonly auth: Auth;
   readonly blocks: BlockStores;
-  readonly engine: OpenEngine;
+  readonly engine: ProcessEngine;
   readonly metrics: Metrics;
   readonly statistics: Statistics;
   readonly installationId: string;
@@ -42,7 +42,7 @@ function userInterface(config: Config): RequestListener {
 }
 
 /** Everything a worker answers on its listener, from the parts it has opened. */
-export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface {
+export async function buildSurface(context: RoleContext, parts: SurfaceParts): Promise<Surface> {
   const { config, logger, exchange } = context;
   const { kv, auth, blocks, engine, metrics, statistics, installationId, tls } = parts;
   let alerts: Pick<InstallationFacts, 'upgradeRecommended' | 'upgradeUrl'> = {};
@@ -55,7 +55,7 @@ export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface
     return own;
   };
   exchange.answer('metrics', snapshot);
-  exchange.answer('flush-usage', () => engine.flushUsageHere());
+  exchange.answer('flush-usage', () => engine.usage.flush());
 
   const facts = installationFacts(config, blocks);
   const accessLog = createAccessLog({
@@ -63,22 +63,21 @@ export function buildSurface(context: RoleContext, parts: SurfaceParts): Surface
     auditLevel: config.logging.audit_log_level,
     traceRequestHeaders: config.logging.trace_request_headers,
   });
+  const sharedEngine = await engine.shared(exchange);
   const bodyMemory = createBodyMemory();
   const observing = { logger, metrics, statistics, accessLog };
   const surface = createSurface({
     tls,
     traces: () => logger.isEnabled('TRACE'),
     api: createApi({
-      engine: engine.shared(async () => {
-        await exchange.askOthers('flush-usage');
-      }),
+      engine: sharedEngine,
       auth,
       installation: () => ({ ...facts, ...alerts }),
       observer: observeApi(observing),
       bodyMemory,
     }),
     gateway: createGateway({
-      engine: engine.engine,
+      engine,
       auth,
       domains: config.gateways.s3.domain_name,
       region: config.gateways.s3.region,

@@ -1,12 +1,14 @@
-import { openEngine } from '../compose/engine.ts';
+import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
 import { readTlsPair } from '../http/tls.ts';
+import { JobRunner } from '../jobs/job-runner.ts';
+import { processJobs, serverJobs } from '../jobs/jobs.ts';
 import { addRuntimeMetrics, createMetrics } from '../metrics/metrics.ts';
 import { ExchangeCacheBus } from '../processes/exchange.ts';
 import { openStatistics } from '../stats/open-statistics.ts';
-import { backgroundBlockMemory, startBackgroundWork } from './background.ts';
+import { backgroundBlockMemory } from './background.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
 /** How long requests in flight may take to finish when the server stops. */
@@ -26,6 +28,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
   const openingKv = openKv(foundation);
   const opening = openAuth(foundation, openingKv);
+  // Reported below, where it is waited for.
   opening.catch(() => {});
   const kv = await openingKv;
   const [auth, { blocks, engine }, { buildSurface }] = await Promise.all([
@@ -34,7 +37,12 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       const installationId = async (): Promise<string> => (await opening).installation.id();
       return {
         blocks,
-        engine: await openEngine(foundation, { kv, blocks, installationId, evicts: context.worksAlone }),
+        engine: await openProcessEngine(foundation, {
+          kv,
+          blocks,
+          installationId,
+          evicts: context.worksAlone,
+        }),
       };
     }),
     import('./http-surface.ts'),
@@ -45,7 +53,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   }
   const installationId = await auth.installation.id();
   const statistics = openStatistics({ config, logger, metrics, installationId });
-  const surface = buildSurface(context, {
+  const surface = await buildSurface(context, {
     kv,
     auth,
     blocks,
@@ -58,7 +66,9 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const { host } = context.listen;
   const address = await surface.listen(host, context.listen.port);
   addRuntimeMetrics(metrics);
-  const background = context.worksAlone ? await startBackgroundWork(context, { auth, engine }) : undefined;
+  const jobs = new JobRunner({ kv, logger });
+  jobs.start(processJobs(context, engine));
+  if (context.worksAlone) jobs.start(serverJobs(context, { auth, engine }));
 
   return {
     address: { host, port: address.port },
@@ -74,7 +84,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     async stop() {
       if (!(await surface.drain(drainLimitMs)))
         logger.warn({}, 'some requests were still running after 30 s');
-      await background?.stop();
+      await jobs.stop();
       await statistics.close();
       await engine.close();
       auth.close();

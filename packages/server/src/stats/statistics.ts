@@ -13,7 +13,7 @@ export interface StatisticsEvent {
 }
 
 export interface Statistics {
-  /** Anything beyond class and name of an event is of use. */
+  /** Whether fields beyond class and name are used; if not, nobody needs to gather them. */
   readonly detailed: boolean;
   count(event: StatisticsEvent, value?: number): void;
   close(): Promise<void>;
@@ -67,7 +67,7 @@ interface SenderOptions {
 
 const retries = 2;
 const heartbeatMs = 3_600_000;
-/** While they cannot be sent: whoever asks chooses names and refs, and so how many there are. */
+/** Counters kept while they cannot be sent. Callers choose names and refs, so their number needs a bound. */
 const mostKept = 10_000;
 
 /** Posts counters to the configured address; what could not be sent is kept for the next time. */

@@ -36,6 +36,7 @@ export class ServerProcess {
         reject(new Error(`${this.#command} ended with ${code} before it was ready:\n${this.#output}`));
       });
     });
+    // A server that ends after it was ready was stopped by its test.
     failed.catch(() => undefined);
     const deadline = Date.now() + timeoutMs;
     for (;;) {

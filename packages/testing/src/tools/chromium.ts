@@ -20,7 +20,7 @@ function findChromium(): string | undefined {
 /** The system's Chromium; installed from the distribution where that is possible. */
 export async function chromiumPath(): Promise<string> {
   await mkdir(cacheDir(), { recursive: true });
-  // Its program is there before an installation has ended, so who finds it waits for that, too.
+  // The program is there before its installation has ended: wait for that even when it is found.
   const release = await fetchLock(join(cacheDir(), 'chromium'), 'Chromium', () => false);
   try {
     return findChromium() ?? (await installChromium());

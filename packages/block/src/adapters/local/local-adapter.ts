@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { copyFile, constants, link, lstat, open, unlink } from 'node:fs/promises';
+import { link, lstat, open, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type {
   AcceptPart,
@@ -28,14 +28,13 @@ import { checkRange, checkRangeOrder } from '../../checks.ts';
 import { storageInfo, type BlockLogger, type LocalStoreConfig, type OpenOptions } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { errorCode, writeError } from './errors.ts';
+import { FileWriter } from './file-writer.ts';
 import { FolderSyncs } from './folder-syncs.ts';
-import { moveFile } from './move-file.ts';
 import { MultipartFiles } from './multipart.ts';
 import { isInside, LocalPaths, resolveExisting } from './paths.ts';
 import { FileReader } from './read-file.ts';
 import { TemporaryFiles } from './temporary-files.ts';
 import { importSource, walkFiles } from './walk.ts';
-import { writeNewFile } from './write-file.ts';
 
 /** What the local store can tell of a write: nothing that would not cost another look at the file. */
 const written: PutResult = { lastModified: undefined, etag: undefined };
@@ -75,27 +74,14 @@ async function syncUpTo(folder: string, top: string): Promise<void> {
   }
 }
 
-/** Another file system, or one that has no links or no more of them. */
-const linkless = new Set(['EXDEV', 'EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
-}
-
 class LocalAdapter implements BlockAdapter {
   readonly type = 'local';
   readonly info: StorageInfo;
   readonly #logger: BlockLogger | undefined;
   readonly #hidden: boolean;
-  readonly #sync: boolean;
   readonly #paths: LocalPaths;
   readonly #reader: FileReader;
-  readonly #folders: FolderSyncs;
+  readonly #writer: FileWriter;
   readonly #temporary: TemporaryFiles;
   readonly #multipart: MultipartFiles;
 
@@ -110,17 +96,13 @@ class LocalAdapter implements BlockAdapter {
       importSupport: config.importEnabled ?? false,
     });
     this.#hidden = config.importHidden ?? false;
-    this.#sync = config.sync ?? true;
+    const sync = config.sync ?? true;
+    const folders = new FolderSyncs(root, sync);
     this.#paths = new LocalPaths(root, config.allowedExternalPrefixes ?? []);
     this.#reader = new FileReader(this.#paths);
-    this.#folders = new FolderSyncs(root, this.#sync);
     this.#temporary = new TemporaryFiles(root);
-    this.#multipart = new MultipartFiles({
-      root,
-      sync: this.#sync,
-      folders: this.#folders,
-      temporary: this.#temporary,
-    });
+    this.#writer = new FileWriter({ sync, paths: this.#paths, folders, temporary: this.#temporary });
+    this.#multipart = new MultipartFiles({ root, sync, folders, temporary: this.#temporary });
   }
 
   async put(pointer: ObjectPointer, body: BodySource, options: PutOptions = {}): Promise<PutResult> {
@@ -133,9 +115,7 @@ class LocalAdapter implements BlockAdapter {
       throw error;
     }
     try {
-      if (options.fresh === true) await this.#putInPlace(path, body, options);
-      else if (options.immutable === true) await this.#putImmutable(path, body, options);
-      else await this.#putByName(path, body, options);
+      await this.#writer.put(path, body, options);
     } catch (error) {
       discardBody(body);
       throw writeError(error, path);
@@ -149,65 +129,8 @@ class LocalAdapter implements BlockAdapter {
     return path;
   }
 
-  async #putInPlace(path: string, body: BodySource, options: PutOptions): Promise<void> {
-    const folder = dirname(path);
-    if (!this.#folders.isDurable(folder)) await this.#ensureFolder(folder);
-    const writing = {
-      sync: this.#sync,
-      signal: options.signal,
-      syncEntry: (): Promise<void> => this.#folders.sync(folder),
-      leaveUnfinished: options.immutable === true,
-    };
-    try {
-      await writeNewFile(path, body, writing);
-    } catch (error) {
-      // Someone removed the folder since we saw it. A stream is spent by then, so its caller must try again.
-      if (errorCode(error) !== 'ENOENT') throw error;
-      this.#forgetFolder(folder);
-      if (!(body instanceof Uint8Array)) throw error;
-      await this.#ensureFolder(folder);
-      await writeNewFile(path, body, writing);
-    }
-  }
-
-  async #putImmutable(path: string, body: BodySource, options: PutOptions): Promise<void> {
-    try {
-      await this.#putInPlace(path, body, options);
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
-      // It may be unfinished: never trusted, always replaced by a whole one.
-      await this.#putByName(path, body, options);
-    }
-  }
-
-  async #putByName(path: string, body: BodySource, options: PutOptions): Promise<void> {
-    const temporary = this.#temporary.next();
-    await writeNewFile(temporary, body, { sync: this.#sync, signal: options.signal });
-    try {
-      await this.#publish(temporary, path, options.ifAbsent ?? false);
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined);
-      throw error;
-    }
-  }
-
   async putFile(pointer: ObjectPointer, path: string): Promise<boolean> {
-    const target = this.#locateForWrite(pointer);
-    const temporary = this.#temporary.next();
-    try {
-      await link(path, temporary);
-    } catch (error) {
-      if (linkless.has(errorCode(error) ?? '')) return false;
-      throw writeError(error, target);
-    }
-    try {
-      if (this.#sync) await syncFile(temporary);
-      await this.#publish(temporary, target, false);
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined);
-      throw writeError(error, target);
-    }
-    return true;
+    return await this.#writer.adopt(path, this.#locateForWrite(pointer));
   }
 
   async getFile(pointer: ObjectPointer, path: string): Promise<boolean> {
@@ -222,39 +145,6 @@ class LocalAdapter implements BlockAdapter {
     if ((await lstat(path)).isFile()) return true;
     await unlink(path);
     return false;
-  }
-
-  /** Gives a whole, synced file its name, durably. */
-  async #publish(temporary: string, path: string, ifAbsent: boolean): Promise<void> {
-    const folder = dirname(path);
-    await this.#ensureFolder(folder);
-    const move = async (): Promise<void> => {
-      if (ifAbsent) await link(temporary, path);
-      else await moveFile(temporary, path);
-    };
-    try {
-      await move();
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      this.#forgetFolder(folder);
-      await this.#ensureFolder(folder);
-      await move();
-    }
-    await this.#folders.sync(folder);
-    if (ifAbsent) await unlink(temporary);
-  }
-
-  async #ensureFolder(folder: string): Promise<void> {
-    if (this.#folders.isDurable(folder)) return;
-    await this.#folders.ensure(folder);
-    // A link may have appeared where a folder was about to be created.
-    this.#paths.forget(folder);
-    this.#paths.verify(join(folder, 'x'), 'write');
-  }
-
-  #forgetFolder(folder: string): void {
-    this.#folders.forget(folder);
-    this.#paths.forget(folder);
   }
 
   getAtOnce(pointer: ObjectPointer): ObjectBody | undefined {
@@ -333,23 +223,9 @@ class LocalAdapter implements BlockAdapter {
     const path = this.#locateForWrite(destination);
     const sourcePath = this.#paths.locate(source);
     const file = await this.#reader.open(sourcePath);
-    const temporary = this.#temporary.next();
     try {
       // By descriptor: what was verified is what is copied.
-      const from = process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : sourcePath;
-      await copyFile(from, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-      if (this.#sync) {
-        const handle = await open(temporary, 'r+');
-        try {
-          await handle.datasync();
-        } finally {
-          await handle.close();
-        }
-      }
-      await this.#publish(temporary, path, false);
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined);
-      throw writeError(error, path);
+      await this.#writer.copy(process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : sourcePath, path);
     } finally {
       closeSync(file.fd);
     }
@@ -394,7 +270,7 @@ class LocalAdapter implements BlockAdapter {
   ): Promise<CompletedUpload> {
     const path = this.#locateForWrite(pointer);
     return await this.#multipart.complete(uploadId, path, parts, (temporary, ifAbsent) =>
-      this.#publish(temporary, path, ifAbsent),
+      this.#writer.publish(temporary, path, ifAbsent),
     );
   }
 

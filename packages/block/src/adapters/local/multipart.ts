@@ -54,6 +54,7 @@ export class MultipartFiles {
       await writeNewFile(join(folder, targetFile), Buffer.from(JSON.stringify(target)), this.#options);
       await this.#options.folders.sync(folder);
     } catch (error) {
+      // The first error is the one to report; the rest is swept as a stale upload.
       await this.abort(uploadId).catch(() => undefined);
       throw writeError(error, folder);
     }
@@ -108,6 +109,7 @@ export class MultipartFiles {
       return { etag, size };
     } catch (error) {
       discardBody(body);
+      // What stays goes with the folder of temporary files.
       if (temporary !== undefined) await unlink(temporary).catch(() => undefined);
       throw writeError(error, path);
     }
@@ -141,6 +143,7 @@ export class MultipartFiles {
       (name) => name.startsWith(prefix) && name !== prefix + etag,
     );
     if (others.length === 0) return;
+    // A replaced part that stays takes room until the upload ends, and nobody lists it.
     // Of parts uploaded at the same time the last one stays: each looks only for those that came before it.
     const changedAt = (name: string): Promise<bigint | undefined> =>
       stat(join(folder, name), { bigint: true }).then(
@@ -181,6 +184,7 @@ export class MultipartFiles {
       size = await joinFiles(files, temporary, this.#options.sync);
       await publish(temporary, target.ifAbsent);
     } catch (error) {
+      // What stays goes with the folder of temporary files.
       await unlink(temporary).catch(() => undefined);
       if (errorCode(error) === 'ENOENT' && !(await namesIn(folder)).includes(targetFile))
         throw uploadNotFound(uploadId);

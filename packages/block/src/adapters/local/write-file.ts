@@ -61,6 +61,7 @@ export async function writeNewFile(path: string, body: BodySource, options: Writ
     await closeFile(fd);
     return size;
   } catch (error) {
+    // Cleaning up may fail for the same reason as the write, and that one is reported.
     if (options.leaveUnfinished === true) await emptyFile(fd).catch(() => undefined);
     await closeFile(fd).catch(() => undefined);
     if (options.leaveUnfinished !== true) await removeFile(path).catch(() => undefined);

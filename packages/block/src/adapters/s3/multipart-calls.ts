@@ -117,6 +117,7 @@ export class MultipartCalls {
       // A first answer may have been lost on its way: then the upload is gone because it is complete.
       if (!(error instanceof BlockError && error.kind === 'upload_not_found')) throw error;
       const expected = multipartEtag(parts.map(({ etag }) => etag));
+      // If even that cannot be found out, the first error stands.
       const found = await this.#objects.head(object).catch(() => undefined);
       if (found?.etag !== expected) throw error;
       return { etag: expected };
@@ -160,6 +161,7 @@ export class MultipartCalls {
       const { etag } = await this.complete(object, uploaded.uploadId, uploaded.parts, options);
       return { etag, lastModified: undefined };
     } catch (error) {
+      // An upload that cannot be ended now is swept later; the first error stands.
       await this.abort(object, uploaded.uploadId).catch(() => undefined);
       throw error;
     }
@@ -182,6 +184,7 @@ export class MultipartCalls {
       const { etag } = await this.complete(to, uploadId, parts, {});
       return { etag, lastModified: undefined };
     } catch (error) {
+      // An upload that cannot be ended now is swept later; the first error stands.
       await this.abort(to, uploadId).catch(() => undefined);
       throw error;
     }

@@ -105,6 +105,7 @@ for (const [name, server] of Object.entries({ versitygw, moto })) {
       holdsPartsBack: false,
       refusesUnknownUploads: name !== 'moto',
       datesUploads: name !== 'moto',
+      atomicIfAbsent: name !== 'moto',
       close: () => adapter.close(),
     };
   });

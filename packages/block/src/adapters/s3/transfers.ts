@@ -85,6 +85,7 @@ export async function uploadInParts(
     await settle();
     return { kind: 'parts', uploadId, parts };
   } catch (error) {
+    // The first error stands. An upload that cannot be ended now is swept later.
     await sending?.catch(() => undefined);
     if (uploadId !== undefined) await uploader.abort(uploadId).catch(() => undefined);
     throw error;

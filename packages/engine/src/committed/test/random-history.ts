@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { CommittedTrees, ImportScope } from '../tree.ts';
-import type { SplitSettings } from '../tree-writer.ts';
+import type { SplitSettings } from '../operations/tree-writer.ts';
 import {
   changesBetween,
   context,
@@ -209,7 +209,7 @@ async function checkSeeks(
     const found = await trees.get(context, left.id, at);
     expect(found?.identity.toString()).toBe(left.model.get(target));
     if (found !== undefined) expect(found.key.toString()).toBe(target);
-    const atOnce = trees.tryGet(context, left.id, at);
+    const atOnce = trees.getAtOnce(context, left.id, at);
     if (atOnce !== null) expect(atOnce?.identity.toString()).toBe(left.model.get(target));
 
     records.seek(at);

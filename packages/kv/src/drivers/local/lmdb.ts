@@ -45,10 +45,10 @@ export function openLmdb(path: string): LmdbDatabase {
     // Doubles the longest key; existing stores keep the size they were made with.
     pageSize: 8192,
     separateFlushed: true,
-    // Flushing beside the next commit needs a way back of its own after a power failure, which nobody can test here,
-    // and gives a server a tenth at most.
+    // Flushing beside the next commit needs a recovery of its own after a power failure, which we cannot test. It would
+    // make a server a tenth faster at most.
     overlappingSync: false,
-    // Its batches hold a promise nobody can reach: a failing commit would end the process as an unhandled rejection.
+    // Its batches hold a promise that we cannot reach: a failing commit would end the process as an unhandled rejection.
     eventTurnBatching: false,
     // Without those batches, the first few writes of a turn would start a commit of their own: half the group commit.
     txnStartThreshold: 1_000_000,

@@ -2,7 +2,7 @@ import { access, open, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KvError } from '../../errors.ts';
 
-/** Where LMDB keeps what it says of a store: twice, at the begin of the first two pages. */
+/** LMDB describes a store twice, at the beginning of its first two pages. */
 const meta = {
   magic: 24,
   pageSize: 48,
@@ -20,9 +20,8 @@ const largestPage = 65_536;
 const mostUnwrittenPages = 256n;
 
 /**
- * Opens a store after looking whether it can be one. LMDB takes an empty file for a new store, which anybody could set
- * up; and what it finds in a damaged one it believes, until the process ends by a signal. Nobody else may be opening it
- * meanwhile.
+ * Opens a store after checking that it can be one. LMDB takes an emptied file for a new store, which anybody could then
+ * set up. It trusts a damaged file until a signal ends the process. Nobody else may open the store at the same time.
  */
 export async function openChecked<T>(folder: string, openStore: () => T): Promise<T> {
   const file = join(folder, 'data.mdb');

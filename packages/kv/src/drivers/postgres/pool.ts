@@ -84,10 +84,12 @@ async function connectOnce(
   // The time for an answer is left to the server here: creating the schema may wait for another server doing so.
   const { query_timeout: _unlimited, ...first } = config;
   const client = new BinaryClient({ ...first, ssl });
+  // The call that fails reports it; without a listener it would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
   } catch (error) {
+    // There may be no connection to end.
     await client.end().catch(() => undefined);
     throw connectError(error, config);
   }

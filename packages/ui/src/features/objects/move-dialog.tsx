@@ -36,12 +36,14 @@ export function MoveDialog({
   const [branch, setBranch] = useState(isBranch ? refName : repository.default_branch);
   const [target, setTarget] = useState(single?.path ?? parentOf(first?.path ?? ''));
   const [moved, setMoved] = useState(0);
+  const [isStopped, setStopped] = useState(false);
   const abort = useRef<AbortController>(undefined);
   const plan = planTransfers(entries, target, branch === refName);
   const verb = keep ? 'Copy' : single === undefined ? 'Move' : 'Move or rename';
   const transfer = useWrite(
     () => {
       abort.current = new AbortController();
+      setStopped(false);
       return transferEntries({
         repository: repository.id,
         sourceRef: refName,
@@ -64,6 +66,7 @@ export function MoveDialog({
   const busy = transfer.isPending;
   const stop = (): void => {
     abort.current?.abort();
+    setStopped(true);
     void refreshAll();
   };
   const what = single === undefined ? `${entries.length} entries` : baseName(single.path.replace(/\/$/, ''));
@@ -109,9 +112,7 @@ export function MoveDialog({
             <span className="small muted">{plural(moved, 'object')} done</span>
           </div>
         )}
-        {transfer.error !== null && transfer.error.name !== 'AbortError' && (
-          <ErrorNotice error={transfer.error} />
-        )}
+        {transfer.error !== null && !isStopped && <ErrorNotice error={transfer.error} />}
         <div className="row end">
           <Button variant="default" onClick={busy ? stop : onClose}>
             {busy ? 'Stop' : 'Cancel'}

@@ -1,0 +1,67 @@
+import { maxTries, pauseBetweenHeadUpdates } from '../context/back-off.ts';
+import type { Turn } from '../context/branch-queue.ts';
+import type { EngineContext } from '../context/engine-context.ts';
+import { tooManyAttempts } from '../context/refusals.ts';
+import type { Commit } from '../face/model.ts';
+import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
+import { isTokenEmpty, retireTokens, tokenFor } from '../staging/tokens.ts';
+import type { BranchHead } from '../store/branch-store.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+
+export interface HeadMove {
+  readonly scope: RepositoryScope;
+  readonly branch: string;
+  /** Name in metrics: `commit`, `merge`, `revert`, … */
+  readonly operation: string;
+  /** Looks at a branch that has something staged, and throws to leave it as it is. */
+  readonly beforeSeal?: ((head: BranchHead) => Promise<void>) | undefined;
+  /**
+   * Makes the commit the head moves to; it is stored with the move. Runs again whenever the branch moved meanwhile,
+   * `lost` times so far.
+   */
+  readonly makeCommit: (head: BranchHead, turn: Turn, lost: number) => Promise<Commit>;
+}
+
+/** Seals what is staged, makes a commit and moves the head to it; the move drops the sealed tokens. */
+export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Commit> {
+  const { scope, branch } = move;
+  return context.queue.run(`${scope.repository.instanceUid}/${branch}`, async (turn) => {
+    await seal(context, move);
+    for (let lost = 0; lost < maxTries; lost += 1) {
+      if (lost > 0) {
+        context.onRetry(move.operation);
+        await pauseBetweenHeadUpdates(lost);
+      }
+      const head = await context.branches.get(scope, branch);
+      const commit = await move.makeCommit(head, turn, lost);
+      if (await context.branches.moveHead(scope, head, { ...head.data, sealedTokens: [] }, commit)) {
+        await retireTokens(context, head.data.sealedTokens);
+        return commit;
+      }
+    }
+    throw tooManyAttempts();
+  });
+}
+
+/** Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head. */
+async function seal(
+  context: EngineContext,
+  { scope, branch, operation, beforeSeal }: HeadMove,
+): Promise<void> {
+  for (let lost = 0; lost < maxTries; lost += 1) {
+    const head = await context.branches.get(scope, branch);
+    const { stagingToken, sealedTokens } = head.data;
+    const isEmpty = await isTokenEmpty(context, Buffer.from(stagingToken));
+    if (isEmpty && sealedTokens.length === 0) return;
+    await beforeSeal?.(head);
+    if (isEmpty) return;
+    const sealed = [stagingToken, ...sealedTokens];
+    const next = { ...head.data, stagingToken: tokenFor(scope, branch), sealedTokens: sealed };
+    if (await context.branches.replace(scope, head, next)) {
+      foldSealedTokensLater(context, scope, branch, sealed.length);
+      return;
+    }
+    context.onRetry(operation);
+  }
+  throw tooManyAttempts();
+}

@@ -1,0 +1,156 @@
+import { copyStringMap, timestampFromMillis, timestampFromSeconds, type Timestamp } from '@svc/encoding';
+import type { Turn } from '../context/branch-queue.ts';
+import type { EngineContext } from '../context/engine-context.ts';
+import { invalid, noChanges } from '../context/refusals.ts';
+import type { CommitOptions } from '../face/commits.ts';
+import type { Commit } from '../face/model.ts';
+import { sealAndMove } from '../heads/seal-and-move.ts';
+import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { checkBranchName, checkHashId } from '../names/names.ts';
+import { AdoptedTrees } from '../objects/adopted-trees.ts';
+import { checkCommittable } from '../protection/writable.ts';
+import { Overlay } from '../staging/overlay.ts';
+import { retireTokens } from '../staging/tokens.ts';
+import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
+import type { BranchHead } from '../store/branch-store.ts';
+import { makeCommit } from '../store/commit-store.ts';
+import type { RepositoryScope } from '../store/scope.ts';
+import { checkCommitSize } from './commit-limits.ts';
+
+/** Commits everything staged before the call: seal, apply the sealed changes to the head's tree, move the head. */
+export async function createCommit(context: EngineContext, options: CommitOptions): Promise<Commit> {
+  const { branch, message, actor } = options;
+  checkBranchName(branch);
+  if (options.sourceMetaRange !== undefined) checkHashId(options.sourceMetaRange, 'source_metarange');
+  const metadata = copyStringMap(options.metadata ?? {});
+  checkCommitSize(message, metadata);
+  const scope = await context.repositories.open(options.repository);
+  await checkCommittable(context, scope, branch, options.force);
+  const head = await context.branches.get(scope, branch);
+  if (options.sourceMetaRange !== undefined) {
+    await checkSourceTree(context, scope, head, options, options.sourceMetaRange);
+  }
+  const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
+  await runBefore(context, 'prepare-commit', {
+    ...event,
+    commit: { message, committer: actor.committer, metadata },
+  });
+  const creationDate =
+    options.date === undefined ? timestampFromMillis(context.clock()) : timestampFromSeconds(options.date);
+  const pending = new PendingCommit(context, scope, { ...options, metadata }, creationDate, event);
+  const commit = await sealAndMove(context, {
+    scope,
+    branch,
+    operation: 'commit',
+    makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
+  });
+  runAfter(context, 'post-commit', {
+    ...event,
+    sourceRef: commit.id,
+    commitId: commit.id,
+    commit,
+    preRunId: pending.preRunId,
+  });
+  return commit;
+}
+
+/** A tree of the caller's takes the place of staged changes: there may be none, and they must be allowed to use it. */
+async function checkSourceTree(
+  context: EngineContext,
+  scope: RepositoryScope,
+  head: BranchHead,
+  options: CommitOptions,
+  metaRangeId: string,
+): Promise<void> {
+  if (await hasUncommittedChanges(context, scope, head.tokens, head.data.commitId)) throw dirtySource();
+  await new AdoptedTrees(context, scope, options).check(metaRangeId);
+}
+
+function dirtySource(): Error {
+  return invalid('cannot use source MetaRange on a branch with uncommitted changes', 'branch');
+}
+
+/** The commit of what is sealed, made anew for each head it is tried on. */
+class PendingCommit {
+  readonly #context: EngineContext;
+  readonly #scope: RepositoryScope;
+  readonly #options: CommitOptions;
+  readonly #creationDate: Timestamp;
+  readonly #event: BranchEvent;
+  /** Parent and tree the pre-commit hooks have approved. */
+  #approved = '';
+  preRunId: string | undefined;
+
+  constructor(
+    context: EngineContext,
+    scope: RepositoryScope,
+    options: CommitOptions,
+    creationDate: Timestamp,
+    event: BranchEvent,
+  ) {
+    this.#context = context;
+    this.#scope = scope;
+    this.#options = options;
+    this.#creationDate = creationDate;
+    this.#event = event;
+  }
+
+  async make(head: BranchHead, turn: Turn, lost: number): Promise<Commit> {
+    return this.#approve(head, await this.#tree(head, lost > 0), turn);
+  }
+
+  async #tree(head: BranchHead, raced: boolean): Promise<string> {
+    const { sourceMetaRange, allowEmpty } = this.#options;
+    const context = this.#context;
+    const sealed = head.tokens.slice(1);
+    if (sourceMetaRange !== undefined) {
+      if (await hasUncommittedChanges(context, this.#scope, sealed, head.data.commitId)) throw dirtySource();
+      return sourceMetaRange;
+    }
+    const parent = await context.commits.get(this.#scope, head.data.commitId);
+    const changes = new Overlay(context.kv, sealed);
+    try {
+      const result = await context.trees.apply(this.#scope.committed, parent.metaRangeId, changes);
+      if (result.added + result.removed + result.changed > 0 || allowEmpty === true)
+        return result.metaRangeId;
+    } finally {
+      changes.close();
+    }
+    await this.#dropWithoutEffect(head);
+    throw noChanges(raced ? 'no changes' : 'commit: no changes');
+  }
+
+  /** Sealed entries that change nothing would only slow readers down. */
+  async #dropWithoutEffect(head: BranchHead): Promise<void> {
+    if (head.data.sealedTokens.length === 0) return;
+    if (await this.#context.branches.replace(this.#scope, head, { ...head.data, sealedTokens: [] })) {
+      await retireTokens(this.#context, head.data.sealedTokens);
+    }
+  }
+
+  /** The commit to be made, once its hooks agree. */
+  async #approve(head: BranchHead, metaRangeId: string, turn: Turn): Promise<Commit> {
+    const context = this.#context;
+    const { message, metadata, actor } = this.#options;
+    const parent = await context.commits.get(this.#scope, head.data.commitId);
+    const fields: Omit<Commit, 'id'> = {
+      committer: actor.committer,
+      message,
+      creationDate: this.#creationDate,
+      metaRangeId,
+      parents: [parent.id],
+      metadata: metadata ?? {},
+      version: 1,
+      generation: parent.generation + 1,
+    };
+    const candidate = `${parent.id}/${metaRangeId}`;
+    if (candidate !== this.#approved) {
+      const run = await turn.outside(() =>
+        runBefore(context, 'pre-commit', { ...this.#event, commit: fields }),
+      );
+      this.preRunId = run?.runId;
+      this.#approved = candidate;
+    }
+    return makeCommit(fields);
+  }
+}

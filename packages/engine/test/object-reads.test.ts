@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import {
+  actor,
+  commit,
+  createWorld,
+  newRepository,
+  paths,
+  put,
+  read,
+  refusal,
+  refusalKind,
+} from './fixture.ts';
+
+test('while a commit runs, what it takes and what is written meanwhile are found, tombstones too', async () => {
+  const world = createWorld();
+  const during = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let pausing = false;
+  const engine = world.engine({
+    hooks: {
+      after: () => undefined,
+      before: async ({ type }) => {
+        if (!pausing || type !== 'pre-commit') return undefined;
+        during.resolve();
+        await goOn.promise;
+        return undefined;
+      },
+    },
+  });
+  const repository = await newRepository(engine);
+  for (const path of ['gone', 'old', 'twice']) await put(engine, repository, 'main', path, 'committed');
+  await commit(engine, repository, 'main');
+  for (const path of ['new', 'twice']) await put(engine, repository, 'main', path, 'staged');
+  await engine.objects.delete({ repository, branch: 'main', path: 'gone' });
+  pausing = true;
+  const committing = commit(engine, repository, 'main');
+  await during.promise;
+  await put(engine, repository, 'main', 'twice', 'meanwhile');
+  // The second time the branch is known.
+  for (let time = 0; time < 2; time++) {
+    expect(await read(engine, repository, 'main', 'new')).toBe('staged');
+    expect(await read(engine, repository, 'main', 'old')).toBe('committed');
+    expect(await read(engine, repository, 'main', 'twice')).toBe('meanwhile');
+    expect(await refusalKind(read(engine, repository, 'main', 'gone'))).toBe('not_found');
+  }
+  goOn.resolve();
+  await committing;
+  expect(await read(engine, repository, 'main', 'twice')).toBe('meanwhile');
+  expect(await read(engine, repository, 'main@', 'twice')).toBe('staged');
+});
+
+test('listing with a delimiter in pages; folded prefixes without visible keys do not appear', async () => {
+  const engine = createWorld().engine();
+  const repository = await newRepository(engine);
+  for (const path of ['file1', 'file2', 'file3', 'h/x', 'h/y', 'z/gone'])
+    await put(engine, repository, 'main', path, path);
+  await commit(engine, repository, 'main');
+  await engine.objects.delete({ repository, branch: 'main', path: 'z/gone' });
+  expect(await paths(engine, repository, 'main', { delimiter: '/', amount: 1 })).toEqual([
+    'file1',
+    'file2',
+    'file3',
+    'h/',
+  ]);
+  expect(await paths(engine, repository, 'main', { delimiter: '/', after: 'h/' })).toEqual([]);
+  expect(await paths(engine, repository, 'main', { delimiter: '/', after: 'h/x' })).toEqual(['h/']);
+  expect(await paths(engine, repository, 'main', { delimiter: '/', after: 'h/y' })).toEqual(['h/']);
+  expect(await paths(engine, repository, 'main', { prefix: 'h/', delimiter: '/' })).toEqual(['h/x', 'h/y']);
+  expect(await paths(engine, repository, 'main@', { delimiter: '/' })).toEqual([
+    'file1',
+    'file2',
+    'file3',
+    'h/',
+    'z/',
+  ]);
+  const page = await engine.objects.list({ repository, ref: 'main', prefix: 'file', amount: 2 });
+  expect(page.toArray()).toMatchObject([{ kind: 'object', path: 'file1', size: 5 }, { path: 'file2' }]);
+  expect([page.hasMore, page.nextOffset]).toEqual([true, 'file2']);
+  expect(page.toArray()[0]).toEqual({
+    kind: 'object',
+    presigned: undefined,
+    ...(await engine.objects.stat({ repository, ref: 'main', path: 'file1' })),
+  });
+});
+
+test('a reader that remembers a branch sees what others did to it since', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const other = world.engine();
+  const repository = await newRepository(engine);
+  const etagOf = async (path: string) => (await engine.objects.stat({ repository, ref: 'side', path })).etag;
+  await engine.branches.create({ repository, name: 'side', source: 'main', actor });
+  await put(engine, repository, 'side', 'a', 'one');
+  const first = await etagOf('a');
+  await put(other, repository, 'side', 'a', 'two');
+  const second = await etagOf('a');
+  expect(second).not.toBe(first);
+  // The new entry lies in a token that the remembered branch does not know.
+  await commit(other, repository, 'side', 'by another');
+  await put(other, repository, 'side', 'b', 'three');
+  expect(await etagOf('b')).toBeDefined();
+  expect(await etagOf('a')).toBe(second);
+  await commit(other, repository, 'side', 'by another again');
+  expect(await etagOf('b')).toBeDefined();
+  await other.objects.delete({ repository, branch: 'side', path: 'a' });
+  expect(await refusalKind(etagOf('a'))).toBe('not_found');
+  await other.branches.delete({ repository, branch: 'side', actor });
+  expect((await refusal(etagOf('b'))).subject).toBe('ref');
+  await other.tags.create({ repository, id: 'side', ref: 'main', actor });
+  expect((await refusal(etagOf('b'))).subject).toBe('object');
+});
+
+test('a small object read again comes from memory; one read once, or overwritten, from the store', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const repository = await newRepository(engine);
+  const { storageNamespace } = await engine.repositories.get(repository);
+  const lose = async (path: string): Promise<void> => {
+    const { address } = await engine.objects.stat({ repository, ref: 'main', path });
+    await world.adapter.delete({ storageNamespace, identifier: address, identifierType: 'relative' });
+  };
+  for (const path of ['again', 'once']) await put(engine, repository, 'main', path, `content of ${path}`);
+  for (const path of ['again', 'once', 'again']) await read(engine, repository, 'main', path);
+  await lose('again');
+  await lose('once');
+  expect(await read(engine, repository, 'main', 'again')).toBe('content of again');
+  expect(await refusalKind(read(engine, repository, 'main', 'once'))).toBe('data_gone');
+  await put(engine, repository, 'main', 'again', 'other content');
+  expect(await read(engine, repository, 'main', 'again')).toBe('other content');
+});

@@ -1,0 +1,3 @@
+export { drained } from './drained.ts';
+export { HeldMemory } from './held-memory.ts';
+export type { BodyMemory } from './held-memory.ts';
