@@ -4,6 +4,7 @@ import type { Auth } from '@svc/auth';
 import { SigningKeyCache } from '@svc/encoding';
 import type { Engine } from '@svc/engine';
 import type { BodyMemory } from '@svc/http';
+import { isPreflight, type CorsRules } from './cors.ts';
 import { GatewayDomains } from './routing/domains.ts';
 import { isGatewayRequest } from './routing/is-gateway-request.ts';
 import { serve } from './serve.ts';
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   readonly region: string;
   /** `gateways.s3.verify_unsupported`. */
   readonly verifyUnsupported: boolean;
+  /** `gateways.s3.cors`; without it pages of other origins may do nothing. */
+  readonly cors?: CorsRules | undefined;
   /** `gateways.s3.fallback_url`. */
   readonly fallbackUrl?: string | undefined;
   readonly logger: GatewayLogger;
@@ -49,6 +52,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     verifiedUrls: new VerifiedUrls(),
     region: options.region,
     verifyUnsupported: options.verifyUnsupported,
+    cors: options.cors,
     fallbackUrl: fallbackUrlOf(options.fallbackUrl),
     logger: options.logger,
     observer: options.observer,
@@ -57,7 +61,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     hostId: randomBytes(8).toString('hex').toUpperCase(),
   };
   return {
-    isGatewayRequest: (message) => isGatewayRequest(message, services.domains),
+    isGatewayRequest: (message) =>
+      isGatewayRequest(message, services.domains) ||
+      (options.cors !== undefined && message.method === 'OPTIONS' && isPreflight(message.headers)),
     handle: (message, response) => serve(services, message, response, false),
     handleExpectContinue: (message, response) => serve(services, message, response, true),
   };

@@ -13,6 +13,8 @@ export interface ReplyOptions {
   readonly head: boolean;
   /** The client's Accept header. */
   readonly accept: string | undefined;
+  /** Headers of every answer to this request. */
+  readonly always?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The answer to one request. Header names keep the case they are given in. */
@@ -22,6 +24,7 @@ export class Reply {
   readonly #hostId: string;
   readonly #head: boolean;
   readonly #xmlType: string;
+  readonly #always: Readonly<Record<string, string>> | undefined;
   /** 0 until the head is sent. */
   status = 0;
   bytesSent = 0;
@@ -32,6 +35,7 @@ export class Reply {
     this.#response = options.response;
     this.#requestId = options.requestId;
     this.#hostId = options.hostId;
+    this.#always = options.always;
     this.#head = options.head;
     this.#xmlType = options.accept === 'text/xml' ? 'text/xml' : 'application/xml';
   }
@@ -92,6 +96,7 @@ export class Reply {
     // A flat list is the form node:http writes without looking at each header twice.
     const list: string[] = [];
     for (const name in headers) list.push(name, headers[name] ?? '');
+    for (const name in this.#always) list.push(name, this.#always[name] ?? '');
     list.push('Server', 'svc', 'x-amz-request-id', this.#requestId, 'x-amz-id-2', this.#hostId);
     this.#response.writeHead(status, list);
   }

@@ -5,6 +5,7 @@ import { EngineError, type Repository } from '@svc/engine';
 import { drained, HeldMemory } from '@svc/http';
 import { ClientGoneError, RequestBody } from './body/request-body.ts';
 import type { Call } from './call.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
 import { S3Error } from './errors/s3-error.ts';
 import { sendError } from './errors/send-error.ts';
 import { toS3Error, type Intent } from './errors/to-s3-error.ts';
@@ -63,6 +64,7 @@ export async function serve(
       hostId: services.hostId,
       head: request.method === 'HEAD',
       accept: request.headers.get('accept'),
+      always: corsHeaders(request, services.cors),
     }),
     record,
     memory: new HeldMemory(services.bodyMemory),
@@ -106,6 +108,8 @@ function tryRoute(state: RequestState, host: string): Routed {
 
 async function answer(state: RequestState, routedByHost: Routed): Promise<void> {
   const { services, request, record } = state;
+  // Says nothing of any repository, and so needs no caller.
+  if (request.method === 'OPTIONS') return state.reply.empty(200, preflightHeaders(request, services.cors));
   const client = services.auth.clientOf(request.remoteAddress, request.encrypted, {
     'x-forwarded-for': request.headers.get('x-forwarded-for'),
     'x-real-ip': request.headers.get('x-real-ip'),

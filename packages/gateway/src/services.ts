@@ -2,6 +2,7 @@ import type { Auth, Identity } from '@svc/auth';
 import type { SigningKeyCache } from '@svc/encoding';
 import type { Engine } from '@svc/engine';
 import type { BodyMemory } from '@svc/http';
+import type { CorsRules } from './cors.ts';
 import type { GatewayDomains } from './routing/domains.ts';
 import type { VerifiedUrls } from './signature/verified-urls.ts';
 
@@ -56,6 +57,7 @@ export interface Services {
   readonly verifiedUrls: VerifiedUrls;
   readonly region: string;
   readonly verifyUnsupported: boolean;
+  readonly cors: CorsRules | undefined;
   readonly fallbackUrl: URL | undefined;
   readonly logger: GatewayLogger;
   readonly observer: GatewayObserver | undefined;

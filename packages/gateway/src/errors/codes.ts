@@ -1,5 +1,12 @@
 /** Every code the gateway answers with, its status and S3's wording (ours for the product's own codes). */
 export const errorCodes = {
+  AccessForbidden: {
+    status: 403,
+    message:
+      'CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request ' +
+      "method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's " +
+      'CORS spec.',
+  },
   AccessDenied: { status: 403, message: 'Access Denied.' },
   AuthorizationHeaderMalformed: { status: 400, message: 'The authorization header is malformed.' },
   AuthorizationQueryParametersError: {

@@ -103,6 +103,7 @@ export const notApplicable: Readonly<Record<string, string>> = {
   ListParts_null_checksums: 'an upload without a checksum says nothing of it, rather than "null"',
   PreflightOPTIONS_access_forbidden: cors,
   PreflightOPTIONS_access_granted: cors,
+  PreflightOPTIONS_non_existing_bucket: 'a browser that asks is not told which repositories exist',
   PresignedAuth_creds_incorrect_region: 'the region of a signature is not compared',
   PresignedAuth_creds_incorrect_service: 'the service of a signature is not compared',
   PresignedAuth_expired_request: 'who has not signed is not told whether the request has expired',

@@ -2,7 +2,7 @@ import type { Auth } from '@svc/auth';
 import { createApi, openApiJson } from '@svc/api';
 import type { InstallationFacts } from '@svc/api';
 import type { BlockStores } from '@svc/block';
-import { createGateway } from '@svc/gateway';
+import { createGateway, type CorsRules } from '@svc/gateway';
 import type { KvStore } from '@svc/kv';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -34,6 +34,18 @@ interface SurfaceParts {
   readonly statistics: Statistics;
   readonly installationId: string;
   readonly tls: TlsPair | undefined;
+}
+
+/** Undefined where no origin is allowed anything. */
+function corsRulesOf({
+  origins,
+  methods,
+  headers,
+  exposed,
+  max_age,
+}: Config['gateways']['s3']['cors']): CorsRules | undefined {
+  if (origins.length === 0) return undefined;
+  return { origins, methods, headers, exposed, maxAgeSeconds: Math.floor(max_age / 1000) };
 }
 
 function userInterface(config: Config): RequestListener {
@@ -83,6 +95,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       region: config.gateways.s3.region,
       verifyUnsupported: config.gateways.s3.verify_unsupported,
       fallbackUrl: config.gateways.s3.fallback_url,
+      cors: corsRulesOf(config.gateways.s3.cors),
       logger,
       observer: observeGateway(observing),
       bodyMemory: bodyMemory.callers,

@@ -176,6 +176,19 @@ export const gatewayKeys = {
         check: checkUrl,
       }),
       verify_unsupported: flag(true, 'Answer requests for unsupported features with an error.'),
+      cors: {
+        origins: list(
+          'Origins of pages that may use the gateway from a browser, such as `https://app.example.com`; one `*` in each may stand for anything. Empty allows none.',
+        ),
+        methods: list('Methods such a page may use.', { default: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'] }),
+        headers: list('Request headers such a page may send; one `*` in each may stand for anything.', {
+          default: ['*'],
+        }),
+        exposed: list('Response headers such a page may read.', {
+          default: ['ETag', 'Content-Range', 'x-amz-request-id', 'x-amz-checksum-crc64nvme'],
+        }),
+        max_age: duration('1h', 'How long a browser may remember what is allowed.'),
+      },
     },
   },
 };
