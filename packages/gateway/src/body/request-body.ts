@@ -86,7 +86,7 @@ export class RequestBody {
   }
 
   /** Asks for a checksum of our own, beside the one the client may send. */
-  compute(algorithm: ChecksumAlgorithm): void {
+  compute(algorithm: ChecksumAlgorithm | undefined): void {
     if (this.announced !== algorithm) this.#computed = algorithm;
   }
 

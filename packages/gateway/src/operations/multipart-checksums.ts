@@ -21,7 +21,7 @@ import {
 import { S3Error } from '../errors/s3-error.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
 import { element } from '../xml/write.ts';
-import { checksumInHeaders, defaultChecksum } from './object-checksum.ts';
+import { checksumInHeaders } from './object-checksum.ts';
 
 /** A part as the client lists it when it completes an upload. */
 export interface ListedPart {
@@ -66,10 +66,13 @@ export function uploadChecksumOf(request: S3Request): UploadChecksum {
   return { algorithm, type: type ?? (algorithm === 'crc64nvme' ? 'FULL_OBJECT' : 'COMPOSITE') };
 }
 
-/** The checksum every part of an upload gets. Refuses a part whose client sends another one. */
-export function algorithmToCompute(upload: Upload, announced: ChecksumName | undefined): ChecksumName {
+/** The checksum every part of an upload gets, where it was asked for one. Refuses a part whose client sends another. */
+export function algorithmToCompute(
+  upload: Upload,
+  announced: ChecksumName | undefined,
+): ChecksumName | undefined {
   const own = upload.checksumAlgorithm;
-  if (!isChecksumAlgorithm(own)) return defaultChecksum;
+  if (!isChecksumAlgorithm(own)) return undefined;
   const isMissing = announced === undefined && upload.checksumType === 'COMPOSITE';
   if (isMissing || (announced !== undefined && announced !== own))
     throw new S3Error(

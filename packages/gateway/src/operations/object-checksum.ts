@@ -7,11 +7,19 @@ import {
 } from '@svc/engine';
 import type { StringMap } from '@svc/encoding';
 import { checksumHeader, isChecksumAlgorithm } from '../body/checksums.ts';
+import type { RequestBody } from '../body/request-body.ts';
 import type { Call } from '../call.ts';
 import { element } from '../xml/write.ts';
 
 /** What is computed where the client names no checksum, as S3 does. */
-export const defaultChecksum: ChecksumName = 'crc64nvme';
+const defaultChecksum: ChecksumName = 'crc64nvme';
+/** Larger bodies get only what is asked for: another digest of them costs as much as half the one that makes the ETag. */
+const defaultChecksumBytes = 1024 * 1024;
+
+/** The checksum a body gets for which the client sends none. */
+export function unaskedChecksum(body: RequestBody): ChecksumName | undefined {
+  return body.size >= 0 && body.size <= defaultChecksumBytes ? defaultChecksum : undefined;
+}
 
 /** The checksum of a body, verified or computed, as metadata of the entry. */
 export function checksumMetadata(headers: Readonly<Record<string, string>>): StringMap | undefined {

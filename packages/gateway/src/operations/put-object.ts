@@ -2,7 +2,7 @@ import { tagMap } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { describeObject } from '../metadata/object-metadata.ts';
 import { quotedEtag } from './entry-headers.ts';
-import { checksumMetadata, defaultChecksum } from './object-checksum.ts';
+import { checksumMetadata, unaskedChecksum } from './object-checksum.ts';
 import { taggingHeaderOf } from './object-tagging.ts';
 import { branchOf, writeConditionOf } from './write-conditions.ts';
 
@@ -21,7 +21,7 @@ export async function putObject(call: Call): Promise<void> {
     ...writeConditionOf(request),
   };
   if (call.expectsContinue) await objects.checkUpload(target);
-  if (body.announced === undefined) body.compute(defaultChecksum);
+  if (body.announced === undefined) body.compute(unaskedChecksum(body));
   let verified: Record<string, string> = {};
   const entry = await objects.upload({
     ...target,

@@ -7,8 +7,7 @@ export async function uploadPart(call: Call): Promise<void> {
   const { uploads } = call.services.engine;
   const target = uploadTargetOf(call);
   const partNumber = partNumberOf(call);
-  const algorithm = algorithmToCompute(await uploads.get(target), body.announced);
-  body.compute(algorithm);
+  body.compute(algorithmToCompute(await uploads.get(target), body.announced));
   let verified: Record<string, string> = {};
   const part = await uploads.putPart({
     ...target,
@@ -16,11 +15,8 @@ export async function uploadPart(call: Call): Promise<void> {
     body: await body.open(),
     digests: body.digests,
     verify: (digests) => {
-      const computed = body.computed(digests);
-      verified = body.verify(digests);
-      const kept = { ...verified, ...computed };
-      if (body.announced === undefined) verified = computed;
-      return kept;
+      verified = { ...body.verify(digests), ...body.computed(digests) };
+      return verified;
     },
   });
   call.reply.empty(200, { ETag: `"${part.etag}"`, ...verified });
