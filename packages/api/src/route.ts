@@ -77,6 +77,7 @@ export class Route {
     let identity: Identity | undefined;
     let client: ClientOrigin | undefined;
     let denied: string | undefined;
+    let isStranger = false;
     let status: number;
     let sentBytes = 0;
     let firstByteAt: number | undefined;
@@ -98,6 +99,7 @@ export class Route {
         identity =
           auth.authenticateAtOnce(request.headers, socket) ??
           (await auth.authenticate({ method, headers: request.headers, client, requestId }));
+        isStranger = identity === undefined;
         if (identity === undefined) throw unauthenticated();
         if (this.#requiresBeforeBody) {
           const checking = this.#check({ path: params, query, body: undefined }, identity, client);
@@ -144,7 +146,7 @@ export class Route {
       }
       status = refusal.status;
       if (refusal.unexpected === true) observer?.failed?.(error, { requestId, operationId });
-      if (status === 401 && refusal.message !== unauthenticated().message) denied = refusal.message;
+      if (status === 401 && !isStranger) denied = refusal.message;
       firstByteAt ??= performance.now();
       sentBytes = await this.#refuse(request, response, refusal, sentId);
     }
@@ -229,8 +231,8 @@ export class Route {
       return 0;
     }
     const message =
-      refusal.status === 500 && refusal.message === 'internal server error' && requestId !== undefined
-        ? `internal server error, request id ${requestId}`
+      refusal.untold === true && requestId !== undefined
+        ? `${refusal.message}, request id ${requestId}`
         : refusal.message;
     const body = refusal.noAcl === true ? { message, no_acl: true } : { message };
     const answer =

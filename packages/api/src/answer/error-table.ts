@@ -12,6 +12,8 @@ export interface Refusal {
   readonly noAcl?: true;
   /** Not a refusal but an internal failure: log it with its cause. */
   readonly unexpected?: true;
+  /** The message does not tell the cause: the caller gets the id under which the log has it. */
+  readonly untold?: true;
 }
 
 const engineStatuses: Record<EngineErrorKind, number> = {
@@ -69,7 +71,12 @@ const blockStatuses: Readonly<Record<BlockErrorKind, number>> = {
   configuration: 500,
 };
 
-const internalError: Refusal = { status: 500, message: 'internal server error', unexpected: true };
+const internalError: Refusal = {
+  status: 500,
+  message: 'internal server error',
+  unexpected: true,
+  untold: true,
+};
 
 const noSpace: Refusal = {
   status: 503,
