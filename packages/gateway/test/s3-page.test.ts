@@ -19,5 +19,5 @@ it('the page about S3 names every operation of the gateway, and no other', () =>
   const served = Object.keys(gatewayOperations)
     .filter((name) => !unnamed.has(name))
     .map((name) => name.charAt(0).toUpperCase() + name.slice(1));
-  expect(named.toSorted()).toEqual(served.toSorted());
+  expect(new Set(named)).toEqual(new Set(served));
 });
