@@ -17,8 +17,8 @@ export const uploadMessage = message({
   completedEtag: text(1006),
   completedAt: optionalTimestamp(1007),
   /** What the client asked for when it began the upload; empty when it said nothing. */
-  checksumAlgorithm: text(1008),
-  checksumType: text(1009),
+  checksumAlgorithm: text(1010),
+  checksumType: text(1011),
 });
 export type UploadData = MessageOf<typeof uploadMessage> & WithUnknownFields;
 

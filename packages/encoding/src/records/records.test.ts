@@ -49,7 +49,7 @@ message UploadData { string uploadId = 1; string path = 2; Timestamp creationDat
   map<string, string> metadata = 5; string contentType = 6; string repository = 1000; string branch = 1001;
   string owner = 1002; string storeUploadId = 1003; map<string, string> systemHeaders = 1004;
   string storageClass = 1005; string completedEtag = 1006; Timestamp completedAt = 1007;
-  string checksumAlgorithm = 1008; string checksumType = 1009; }
+  string checksumAlgorithm = 1010; string checksumType = 1011; }
 message UploadPartData { int32 partNumber = 1; string etag = 2; int64 size = 3; Timestamp lastModified = 4;
   map<string, string> checksums = 5; }
 message RunResultData { string runId = 1; string branchId = 2; string commitId = 3; string sourceRef = 4;
