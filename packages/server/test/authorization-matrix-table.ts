@@ -338,6 +338,26 @@ export const gatewayMatrix: Readonly<Record<string, GatewayRow>> = {
     path: '/repo1/main/dir/a',
     query: 'tagging=',
   },
+  getObjectAttributes: {
+    requires: 'fs:ReadObject@O(dir/a)',
+    method: 'GET',
+    path: '/repo1/main/dir/a',
+    query: 'attributes=',
+    headers: { 'x-amz-object-attributes': 'ETag,ObjectSize' },
+  },
+  putObjectTagging: {
+    requires: 'fs:WriteObject@O(dir/s3)',
+    method: 'PUT',
+    path: '/repo1/main/dir/s3',
+    query: 'tagging=',
+    body: '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>',
+  },
+  deleteObjectTagging: {
+    requires: 'fs:WriteObject@O(dir/s3)',
+    method: 'DELETE',
+    path: '/repo1/main/dir/s3',
+    query: 'tagging=',
+  },
   getObjectVersioning: {
     requires: 'fs:ReadObject@O(dir/a)',
     method: 'GET',

@@ -42,6 +42,16 @@ export function completeDocument(random: Random): string {
   return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
 }
 
+/** A document of PutObjectTagging. */
+export function taggingDocument(random: Random): string {
+  if (random.chance(0.3)) return hostileXml(random, 'Tagging');
+  const texts = ['a', '', 'constructor', '__proto__', '\u{1F600}', '&#0;', 'x'.repeat(300), 'aws:x'];
+  const tags = Array.from({ length: random.below(13) }, () => {
+    return `<Tag><Key>${random.pick(texts)}</Key><Value>${random.pick(texts)}</Value></Tag>`;
+  });
+  return `<Tagging><TagSet>${tags.join('')}</TagSet></Tagging>`;
+}
+
 function hostileXml(random: Random, root: string): string {
   return random.pick([
     '',
@@ -89,7 +99,9 @@ export function objectHeaders(random: Random, method: string): Record<string, st
       'x',
       'bytes=99999999999999999999-',
     ]);
-    add('x-amz-checksum-mode', 0.05, ['ENABLED', 'x']);
+    add('x-amz-checksum-mode', 0.2, ['ENABLED', 'x']);
+    add('x-amz-object-attributes', 0.2, ['ETag,Checksum,ObjectParts,StorageClass,ObjectSize', 'x', ',']);
+    add('x-amz-max-parts', 0.05, ['0', '1', '-1', 'x']);
     return headers;
   }
   add('content-type', 0.4, [
@@ -115,6 +127,9 @@ export function objectHeaders(random: Random, method: string): Record<string, st
   add('x-amz-checksum-crc32', 0.04, ['AAAAAA==', 'x', '']);
   add('x-amz-checksum-sha256', 0.03, ['x', `${'A'.repeat(43)}=`]);
   add('x-amz-sdk-checksum-algorithm', 0.03, ['CRC32', 'x']);
+  add('x-amz-checksum-algorithm', 0.05, ['CRC32', 'CRC64NVME', 'SHA256', 'XXHASH3', 'x']);
+  add('x-amz-checksum-type', 0.05, ['FULL_OBJECT', 'COMPOSITE', 'x']);
+  add('x-amz-tagging-directive', 0.03, ['COPY', 'REPLACE', 'x']);
   add('x-amz-server-side-encryption', 0.03, ['AES256', 'x']);
   add('x-amz-metadata-directive', 0.05, ['COPY', 'REPLACE', 'x', '']);
   add('x-amz-copy-source-range', 0.04, ['bytes=0-1', 'bytes=5-1', 'x', 'bytes=0-99999999999']);

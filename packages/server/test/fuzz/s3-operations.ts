@@ -7,7 +7,7 @@ export interface S3Operation {
   readonly shape: 'service' | 'bucket' | 'object';
   /** Sub-resource and parameters. */
   readonly query?: (random: Random, uploads: readonly string[]) => string;
-  readonly body?: 'object' | 'delete' | 'complete';
+  readonly body?: 'object' | 'delete' | 'complete' | 'tagging';
   readonly copies?: true;
 }
 
@@ -138,6 +138,9 @@ export const s3Operations: readonly S3Operation[] = [
   { name: 'getObject', method: 'GET', shape: 'object', query: responseOverrides },
   { name: 'getObject', method: 'GET', shape: 'object', query: responseOverrides },
   { name: 'getObjectTagging', method: 'GET', shape: 'object', query: () => 'tagging' },
+  { name: 'putObjectTagging', method: 'PUT', shape: 'object', query: () => 'tagging', body: 'tagging' },
+  { name: 'deleteObjectTagging', method: 'DELETE', shape: 'object', query: () => 'tagging' },
+  { name: 'getObjectAttributes', method: 'GET', shape: 'object', query: () => 'attributes' },
   { name: 'listParts', method: 'GET', shape: 'object', query: upload },
   {
     name: 'objectSubResource',

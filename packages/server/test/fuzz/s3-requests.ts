@@ -5,7 +5,7 @@ import type { Framing, FuzzRequest } from './fuzz-request.ts';
 import { hostileEncodings, hostileTexts } from './hostile-values.ts';
 import { secretPath, type Facts } from './known-values.ts';
 import type { Random } from './random.ts';
-import { completeDocument, deleteDocument, objectHeaders } from './s3-bodies.ts';
+import { completeDocument, deleteDocument, objectHeaders, taggingDocument } from './s3-bodies.ts';
 import { s3Operations, type S3Operation } from './s3-operations.ts';
 import {
   presignV2,
@@ -52,6 +52,7 @@ function bodyOf(random: Random, { body }: S3Operation): string {
     ]);
   if (body === 'delete') return deleteDocument(random);
   if (body === 'complete') return completeDocument(random);
+  if (body === 'tagging') return taggingDocument(random);
   return random.chance(0.02) ? 'unexpected' : '';
 }
 
