@@ -28,7 +28,8 @@ import {
   type Outcome,
   type Probe,
 } from './authorization-matrix-support.ts';
-import { defaultParams, gatewayMatrix, matrix, type MatrixRow } from './authorization-matrix-table.ts';
+import { gatewayMatrix } from './authorization-matrix-gateway.ts';
+import { defaultParams, matrix, type MatrixRow } from './authorization-matrix-table.ts';
 import { startSvc, type Finished, type RunningSvc } from './start-server.ts';
 
 const baseGroups = ['Admins', 'SuperUsers', 'Developers', 'Viewers'];
