@@ -13,7 +13,8 @@ import {
   type Facts,
   type Key,
 } from './authorization-matrix-support.ts';
-import { gatewayMatrix, matrix, type GatewayRow, type MatrixRow } from './authorization-matrix-table.ts';
+import { gatewayMatrix, type GatewayRow } from './authorization-matrix-gateway.ts';
+import { matrix, type MatrixRow } from './authorization-matrix-table.ts';
 import { startSvc, type Answer, type RunningSvc } from './start-server.ts';
 
 const marker = 'the bytes that one user must never see';

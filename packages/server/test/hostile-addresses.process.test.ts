@@ -14,7 +14,8 @@ import {
   withParams,
   type Probe,
 } from './authorization-matrix-support.ts';
-import { gatewayMatrix, matrix, type GatewayRow, type MatrixRow } from './authorization-matrix-table.ts';
+import { gatewayMatrix, type GatewayRow } from './authorization-matrix-gateway.ts';
+import { matrix, type MatrixRow } from './authorization-matrix-table.ts';
 import { quickstartAuth, startSvc } from './start-server.ts';
 
 const marker = 'a file that is none of the objects';

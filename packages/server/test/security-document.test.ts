@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations, type Operation, type OperationRequirement } from '@svc/contract';
 import { expect, test } from 'vitest';
-import { gatewayMatrix } from './authorization-matrix-table.ts';
+import { gatewayMatrix } from './authorization-matrix-gateway.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/security.md'), 'utf8');
 
