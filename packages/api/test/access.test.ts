@@ -49,6 +49,12 @@ test('users, groups, memberships, policies and keys', async () => {
   expect((await ask('PUT', '/auth/policies/p', { json: { id: 'other', statement } })).status).toBe(400);
   const badEffect = [{ effect: 'Allow', action: ['fs:*'], resource: '*' }];
   expect((await ask('POST', '/auth/policies', { json: { id: 'q', statement: badEffect } })).status).toBe(400);
+  const open = { effect: 'allow', action: ['fs:ReadObject'], resource: 'arn:svc:fs:::repository/r/object/*' };
+  const about = (principal: unknown) => ({ id: 'open', statement: [{ ...open, principal }] });
+  for (const principal of [['alice'], [], 'anonymous', ['anonymous', 'anonymous']])
+    expect((await ask('POST', '/auth/policies', { json: about(principal) })).status).toBe(400);
+  expect((await ask('POST', '/auth/policies', { json: about(['anonymous']) })).status).toBe(201);
+  expect((await ask('GET', '/auth/policies/open')).body.statement).toEqual(about(['anonymous']).statement);
   expect((await ask('PUT', '/auth/groups/team/policies/p')).status).toBe(201);
   expect((await ask('GET', '/auth/groups/team/policies')).body.results[0].statement).toEqual(statement);
   const effective = await ask('GET', '/auth/users/alice/policies?effective=true');

@@ -110,6 +110,9 @@ export interface Auth {
   /** A check to call many times within one request (list filters, bulk calls): policies are fetched once. */
   permissionsOf(identity: Identity, client: ClientOrigin): Promise<Permissions>;
 
+  /** Whether any policy allows anything to requests without credentials (`anonymousIdentity`). */
+  allowsAnonymous(): Promise<boolean>;
+
   /** Peer address, or what a trusted proxy says about it. */
   clientOf(peerAddress: string, encrypted: boolean, headers: RequestHead['headers']): ClientOrigin;
   close(): void;

@@ -1,7 +1,7 @@
 import type { Auth, AuthOptions, LoginRequest, Session } from './auth.ts';
 import { KeyRing } from './crypto/key-ring.ts';
 import { AuthError } from './errors.ts';
-import type { Identity } from './identity.ts';
+import { anonymousIdentity, type Identity } from './identity.ts';
 import { CallerCache } from './login/caller-cache.ts';
 import { TrustedProxies } from './login/client-origin.ts';
 import { endSessionCookies, startSessionCookie } from './login/cookies.ts';
@@ -14,7 +14,7 @@ import { UserProvisioning } from './login/user-provisioning.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
-import { effectivePolicies } from './rbac/effective-policies.ts';
+import { allPolicies, effectivePolicies } from './rbac/effective-policies.ts';
 import { ExternalPrincipalStore } from './rbac/external-principal-store.ts';
 import { GroupStore } from './rbac/group-store.ts';
 import { PolicyStore } from './rbac/policy-store.ts';
@@ -46,6 +46,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     key: (accessKeyId) => credentials.reveal(accessKeyId),
     policies: (username) => effectivePolicies(store, username),
+    allPolicies: () => allPolicies(store),
     externalPrincipal: (id) => externalPrincipals.find(id),
   });
   const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
@@ -91,9 +92,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return tokens.issue(user, options.loginDurationMs, accessKeyId);
   }
 
+  const policiesAtOnce = ({ method, user }: Identity) =>
+    method === 'anonymous' ? callers.anonymousAtOnce() : callers.policiesOfAtOnce(user.username);
   const policiesOf = async (identity: Identity) =>
-    callers.policiesOfAtOnce(identity.user.username) ??
-    (await masked(callers.policiesOf(identity.user.username)));
+    policiesAtOnce(identity) ??
+    (await masked(
+      identity.method === 'anonymous' ? callers.anonymous() : callers.policiesOf(identity.user.username),
+    ));
 
   return {
     mode,
@@ -134,8 +139,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       if (!decision.allowed) throw new AuthError('denied', decision.message);
     },
     allowsAtOnce: (identity, requirement, client) =>
-      callers.policiesOfAtOnce(identity.user.username)?.check(requirement, new ConditionContext(client.ip))
-        .allowed === true,
+      policiesAtOnce(identity)?.check(requirement, new ConditionContext(client.ip)).allowed === true,
     permissionsOf: async (identity, client) => {
       const compiled = await policiesOf(identity);
       const conditions = new ConditionContext(client.ip);
@@ -144,6 +148,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
       };
     },
+    allowsAnonymous: async () => (await policiesOf(anonymousIdentity)).allowsAnything,
     clientOf: (peerAddress, encrypted, headers) => proxies.originOf(peerAddress, encrypted, headers),
     close: () => {
       callers.close();

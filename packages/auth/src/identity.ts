@@ -1,6 +1,13 @@
 import type { User } from './model.ts';
 
-export type AuthMethod = 'bearer' | 'basic' | 'cookie' | 'sig_v4' | 'sig_v2' | 'external_cookie';
+export type AuthMethod =
+  | 'bearer'
+  | 'basic'
+  | 'cookie'
+  | 'sig_v4'
+  | 'sig_v2'
+  | 'external_cookie'
+  | 'anonymous';
 
 /** The authenticated caller. */
 export interface Identity {
@@ -9,6 +16,15 @@ export interface Identity {
   /** The key the caller proved to hold, or that a token was issued for. */
   readonly accessKeyId?: string;
 }
+
+/**
+ * The caller of a request without credentials. Its rights come from the statements that name anonymous callers, never
+ * from a user of that name: `method` tells them apart.
+ */
+export const anonymousIdentity: Identity = {
+  user: { username: 'anonymous', createdAt: 0, source: 'anonymous' },
+  method: 'anonymous',
+};
 
 /** Where a request comes from, after trusted proxies were taken into account (`clientOf`). */
 export interface ClientOrigin {

@@ -29,6 +29,8 @@ export interface Statement {
   readonly action: readonly string[];
   readonly resource: string;
   readonly condition?: Condition;
+  /** `['anonymous']`: speaks of requests without credentials, not of whom the policy is attached to. */
+  readonly principal?: readonly string[];
 }
 
 export interface Policy {

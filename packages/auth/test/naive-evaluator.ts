@@ -18,6 +18,7 @@ export function evaluateNaively(
     let broken = false;
     let denial: string | undefined;
     for (const statement of policies.flatMap((policy) => policy.statement)) {
+      if (statement.principal !== undefined) continue;
       const applies = conditionHolds(statement, caller.ip);
       if (applies === 'error') broken = true;
       if (applies !== true) continue;

@@ -46,6 +46,8 @@ const intended = [
   // The second way to update a policy.
   'createPolicy: query update added',
   'createPolicy: 200 added',
+  // Whom a statement speaks of, if not of whom its policy is attached to.
+  'Statement: principal?: "anonymous"[] {minItems=1} added',
   // Without credentials there is no current user.
   'getCurrentUser: 401 added',
   // Operations that only svc has.

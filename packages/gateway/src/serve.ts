@@ -119,7 +119,9 @@ async function answer(state: RequestState, routedByHost: Routed): Promise<void> 
   record.identity = authenticated.identity;
   const routed =
     authenticated.forwardedHost === undefined ? routedByHost : tryRoute(state, authenticated.forwardedHost);
-  if (routed instanceof S3Error) throw routed;
+  const isAnonymous = authenticated.identity.method === 'anonymous';
+  if (routed instanceof S3Error) throw isAnonymous ? new S3Error('AccessDenied') : routed;
+  if (isAnonymous && !routed.operation.forAnonymous) throw new S3Error('AccessDenied');
   const { address, operation, shape, host } = routed;
   state.intent = operation.intent;
   if (Buffer.byteLength(address.path) > maxPath) throw new S3Error('KeyTooLongError');

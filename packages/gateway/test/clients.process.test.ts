@@ -95,6 +95,7 @@ describe.each([
   it('delta-rs', () => python('data', 'deltalake_tour.py'));
   if (clients === 'all') {
     it('boto3 over TLS', () => python('aws', 'boto3_tour.py', secure));
+    it('boto3 over TLS with virtual hosts', () => python('aws', 'virtual_hosts_tour.py', secure));
     it('s3fs', () => python('data', 's3fs_tour.py'));
     it('DuckDB', () => python('data', 'duckdb_tour.py'));
   }

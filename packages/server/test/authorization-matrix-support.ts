@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { signRequest, SigningKeyCache } from '@svc/encoding';
 import { operations, type Operation } from '@svc/contract';
-import { type GatewayRow } from './authorization-matrix-gateway.ts';
+import type { GatewayRow } from './authorization-matrix-gateway.ts';
 import { defaultParams, type MatrixRow } from './authorization-matrix-table.ts';
 import type { Answer, RunningSvc } from './start-server.ts';
 

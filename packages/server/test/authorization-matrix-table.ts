@@ -48,11 +48,12 @@ export const defaultParams: Readonly<Record<string, string>> = {
 
 const [path, written] = [{ path: 'dir/a' }, { path: 'dir/new' }];
 const statement = [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }];
+const withoutCredentials = [{ effect: 'deny', action: ['ci:*'], resource: '*', principal: ['anonymous'] }];
 const refs = { commits_meta_range_id: none, tags_meta_range_id: none, branches_meta_range_id: none };
-const rules = { default_retention_days: 7, branches: [] };
+const [rules, task] = [{ default_retention_days: 7, branches: [] }, { task_id: 'no-such-task' }];
 const physical = { physical_address: '{outside}' };
-const task = { task_id: 'no-such-task' };
 const readRefs = 'fs:ListTags@R & fs:ListBranches@R & fs:ListCommits@R';
+const makesPolicy = 'auth:CreatePolicy@P(made) & auth:AttachPolicy@P(made)';
 const writeRefs = 'fs:CreateTag@R & fs:CreateBranch@R & fs:CreateCommit@R';
 const readTrees = 'fs:ListObjects@R & fs:ReadRepository@R';
 
@@ -76,7 +77,7 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   getGroup: { requires: 'auth:ReadGroup@G(g1)' },
   deleteGroup: { requires: 'auth:DeleteGroup@G(nobody)', params: { groupId: 'nobody' } },
   listPolicies: { requires: 'auth:ListPolicies@*' },
-  createPolicy: { requires: 'auth:CreatePolicy@P(made)', body: { id: 'made', statement } },
+  createPolicy: { requires: makesPolicy, body: { id: 'made', statement: withoutCredentials } },
   updatePolicyByPost: {
     requires: 'auth:UpdatePolicy@P(p-one)',
     query: { update: 'true' },

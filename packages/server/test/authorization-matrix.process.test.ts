@@ -80,9 +80,14 @@ function undeferred(template: RequirementTemplate): RequirementTemplate {
       return { ...template, nodes: template.nodes.map(undeferred) };
     case 'each':
       return { ...template, node: undeferred(template.node) };
+    case 'choose':
+      return {
+        ...template,
+        whenTrue: undeferred(template.whenTrue),
+        otherwise: undeferred(template.otherwise),
+      };
     case 'one':
     case 'soft':
-    case 'choose':
       return template;
   }
 }
@@ -254,6 +259,32 @@ describe('the authorization matrix over the wire', () => {
       return found;
     });
     expect(problems).toStrictEqual([]);
+  });
+
+  test('without credentials, what is allowed to anonymous requests is all there is', async () => {
+    const resource = '["arn:svc:fs:::repository/repo1","arn:svc:fs:::repository/repo1/*"]';
+    const action = ['fs:ReadObject', 'fs:ListObjects', 'fs:ReadRepository', 'fs:ListBranches'];
+    const statement = [{ effect: 'allow', action, resource, principal: ['anonymous'] }];
+    await manage(server, 'POST', '/auth/policies', { id: 'anonymous', statement });
+    const served: string[] = [];
+    const problems = await everywhere(async (probe) => {
+      const { status } = await probe.send('nobody');
+      if (status < 300) served.push(probe.name);
+      return status < 300 || status === 401 || status === 403 ? [] : [`answered ${status}`];
+    });
+    await manage(server, 'DELETE', '/auth/policies/anonymous');
+    expect(problems).toStrictEqual([]);
+    expect(served.toSorted()).toStrictEqual([
+      's3 getBucketLocation',
+      's3 getObject',
+      's3 getObjectAttributes',
+      's3 getObjectTagging',
+      's3 headBucket',
+      's3 headObject',
+      's3 listObjects',
+      's3 listObjects of a branch name',
+      's3 listObjects of branches',
+    ]);
   });
 
   test('the base groups may do what is written down', async () => {

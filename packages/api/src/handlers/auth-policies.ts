@@ -1,3 +1,4 @@
+import { arn, one } from '@svc/auth';
 import { Answer } from '../answer/answer.ts';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
@@ -17,6 +18,8 @@ export function authPolicyHandlers({ auth: { policies } }: ApiOptions): Handlers
       if (query.update === true) {
         return Answer.json(200, policyView(await policies.update(body.id, body, authActor(call))));
       }
+      if (body.statement.some(({ principal }) => principal !== undefined))
+        await call.ensure(one('auth:AttachPolicy', arn.policy(body.id)));
       return Answer.json(201, policyView(await policies.create(body, authActor(call))));
     },
 

@@ -22,11 +22,12 @@ export function policyView(policy: Policy) {
   return {
     id: policy.id,
     creation_date: policy.createdAt,
-    statement: policy.statement.map(({ effect, action, resource, condition }) => ({
+    statement: policy.statement.map(({ effect, action, resource, condition, principal }) => ({
       effect: effect as 'allow' | 'deny',
       action,
       resource,
       condition,
+      principal: principal as 'anonymous'[] | undefined,
     })),
   };
 }

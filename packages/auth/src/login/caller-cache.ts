@@ -3,6 +3,7 @@ import type { CacheSettings } from '../auth.ts';
 import { sha256 } from '../crypto/digest.ts';
 import { AuthError } from '../errors.ts';
 import type { Credentials, ExternalPrincipal, Policy, User } from '../model.ts';
+import { anonymous } from '../policy/anonymous.ts';
 import { CompiledPolicies } from '../policy/compiled-policies.ts';
 import type { Changes } from '../rbac/context.ts';
 import { LoadingCache } from '../store/loading-cache.ts';
@@ -22,6 +23,7 @@ export interface CallerSources {
     accessKeyId: string,
   ) => Promise<(Credentials & { readonly secretAccessKey: string }) | undefined>;
   readonly policies: (username: string) => Promise<readonly Policy[]>;
+  readonly allPolicies: () => Promise<readonly Policy[]>;
   readonly externalPrincipal: (id: string) => Promise<ExternalPrincipal | undefined>;
 }
 
@@ -35,6 +37,8 @@ type Topic = (typeof topics)[keyof typeof topics];
 
 /** Stands for everybody in the topic of policies; no user has an empty name. */
 const everybody = '';
+/** The one key of what concerns nobody in particular. */
+const nobody = '';
 
 /** What requests need to know of callers, kept in memory and dropped on every worker when it changes. */
 export class CallerCache {
@@ -50,6 +54,7 @@ export class CallerCache {
   readonly #users: LoadingCache<User>;
   readonly #keys: LoadingCache<KnownKey>;
   readonly #policies: LoadingCache<CompiledPolicies>;
+  readonly #anonymous: LoadingCache<CompiledPolicies>;
   readonly #externalPrincipals: LoadingCache<ExternalPrincipal>;
   readonly #drops: Readonly<Record<Topic, (key: string) => void>>;
   readonly #subscriptions: readonly (() => void)[];
@@ -67,13 +72,19 @@ export class CallerCache {
       clock,
       async (username) => new CompiledPolicies(username, await sources.policies(username)),
     );
+    this.#anonymous = new LoadingCache(
+      settings,
+      clock,
+      async () => new CompiledPolicies(anonymous, await sources.allPolicies()),
+    );
     this.#externalPrincipals = new LoadingCache(settings, clock, sources.externalPrincipal);
     this.#drops = {
       [topics.user]: (username) => this.#users.drop(username),
       [topics.key]: (accessKeyId) => this.#keys.drop(accessKeyId),
       [topics.policies]: (username) => {
-        if (username === everybody) this.#policies.clear();
-        else this.#policies.drop(username);
+        if (username !== everybody) return this.#policies.drop(username);
+        this.#policies.clear();
+        this.#anonymous.clear();
       },
       [topics.externalPrincipal]: (id) => this.#externalPrincipals.drop(id),
     };
@@ -106,9 +117,15 @@ export class CallerCache {
   }
 
   async policiesOf(username: string): Promise<CompiledPolicies> {
-    const policies = await this.#policies.get(username);
-    if (policies === undefined) throw new AuthError('unavailable', 'internal server error');
-    return policies;
+    return loaded(await this.#policies.get(username));
+  }
+
+  anonymousAtOnce(): CompiledPolicies | undefined {
+    return this.#anonymous.getAtOnce(nobody);
+  }
+
+  async anonymous(): Promise<CompiledPolicies> {
+    return loaded(await this.#anonymous.get(nobody));
   }
 
   externalPrincipal(id: string): Promise<ExternalPrincipal | undefined> {
@@ -124,4 +141,9 @@ export class CallerCache {
     this.#drops[topic](key);
     await this.#bus.publish(topic, key);
   }
+}
+
+function loaded(policies: CompiledPolicies | undefined): CompiledPolicies {
+  if (policies === undefined) throw new AuthError('unavailable', 'internal server error');
+  return policies;
 }

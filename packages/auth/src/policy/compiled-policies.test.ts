@@ -247,6 +247,7 @@ describe('permission check', () => {
         action: fc.array(action, { minLength: 1, maxLength: 3 }),
         resource,
         condition,
+        principal: fc.constant(['anonymous']),
       },
       { requiredKeys: ['effect', 'action', 'resource'] },
     );

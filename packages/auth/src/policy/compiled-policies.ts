@@ -1,13 +1,14 @@
 import type { Decision } from '../identity.ts';
 import type { Policy, Statement } from '../model.ts';
 import type { Requirement } from '../requirement.ts';
+import { anonymous, anonymousStatements } from './anonymous.ts';
 import { compileCondition, type CompiledCondition, type ConditionContext } from './condition.ts';
 import { compileResource, resourceList, type ResourcePattern } from './resource-pattern.ts';
 import { StatementIndex, type LeafOutcome } from './statement-index.ts';
 import { matcherOf, type Matcher } from './wildcard.ts';
 
 /**
- * The effective policies of one user, ready to answer. Statements are indexed once per action (there are about a
+ * The effective policies of one user, or what all policies say of anonymous requests, ready to answer. Statements are indexed once per action (there are about a
  * hundred), when it is first asked for. A statement that cannot be read or judged denies whatever is asked.
  */
 export class CompiledPolicies {
@@ -18,10 +19,14 @@ export class CompiledPolicies {
   /** Conditions of statements whose resources cannot be read. */
   readonly #brokenWhen: readonly CompiledCondition[];
 
-  constructor(username: string, policies: readonly Policy[]) {
-    this.#statements = policies.flatMap((policy) =>
-      policy.statement.map((statement) => compileStatement(statement, username)),
-    );
+  constructor(caller: string | typeof anonymous, policies: readonly Policy[]) {
+    const statements = policies.flatMap((policy) => policy.statement);
+    this.#statements =
+      caller === anonymous
+        ? anonymousStatements(statements).map((statement) => compileStatement(statement, ''))
+        : statements
+            .filter(({ principal }) => principal === undefined)
+            .map((statement) => compileStatement(statement, caller));
     const unreadable = this.#statements.filter(({ resources }) => resources === undefined);
     this.#brokenWhen = unreadable
       .map(({ condition }) => condition)
@@ -32,6 +37,11 @@ export class CompiledPolicies {
     this.#needsAddress = this.#statements.some(
       ({ condition }) => typeof condition === 'object' && condition.needsAddress,
     );
+  }
+
+  /** Whether any statement allows anything at all. */
+  get allowsAnything(): boolean {
+    return this.#statements.some(({ denies, actions }) => !denies && actions.length > 0);
   }
 
   check(requirement: Requirement, context: ConditionContext): Decision {

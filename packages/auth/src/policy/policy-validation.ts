@@ -2,6 +2,7 @@ import { AuthError } from '../errors.ts';
 import { checkId } from '../id-rules.ts';
 import type { Statement } from '../model.ts';
 import type { PolicyInput } from '../auth.ts';
+import { problemOfPrincipal } from './anonymous.ts';
 import { compileCondition } from './condition.ts';
 import { parseArn, resourceList } from './resource-pattern.ts';
 
@@ -32,6 +33,8 @@ function validateStatement(statement: Statement): void {
   if (statement.action.length > maxActions) throw refused(`more than ${maxActions} actions in a statement`);
   for (const action of statement.action) validateAction(action);
   validateResource(statement.resource);
+  const problem = problemOfPrincipal(statement);
+  if (problem !== undefined) throw refused(problem);
   if (statement.condition === undefined) return;
   try {
     compileCondition(statement.condition);

@@ -20,3 +20,10 @@ export async function effectivePolicies(store: AuthStore, username: string): Pro
   const policies = await Promise.all([...ids].map((id) => store.get(policyMessage, keys.policy(id))));
   return policies.filter((policy) => policy !== undefined).map(policyFrom);
 }
+
+export async function allPolicies(store: AuthStore): Promise<Policy[]> {
+  const policies: Policy[] = [];
+  for await (const { value } of store.entries(keys.policies))
+    policies.push(policyFrom(policyMessage.decode(value)));
+  return policies;
+}

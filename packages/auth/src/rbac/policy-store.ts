@@ -2,6 +2,7 @@ import { policyMessage } from '@svc/encoding';
 import type { Policies, PolicyInput } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import type { AuthActor, Page, PageRequest, Policy } from '../model.ts';
+import { namesAnonymous } from '../policy/anonymous.ts';
 import { validatePolicy } from '../policy/policy-validation.ts';
 import { keys } from '../store/keys.ts';
 import { policyData, policyFrom, storedTime } from '../store/records.ts';
@@ -18,9 +19,11 @@ export class PolicyStore implements Policies {
 
   async create(policy: PolicyInput, actor: AuthActor): Promise<Policy> {
     validatePolicy(policy);
-    const { store, clock } = this.#context;
+    const { store, clock, changes } = this.#context;
     const data = policyData(policy, storedTime(clock));
     if (!(await store.create(policyMessage, keys.policy(policy.id), data))) throw alreadyExists();
+    // Nobody has it yet, but what it says of anonymous requests is in force at once.
+    if (namesAnonymous(policy)) await changes.policies();
     logChange(this.#context, actor, 'policy created', { policy: policy.id });
     return policyFrom(data);
   }

@@ -72,7 +72,12 @@ function secondsOf(time: { readonly seconds: number } | undefined): number {
 
 function statementFrom(data: StatementData): Statement {
   const operators = Object.entries(data.condition);
-  const statement = { effect: data.effect, action: data.action, resource: data.resource };
+  const statement = {
+    effect: data.effect,
+    action: data.action,
+    resource: data.resource,
+    ...(data.principal.length === 0 ? {} : { principal: data.principal }),
+  };
   if (operators.length === 0) return statement;
   const condition: Condition = Object.fromEntries(
     operators.map(([operator, { fields }]) => [
@@ -94,5 +99,11 @@ function statementData(statement: Statement): StatementData {
       },
     ]),
   );
-  return { effect: statement.effect, action: [...statement.action], resource: statement.resource, condition };
+  return {
+    effect: statement.effect,
+    action: [...statement.action],
+    resource: statement.resource,
+    condition,
+    principal: [...(statement.principal ?? [])],
+  };
 }

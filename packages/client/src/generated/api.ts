@@ -2270,6 +2270,7 @@ export interface components {
             };
             /** @enum {string} */
             effect: "allow" | "deny";
+            principal?: "anonymous"[];
             resource: string;
         };
         StatsEvent: {

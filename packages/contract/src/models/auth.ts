@@ -79,6 +79,7 @@ export const Statement = Type.Object(
         additionalProperties: PolicyCondition,
       }),
     ),
+    principal: Type.Optional(Type.Array(textOf(['anonymous']), { minItems: 1, maxItems: 1 })),
   },
   { title: 'Statement' },
 );

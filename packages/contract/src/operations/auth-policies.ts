@@ -4,7 +4,7 @@ import { Policy, PolicyList } from '../models/auth.ts';
 import { offFlag } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { anything, one, policyArn } from '../requirement-template.ts';
+import { and, anything, deferred, one, policyArn } from '../requirement-template.ts';
 
 export const authPoliciesOperations = {
   listPolicies: operation({
@@ -33,7 +33,13 @@ export const authPoliciesOperations = {
       type: 'choose',
       query: 'update',
       whenTrue: one('auth:UpdatePolicy', policyArn('body.id')),
-      otherwise: one('auth:CreatePolicy', policyArn('body.id')),
+      otherwise: and(
+        one('auth:CreatePolicy', policyArn('body.id')),
+        deferred(
+          'only for statements about anonymous requests, which are in force without being attached',
+          one('auth:AttachPolicy', policyArn('body.id')),
+        ),
+      ),
     },
     query: { update: Type.Optional(offFlag) },
     body: body(Policy),

@@ -35,6 +35,7 @@ export const statementMessage = message({
   action: texts(2),
   resource: text(3),
   condition: messageMap(4, conditionMessage),
+  principal: texts(1000),
 });
 export type StatementData = MessageOf<typeof statementMessage>;
 

@@ -64,7 +64,7 @@ message GroupData { Timestamp createdAt = 1; string displayName = 2; string desc
 message Values { repeated string values = 1; }
 message Condition { map<string, Values> fields = 1; }
 message StatementData { string effect = 1; repeated string action = 2; string resource = 3;
-  map<string, Condition> condition = 4; }
+  map<string, Condition> condition = 4; repeated string principal = 1000; }
 message Acl { string permission = 1; bool allRepositories = 2; repeated string repositories = 3; }
 message PolicyData { Timestamp createdAt = 1; string displayName = 2; repeated StatementData statements = 3;
   Acl acl = 4; }

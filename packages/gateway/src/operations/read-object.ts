@@ -59,7 +59,12 @@ export async function readObject(call: Call): Promise<ObjectRead> {
       length: 0,
     };
   }
-  if (request.query.firstOf(overrideNames) !== undefined) overrideHeaders(request, headers);
+  if (request.query.firstOf(overrideNames) !== undefined) {
+    // Nobody signed the link: whoever passes it on must not choose what the browser makes of the object.
+    if (call.identity.method === 'anonymous')
+      throw new S3Error('InvalidRequest', 'Sign the request to choose headers of the answer.');
+    overrideHeaders(request, headers);
+  }
   const part = partReadOf(request, entry);
   const range =
     part === undefined

@@ -75,6 +75,7 @@ export const operations = {
     event: 'get_repo',
     intent: 'read',
     requires: onRepository('fs:ReadRepository'),
+    forAnonymous: true,
     run: headBucket,
   }),
   createBucket: s3Operation({
@@ -92,6 +93,7 @@ export const operations = {
     event: 'list_objects',
     intent: 'read',
     requires: onListing,
+    forAnonymous: true,
     run: listObjects,
   }),
   getBucketLocation: s3Operation({
@@ -99,6 +101,7 @@ export const operations = {
     event: 'get_bucket_location',
     intent: 'read',
     requires: onRepository('fs:ListObjects'),
+    forAnonymous: true,
     run: getBucketLocation,
   }),
   getBucketVersioning: s3Operation({
@@ -127,6 +130,7 @@ export const operations = {
     event: 'stat_object',
     intent: 'read',
     requires: onObject('fs:ReadObject'),
+    forAnonymous: true,
     run: headObject,
   }),
   getObject: s3Operation({
@@ -134,6 +138,7 @@ export const operations = {
     event: 'get_object',
     intent: 'read',
     requires: onObject('fs:ReadObject'),
+    forAnonymous: true,
     run: getObject,
   }),
   getObjectTagging: s3Operation({
@@ -141,6 +146,7 @@ export const operations = {
     event: undefined,
     intent: 'read',
     requires: onObject('fs:ReadObject'),
+    forAnonymous: true,
     run: getObjectTagging,
   }),
   putObjectTagging: s3Operation({
@@ -162,6 +168,7 @@ export const operations = {
     event: undefined,
     intent: 'read',
     requires: onObject('fs:ReadObject'),
+    forAnonymous: true,
     run: getObjectAttributes,
   }),
   getObjectVersioning: s3Operation({

@@ -28,6 +28,8 @@ interface Facts {
   readonly checksumIsOfBody: boolean;
   /** Allowed although the repository is read-only. */
   readonly allowedReadOnly: boolean;
+  /** Served to requests without credentials where a policy allows it. Such operations only read. */
+  readonly forAnonymous: boolean;
   /** What is said when there is no such repository. */
   readonly noRepository: () => S3Error;
 }
@@ -50,6 +52,7 @@ const usual = {
   on: 'repository',
   checksumIsOfBody: true,
   allowedReadOnly: false,
+  forAnonymous: false,
   noRepository: () => new S3Error('NoSuchBucket'),
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Auth, ClientOrigin, Identity } from '@svc/auth';
-import { AuthError } from '@svc/auth';
+import { anonymousIdentity, AuthError } from '@svc/auth';
 import { ChunkSigner, type SigningKeyCache } from '@svc/encoding';
 import { payloadModeOf } from '../body/payload-mode.ts';
 import { invalidArgument } from '../errors/invalid-argument.ts';
@@ -88,7 +88,15 @@ export async function authenticate(
       return authenticateV2(request, client, readV2Query(request), using);
     case undefined:
       refuseUnknownCredentials(request);
-      throw new S3Error('AccessDenied');
+      if (holdsPartOfSignature(request) || !(await using.auth.allowsAnonymous()))
+        throw new S3Error('AccessDenied');
+      return {
+        identity: anonymousIdentity,
+        forwardedHost: undefined,
+        chunkSigner: undefined,
+        payloadHash: undefined,
+        presigned: false,
+      };
   }
 }
 
@@ -108,6 +116,24 @@ function refuseUnknownCredentials(request: S3Request): void {
   if (request.headers.has('x-amz-signature')) throw new S3Error('MissingFields');
   if (request.query.has('X-Amz-Credential') || request.query.has('X-Amz-Signature'))
     throw missingParameters();
+}
+
+const signatureParameters: ReadonlySet<string> = new Set([
+  'x-amz-algorithm',
+  'x-amz-credential',
+  'x-amz-date',
+  'x-amz-expires',
+  'x-amz-security-token',
+  'x-amz-signature',
+  'x-amz-signedheaders',
+  'awsaccesskeyid',
+  'signature',
+]);
+
+/** Whoever meant to sign must not be served as somebody else, even when what they may read is the same. */
+function holdsPartOfSignature(request: S3Request): boolean {
+  if (request.headers.has('x-amz-security-token')) return true;
+  return [...request.query].some(([name]) => signatureParameters.has(name.toLowerCase()));
 }
 
 /** Bearer, Basic and session cookies come before signatures: the browser's SQL engine signs with dummy keys. */

@@ -187,6 +187,13 @@ test('policies are checked in words; patterns match as the server matches', () =
   expect(parsePolicy('{"statement":[]}')).toMatchObject({
     problem: expect.stringContaining('at least one') as string,
   });
+  const about = (principal: string) =>
+    parsePolicy(
+      `{"statement":[{"effect":"allow","action":["fs:ReadObject"],"resource":"*","principal":${principal}}]}`,
+    );
+  expect(about('["anonymous"]')).toHaveProperty('statement');
+  for (const principal of ['["alice"]', '[]', '"anonymous"', 'null'])
+    expect(about(principal)).toMatchObject({ problem: expect.stringMatching(/"principal"/) as string });
   expect(parsePolicy('{"statement":[{"effect":"allow","action":["fs:*"],"resource":"*"}]}')).toHaveProperty(
     'statement',
   );

@@ -14,7 +14,7 @@ export function parsePolicy(text: string): ParsedPolicy {
   if (!Array.isArray(list) || list.length === 0)
     return { problem: 'A policy needs "statement": a list with at least one statement' };
   for (const [index, entry] of list.entries()) {
-    const { effect, action, resource } = entry as Partial<Record<string, unknown>>;
+    const { effect, action, resource, principal } = entry as Partial<Record<string, unknown>>;
     const at = `Statement ${index + 1}`;
     if (effect !== 'allow' && effect !== 'deny')
       return { problem: `${at}: "effect" must be "allow" or "deny"` };
@@ -23,6 +23,8 @@ export function parsePolicy(text: string): ParsedPolicy {
     }
     if (typeof resource !== 'string' || resource === '')
       return { problem: `${at}: "resource" must be "*" or an ARN` };
+    if (principal !== undefined && JSON.stringify(principal) !== '["anonymous"]')
+      return { problem: `${at}: "principal" must be ["anonymous"] or left out` };
   }
   return { statement: list as Statement[] };
 }

@@ -32,7 +32,7 @@ function rowsOf(policy: Policy): string[][] {
     formatDate(policy.creation_date ?? 0),
     String(at),
     statement.resource,
-    statement.effect,
+    statement.principal === undefined ? statement.effect : `${statement.effect} anonymous`,
     statement.action.join(', '),
   ]);
 }

@@ -64,6 +64,7 @@ export function PolicyPage(): ReactNode {
                 <tr key={index}>
                   <td>
                     <Tag kind={statement.effect === 'allow' ? 'added' : 'removed'}>{statement.effect}</Tag>
+                    {statement.principal !== undefined && <Tag>anonymous requests</Tag>}
                   </td>
                   <td className="unclipped">
                     <span className="row close">
