@@ -92,13 +92,11 @@ export class BranchStore {
     commit: Commit,
   ): Promise<boolean> {
     const moved = branchMessage.encode({ ...data, commitId: commit.id });
-    return this.#kv.setIfAfter(
-      scope.partition,
-      commitRecord(commit),
-      branchKey(data.id),
-      moved,
-      head.predicate,
-    );
+    const key = branchKey(data.id);
+    return this.#kv.change(scope.partition, { key, condition: head.predicate }, [
+      { type: 'put', key, value: moved },
+      { type: 'create', ...commitRecord(commit) },
+    ]);
   }
 
   /** Unconditional; restores only. */
