@@ -99,6 +99,7 @@ export function createEngine(options: EngineOptions): Engine {
       await usageOperations.flush();
       await context.hashPool.close();
       context.repositories.close();
+      context.moves.close();
       context.protection.close();
       context.namespaces.close();
     },

@@ -1,11 +1,13 @@
 import type { EngineContext } from '../context/engine-context.ts';
-import { invalid, notFound } from '../context/refusals.ts';
+import { maxTries } from '../context/back-off.ts';
+import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { CreateBranchOptions } from '../face/branches.ts';
 import type { BranchRef } from '../face/model.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
+import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -24,16 +26,35 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   const event = { scope, actor, sourceRef: source, branch: name, commitId };
   const run = await runBefore(context, 'pre-create-branch', event);
   const hidden = options.hidden === true;
-  const created = await context.branches.create(scope, {
+  await addBranch(context, scope, {
+    kind: 'create',
+    type: 'branch',
     id: name,
-    commitId,
-    stagingToken: tokenFor(scope, name),
-    sealedTokens: [],
+    to: commitId,
+    actor,
+    source,
     hidden,
   });
-  if (!created) throw branchExists();
   runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
   return { id: name, commitId, hidden };
+}
+
+/** A branch that comes into being, with a record of it. */
+export async function addBranch(
+  context: EngineContext,
+  scope: RepositoryScope,
+  move: RefMove & { readonly to: string; readonly hidden: boolean },
+): Promise<PlannedMove> {
+  const { id, to: commitId, hidden } = move;
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const planned = await context.moves.planCreation(scope, move);
+    const stagingToken = tokenFor(scope, id);
+    const branch = { id, commitId, stagingToken, sealedTokens: [], hidden };
+    if (await context.branches.create(scope, branch, planned)) return planned;
+    // Else a namesake came and went meanwhile: the log goes on after it.
+    if ((await context.branches.find(scope, id)) !== undefined) throw branchExists();
+  }
+  throw tooManyAttempts();
 }
 
 async function resolveSource(

@@ -1,7 +1,8 @@
 import type { Turn } from '../context/branch-queue.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { dirtyBranch } from '../context/refusals.ts';
-import type { Commit } from '../face/model.ts';
+import type { MoveKind } from '@svc/encoding';
+import type { Actor, Commit } from '../face/model.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -10,8 +11,9 @@ import { sealAndMove } from './seal-and-move.ts';
 export interface HeadUpdate {
   readonly scope: RepositoryScope;
   readonly branch: string;
-  /** Name in metrics: `merge`, `revert`, … */
-  readonly operation: string;
+  readonly operation: MoveKind;
+  readonly actor: Actor;
+  readonly source?: string | undefined;
   /** Text of the refusal when the branch has uncommitted changes. */
   readonly dirtyMessage?: string | undefined;
 }

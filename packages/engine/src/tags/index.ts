@@ -1,12 +1,13 @@
 import { nameClash } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
-import { notFound } from '../context/refusals.ts';
+import { maxTries } from '../context/back-off.ts';
+import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import { collectPage } from '../context/page.ts';
 import { EngineError } from '../errors.ts';
 import type { Actor, Forceable, InRepository, Ref } from '../face/model.ts';
 import type { Tags } from '../face/tags.ts';
-import { noteLeft } from '../gc/left-refs.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { checkTagName, isBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
@@ -45,9 +46,25 @@ async function createTag(
   await checkNameFree(context, scope, id);
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-create-tag', event);
-  if (!(await context.tags.create(scope, { id, commitId }))) throw tagExists();
+  await addTag(context, scope, { kind: 'create', type: 'tag', id, to: commitId, actor, source: options.ref });
   runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
   return { id, commitId };
+}
+
+/** A tag that comes into being, with a record of it. */
+export async function addTag(
+  context: EngineContext,
+  scope: RepositoryScope,
+  move: RefMove & { readonly to: string },
+): Promise<PlannedMove> {
+  const { id, to: commitId } = move;
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const planned = await context.moves.planCreation(scope, move);
+    if (await context.tags.create(scope, { id, commitId }, planned)) return planned;
+    // Else a namesake came and went meanwhile: the log goes on after it.
+    if ((await context.tags.find(scope, id)) !== undefined) throw tagExists();
+  }
+  throw tooManyAttempts();
 }
 
 async function deleteTag(
@@ -63,8 +80,9 @@ async function deleteTag(
   const { commitId } = tag.data;
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-delete-tag', event);
-  await noteLeft(context, scope, commitId);
-  if (!(await context.tags.remove(scope, tag))) throw notFound('tag');
+  const move: RefMove = { kind: 'delete', type: 'tag', id, from: commitId, actor };
+  const planned = await context.moves.planDeletion(scope, move, tag.data.lastMove);
+  if (!(await context.tags.remove(scope, tag, planned))) throw notFound('tag');
   runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
 }
 
