@@ -131,9 +131,11 @@ async function listRef(call: Call, range: RefRange): Promise<ObjectPage | undefi
       maxAmount: maxObjectPage,
     });
   } catch (error) {
-    if (error instanceof EngineError && (error.kind === 'not_found' || error.kind === 'invalid'))
-      return undefined;
-    throw error;
+    if (!(error instanceof EngineError) || (error.kind !== 'not_found' && error.kind !== 'invalid'))
+      throw error;
+    // A time that was typed wrong, or that nobody knows, must not read as "no data".
+    if (/^[^@]+@./.test(range.ref)) throw new S3Error('InvalidArgument', error.message);
+    return undefined;
   }
 }
 
