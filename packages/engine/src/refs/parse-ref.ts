@@ -36,6 +36,11 @@ export function parseRef(ref: string, argument = 'ref'): RefExpression {
   return timed === undefined ? { base, modifiers } : { base, time: timed.time, modifiers };
 }
 
+/** Whether a ref asks for a time, well-formed or not: nothing else has an `@` before its end. */
+export function isTimeRef(ref: string): boolean {
+  return /^[^~^@$]+@./.test(ref);
+}
+
 function readTime(ref: string, at: number): { readonly time: RefTime; readonly end: number } | undefined {
   for (const [pattern, parse] of [
     [bracedPattern, parseBracedTime],
