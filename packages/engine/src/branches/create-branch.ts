@@ -3,7 +3,8 @@ import { maxTries } from '../context/back-off.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { CreateBranchOptions } from '../face/branches.ts';
-import type { BranchRef } from '../face/model.ts';
+import type { MoveKind } from '@svc/encoding';
+import type { Actor, BranchRef } from '../face/model.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
@@ -22,21 +23,32 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
   const commitId = await resolveSource(context, scope, source);
+  const hidden = options.hidden === true;
+  await createBranchAt(context, scope, { kind: 'create', name, commitId, source, hidden, actor });
+  return { id: name, commitId, hidden };
+}
+
+export interface NewRef {
+  readonly kind: MoveKind;
+  readonly name: string;
+  readonly commitId: string;
+  readonly source: string;
+  readonly actor: Actor;
+}
+
+/** The checks and hooks of a creation, then the branch. */
+export async function createBranchAt(
+  context: EngineContext,
+  scope: RepositoryScope,
+  { kind, name, commitId, source, actor, hidden }: NewRef & { readonly hidden: boolean },
+): Promise<PlannedMove> {
   await checkNameFree(context, scope, name);
   const event = { scope, actor, sourceRef: source, branch: name, commitId };
   const run = await runBefore(context, 'pre-create-branch', event);
-  const hidden = options.hidden === true;
-  await addBranch(context, scope, {
-    kind: 'create',
-    type: 'branch',
-    id: name,
-    to: commitId,
-    actor,
-    source,
-    hidden,
-  });
+  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
+  const made = await addBranch(context, scope, move);
   runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
-  return { id: name, commitId, hidden };
+  return made;
 }
 
 /** A branch that comes into being, with a record of it. */

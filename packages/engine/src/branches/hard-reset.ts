@@ -6,6 +6,7 @@ import type { Actor, Forceable, OnBranch } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly, protectedBranch } from '../protection/writable.ts';
+import type { RepositoryScope } from '../store/scope.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
 
 /** Moves a clean branch's head to another commit. The ref is resolved anew on every try, so `main~` races serialise. */
@@ -17,10 +18,7 @@ export async function hardResetBranch(
   checkBranchName(branch);
   if (ref === '') throw required('ref');
   const scope = await context.repositories.open(options.repository);
-  for (const action of [blockedStagingWrite, blockedCommit] as const) {
-    if (await context.protection.isBlocked(scope, branch, action)) throw protectedBranch('protected branch');
-  }
-  checkNotReadOnly(scope, options.force);
+  await checkMayReset(context, scope, branch, options.force);
   const dirtyMessage = `${branch}: uncommitted changes (dirty branch)`;
   const update = {
     scope,
@@ -41,4 +39,17 @@ export async function hardResetBranch(
       throw error;
     }
   });
+}
+
+/** A head may be moved anywhere only where no rule protects the branch. */
+export async function checkMayReset(
+  context: EngineContext,
+  scope: RepositoryScope,
+  branch: string,
+  force: boolean | undefined,
+): Promise<void> {
+  for (const action of [blockedStagingWrite, blockedCommit] as const) {
+    if (await context.protection.isBlocked(scope, branch, action)) throw protectedBranch('protected branch');
+  }
+  checkNotReadOnly(scope, force);
 }

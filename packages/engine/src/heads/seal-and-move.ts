@@ -18,6 +18,9 @@ export interface HeadMove {
   readonly actor: Actor;
   /** What the caller named, for the log of moves. */
   readonly source?: string | undefined;
+  readonly lossy?: boolean | undefined;
+  /** Told where the head stood, where it stands now, and the id of the move. */
+  readonly onMoved?: ((from: string, to: string, move: Buffer) => void) | undefined;
   /** Looks at a branch that has something staged, and throws to leave it as it is. */
   readonly beforeSeal?: ((head: BranchHead) => Promise<void>) | undefined;
   /**
@@ -50,7 +53,7 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
 
 async function moveTo(
   context: EngineContext,
-  { scope, branch, operation, actor, source }: HeadMove,
+  { scope, branch, operation, actor, source, lossy, onMoved }: HeadMove,
   head: BranchHead,
   commit: Commit,
 ): Promise<boolean> {
@@ -67,9 +70,12 @@ async function moveTo(
     source,
     hidden: head.data.hidden,
     retiredTokens: head.data.sealedTokens,
+    lossy,
   };
   const planned = await context.moves.plan(scope, refMove, head.data.lastMove);
-  return context.branches.moveHead(scope, head, next, commit, planned);
+  const moved = await context.branches.moveHead(scope, head, next, commit, planned);
+  if (moved) onMoved?.(head.data.commitId, commit.id, planned.id);
+  return moved;
 }
 
 /** Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head. */

@@ -6,7 +6,7 @@ import type { Actor, Commit } from '../face/model.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { sealAndMove } from './seal-and-move.ts';
+import { sealAndMove, type HeadMove } from './seal-and-move.ts';
 
 export interface HeadUpdate {
   readonly scope: RepositoryScope;
@@ -14,6 +14,8 @@ export interface HeadUpdate {
   readonly operation: MoveKind;
   readonly actor: Actor;
   readonly source?: string | undefined;
+  readonly lossy?: boolean | undefined;
+  readonly onMoved?: HeadMove['onMoved'];
   /** Text of the refusal when the branch has uncommitted changes. */
   readonly dirtyMessage?: string | undefined;
 }

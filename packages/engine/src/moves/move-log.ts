@@ -39,6 +39,8 @@ export interface RefMove {
   readonly source?: string | undefined;
   readonly hidden?: boolean | undefined;
   readonly retiredTokens?: readonly string[] | undefined;
+  /** Nothing but the record may name what the ref pointed to; by the kind when absent. */
+  readonly lossy?: boolean | undefined;
 }
 
 /** A move that happens when its writes do: hand them to the very `change` that moves the ref. */
@@ -243,7 +245,7 @@ function recordOf(move: RefMove, place: Place): MoveData {
     user: userOf(move.actor),
     source: move.source ?? '',
     ...place,
-    lossy: lossyKinds.has(move.kind),
+    lossy: move.lossy ?? lossyKinds.has(move.kind),
     hidden: move.hidden === true,
     requestId: move.actor.requestId === undefined ? none : Buffer.from(move.actor.requestId),
     retiredTokens: move.retiredTokens ?? [],

@@ -8,6 +8,7 @@ const dayMs = 86_400_000;
 /** Since when moves are shown and deletions can be taken back, in microseconds. */
 export interface ShownSince {
   readonly retentionMs: number;
+  retentionOf(hidden: boolean): number;
   of(hidden: boolean): number;
 }
 
@@ -15,11 +16,15 @@ export async function shownSince(context: EngineContext, scope: RepositoryScope)
   const days = await findRetentionDays(context, scope);
   const { reflogRetentionMs, reflogHiddenRetentionMs } = context.settings;
   const retentionMs = days === undefined ? reflogRetentionMs : days * dayMs;
-  const now = context.clock();
-  const shown = (now - retentionMs) * 1000;
   // What is hidden is never shown longer than the rest.
-  const hidden = (now - Math.min(retentionMs, reflogHiddenRetentionMs)) * 1000;
-  return { retentionMs, of: (isHidden) => (isHidden ? hidden : shown) };
+  const hiddenMs = Math.min(retentionMs, reflogHiddenRetentionMs);
+  const now = context.clock();
+  const [shown, hidden] = [(now - retentionMs) * 1000, (now - hiddenMs) * 1000];
+  return {
+    retentionMs,
+    retentionOf: (isHidden) => (isHidden ? hiddenMs : retentionMs),
+    of: (isHidden) => (isHidden ? hidden : shown),
+  };
 }
 
 /** Undefined: the repository has no setting of its own. */

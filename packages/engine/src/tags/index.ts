@@ -1,4 +1,4 @@
-import { nameClash } from '../branches/create-branch.ts';
+import { nameClash, type NewRef } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { maxTries } from '../context/back-off.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
@@ -43,12 +43,22 @@ async function createTag(
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
   const commitId = await resolveCommitId(context, scope, options.ref);
+  await createTagAt(context, scope, { kind: 'create', name: id, commitId, source: options.ref, actor });
+  return { id, commitId };
+}
+
+/** The checks and hooks of a creation, then the tag. */
+export async function createTagAt(
+  context: EngineContext,
+  scope: RepositoryScope,
+  { kind, name: id, commitId, source, actor }: NewRef,
+): Promise<PlannedMove> {
   await checkNameFree(context, scope, id);
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-create-tag', event);
-  await addTag(context, scope, { kind: 'create', type: 'tag', id, to: commitId, actor, source: options.ref });
+  const made = await addTag(context, scope, { kind, type: 'tag', id, to: commitId, actor, source });
   runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
-  return { id, commitId };
+  return made;
 }
 
 /** A tag that comes into being, with a record of it. */
