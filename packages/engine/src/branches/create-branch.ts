@@ -59,11 +59,14 @@ export async function addBranch(
 ): Promise<PlannedMove> {
   const { id, to: commitId, hidden } = move;
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
-    const planned = await context.moves.planCreation(scope, move);
+    const planned =
+      attempt === 0
+        ? await context.moves.planFirstCreation(scope, move)
+        : await context.moves.planCreation(scope, move);
     const stagingToken = tokenFor(scope, id);
     const branch = { id, commitId, stagingToken, sealedTokens: [], hidden };
     if (await context.branches.create(scope, branch, planned)) return planned;
-    // Else a namesake came and went meanwhile: the log goes on after it.
+    // Else a namesake was deleted: the log goes on after it.
     if ((await context.branches.find(scope, id)) !== undefined) throw branchExists();
   }
   throw tooManyAttempts();

@@ -107,14 +107,18 @@ export class MoveLog {
     return { id, data, begins: instanceUid, writes: [since, ...writes] };
   }
 
+  /** As `planCreation`, for a name that most likely nobody deleted: spares the look, and does not happen otherwise. */
+  async planFirstCreation(scope: RepositoryScope, move: RefMove): Promise<PlannedMove> {
+    const key = graveKey(move.type, move.id);
+    const planned = await this.plan(scope, move, none);
+    return this.#hasRoomForGrave(scope, key) ? { ...planned, still: { key, value: undefined } } : planned;
+  }
+
   /** A ref that is created: its log goes on where the one of its deleted namesake ended. */
   async planCreation(scope: RepositoryScope, move: RefMove): Promise<PlannedMove> {
     const key = graveKey(move.type, move.id);
-    if (!this.#hasRoomForGrave(scope, key)) return this.plan(scope, move, none);
-    const value = await this.#read(scope, key);
-    if (value === undefined) {
-      return { ...(await this.plan(scope, move, none)), still: { key, value: undefined } };
-    }
+    const value = this.#hasRoomForGrave(scope, key) ? await this.#read(scope, key) : undefined;
+    if (value === undefined) return this.planFirstCreation(scope, move);
     const planned = await this.plan(scope, move, graveMessage.decode(value).lastMove);
     return { ...planned, writes: [...planned.writes, { type: 'delete', key }], still: { key, value } };
   }
@@ -146,7 +150,8 @@ export class MoveLog {
 
   /** Spares reading the record when the ref moves on. Call it once the move has happened, never before. */
   remember({ id, data, begins }: PlannedMove): void {
-    this.#records.set(nameOf(id), data);
+    // Where a read is a look into memory, it costs less than keeping what may never be asked for.
+    if (this.#kv.valueAtOnce === undefined) this.#records.set(nameOf(id), data);
     if (begins !== undefined) this.#begun.set(begins, true);
   }
 

@@ -69,9 +69,12 @@ export async function addTag(
 ): Promise<PlannedMove> {
   const { id, to: commitId } = move;
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
-    const planned = await context.moves.planCreation(scope, move);
+    const planned =
+      attempt === 0
+        ? await context.moves.planFirstCreation(scope, move)
+        : await context.moves.planCreation(scope, move);
     if (await context.tags.create(scope, { id, commitId }, planned)) return planned;
-    // Else a namesake came and went meanwhile: the log goes on after it.
+    // Else a namesake was deleted: the log goes on after it.
     if ((await context.tags.find(scope, id)) !== undefined) throw tagExists();
   }
   throw tooManyAttempts();
