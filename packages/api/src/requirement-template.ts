@@ -84,21 +84,28 @@ function compile(template: RequirementTemplate): Filled {
 
 function compileResource(resource: string): (values: Values) => string {
   const [first = '', ...rest] = resource.split(/(\{[^{}]+\})/);
-  const parts: { steps: readonly string[]; placeholder: string; after: string }[] = [];
+  const parts: { steps: readonly string[]; isBase: boolean; placeholder: string; after: string }[] = [];
   for (let i = 0; i < rest.length; i += 2) {
     const placeholder = rest[i] as string;
-    parts.push({ steps: placeholder.slice(1, -1).split('.'), placeholder, after: rest[i + 1] as string });
+    const isBase = placeholder.startsWith('{base ');
+    const steps = placeholder.slice(isBase ? '{base '.length : 1, -1).split('.');
+    parts.push({ steps, isBase, placeholder, after: rest[i + 1] as string });
   }
   return (values) => {
     let filled = first;
-    for (const { steps, placeholder, after } of parts) {
+    for (const { steps, isBase, placeholder, after } of parts) {
       const value = lookUp(steps, values);
       if (typeof value !== 'string')
         throw new TypeError(`no value for ${placeholder} in resource "${resource}"`);
-      filled += value + after;
+      filled += (isBase ? baseOf(value) : value) + after;
     }
     return filled;
   };
+}
+
+/** `main` of `main@{yesterday}~2`; refs without a time stay as they are. */
+function baseOf(ref: string): string {
+  return /^([^~^@$]+)@./.exec(ref)?.[1] ?? ref;
 }
 
 function lookUp(steps: readonly string[], values: Values): unknown {

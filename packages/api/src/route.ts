@@ -295,9 +295,9 @@ class RunningCall {
     return this.#identity;
   }
 
-  get actor(): { committer: string; userId: string } {
+  get actor(): { committer: string; userId: string; requestId: string } {
     const { user } = this.identity;
-    return { committer: committerOf(user), userId: user.username };
+    return { committer: committerOf(user), userId: user.username, requestId: this.requestId };
   }
 
   async ensure(requirement: Requirement): Promise<void> {

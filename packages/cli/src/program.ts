@@ -43,7 +43,7 @@ export const commandModules: readonly CommandModule[] = [
   },
   {
     name: 'branch',
-    description: 'create, list, reset and revert branches',
+    description: 'create, list, reset, revert and roll back branches',
     load: () => import('./commands/branch.ts'),
   },
   {
@@ -140,6 +140,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/plugin.ts'),
   },
   {
+    name: 'reflog',
+    description: 'show what moved branches and tags, newest first, also deleted ones',
+    load: () => import('./commands/reflog.ts'),
+  },
+  {
     name: 'refs-dump',
     description: "write a repository's branches, tags and commits to its storage and print where",
     hidden: true,
@@ -166,6 +171,11 @@ export const commandModules: readonly CommandModule[] = [
     name: 'tag',
     description: 'create, list, show and delete tags',
     load: () => import('./commands/tag.ts'),
+  },
+  {
+    name: 'undelete',
+    description: 'bring deleted branches and tags back',
+    load: () => import('./commands/undelete.ts'),
   },
   {
     name: 'usage',

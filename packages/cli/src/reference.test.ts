@@ -24,7 +24,7 @@ it('shows the same help as ever', async () => {
 });
 
 it.each([
-  [['re'], ['repo']],
+  [['re'], ['reflog', 'repo']],
   [['repo', 'cr'], ['create']],
   [['repo', 'create', '--def'], ['--default-branch']],
   [

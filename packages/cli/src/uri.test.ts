@@ -10,6 +10,8 @@ describe('UriParser', () => {
     ['svc://repo1/main/', { repository: repo, ref: 'main', path: '' }],
     ['svc://repo1/main//', { repository: repo, ref: 'main', path: '/' }],
     ['svc://repo1/main/a%20b%2Fc', { repository: repo, ref: 'main', path: 'a b/c' }],
+    ['svc://repo1/main@{2 hours ago}/x', { repository: repo, ref: 'main@{2 hours ago}', path: 'x' }],
+    ['svc://repo1/main@20261101/x', { repository: repo, ref: 'main@20261101', path: 'x' }],
     ['svc://repo1/main~2/x', { repository: repo, ref: 'main~2', path: 'x' }],
     ['lakefs://repo1/main/x', { repository: repo, ref: 'main', path: 'x' }],
   ])('reads the path URI %s', (text, uri) => {
@@ -31,6 +33,8 @@ describe('UriParser', () => {
     ['svc://repo1', 'ref missing reference part: not a valid ref URI'],
     ['svc://repo1/', 'ref missing reference part: not a valid ref URI'],
     ['svc://repo1/a%20b', 'ref invalid reference name: not a valid ref URI'],
+    ['svc://repo1/a{b c}', 'ref invalid reference name: not a valid ref URI'],
+    ['svc://repo1/main@{1} x', 'ref invalid reference name: not a valid ref URI'],
     ['svc://repo1/main/x', 'ref includes a path part: not a valid ref URI'],
   ])('refuses %s as a ref URI', (text, message) => {
     expect(() => uris.ref(text, 'ref')).toThrow(message);

@@ -6,6 +6,8 @@ const aliasScheme = 'lakefs://';
 
 const repositoryPattern = /^[a-z0-9][a-z0-9-]{2,62}$/;
 const refPattern = /^[^\s]+$/;
+/** `@{2 hours ago}`: the only place where a ref may have blanks. */
+const timePattern = /@\{[^{}]*\}/;
 const branchPattern = /^\w[-\w]*$/;
 
 /** `path` absent and `path` empty differ: `svc://r/b` has none, `svc://r/b/` has the empty one. */
@@ -74,7 +76,8 @@ export class UriParser {
   #withRef(argument: string, name: string, kind: string): RefUri {
     const uri = this.#parse(argument, name, kind);
     if (uri.ref === undefined || uri.ref === '') throw invalid(name, 'missing reference part', kind);
-    if (!refPattern.test(uri.ref)) throw invalid(name, 'invalid reference name', kind);
+    if (!refPattern.test(uri.ref.replace(timePattern, '@')))
+      throw invalid(name, 'invalid reference name', kind);
     return { ...uri, ref: uri.ref };
   }
 

@@ -128,6 +128,18 @@ import {
   UsageReport,
   InstallationUsageReport,
 } from './models/config.ts';
+import {
+  RefMove,
+  RefMoveList,
+  DeletedRef,
+  DeletedRefList,
+  ResolvedRef,
+  UndeleteRequest,
+  UndeletedRef,
+  RollbackRequest,
+  RollbackResult,
+  ReflogSettings,
+} from './models/reflog.ts';
 
 /** Every named schema of the API, under the name it has in the OpenAPI document. */
 export const models = {
@@ -252,4 +264,14 @@ export const models = {
   PullRequestsList,
   PullRequestCreation,
   PullRequestCreationResponse,
+  RefMove,
+  RefMoveList,
+  DeletedRef,
+  DeletedRefList,
+  ResolvedRef,
+  UndeleteRequest,
+  UndeletedRef,
+  RollbackRequest,
+  RollbackResult,
+  ReflogSettings,
 } as const;

@@ -17,6 +17,7 @@ import { internalRepositoriesOperations } from './operations/internal-repositori
 import { metadataOperations } from './operations/metadata.ts';
 import { objectsOperations } from './operations/objects.ts';
 import { pullsOperations } from './operations/pulls.ts';
+import { reflogOperations } from './operations/reflog.ts';
 import { refsOperations } from './operations/refs.ts';
 import { repositoriesOperations } from './operations/repositories.ts';
 import { stagingOperations } from './operations/staging.ts';
@@ -37,6 +38,7 @@ export const operationGroups = {
   tags: tagsOperations,
   branches: branchesOperations,
   refs: refsOperations,
+  reflog: reflogOperations,
   commits: commitsOperations,
   objects: objectsOperations,
   staging: stagingOperations,
@@ -66,6 +68,7 @@ export const operations = {
   ...tagsOperations,
   ...branchesOperations,
   ...refsOperations,
+  ...reflogOperations,
   ...commitsOperations,
   ...objectsOperations,
   ...stagingOperations,

@@ -1,7 +1,8 @@
 /**
  * What an operation requires of its caller, as data: a requirement whose resources have placeholders, filled from each
  * request. A leaf names an action and a resource; the placeholders are `{path.x}`, `{query.x}`, `{body.x.y}` and,
- * inside `each`, `{item.x}` (`{item}` for an element that is a string).
+ * inside `each`, `{item.x}` (`{item}` for an element that is a string). `{base path.x}` is the branch or tag of a ref that
+ * names one at a time.
  *
  * - `one`: the action must be allowed on the resource;
  * - `soft`: it must not be denied, but need not be allowed;
@@ -68,6 +69,11 @@ export function namedRepositoryArn(source: string): string {
 
 export function branchArn(source: string): string {
   return `${repositoryArn}/branch/{${source}}`;
+}
+
+/** A ref at a time counts as the branch it is about. */
+export function branchOfRefArn(source: string): string {
+  return `${repositoryArn}/branch/{base ${source}}`;
 }
 
 export function objectArn(source: string): string {

@@ -14,6 +14,7 @@ import type { Objects } from './face/objects.ts';
 import type { EngineOptions } from './face/options.ts';
 import type { Protection } from './face/protection.ts';
 import type { Pulls } from './face/pulls.ts';
+import type { Reflog } from './face/reflog.ts';
 import type { Refs } from './face/refs.ts';
 import type { Repositories } from './face/repositories.ts';
 import type { Tags } from './face/tags.ts';
@@ -28,6 +29,7 @@ import { metadata } from './metadata/index.ts';
 import { objects } from './objects/index.ts';
 import { protection } from './protection/index.ts';
 import { pulls } from './pulls/index.ts';
+import { reflog } from './moves/index.ts';
 import { refs } from './refs/index.ts';
 import { repositories } from './repositories/index.ts';
 import { tags } from './tags/index.ts';
@@ -46,6 +48,7 @@ export interface Engine {
   readonly uploads: Uploads;
   readonly commits: Commits;
   readonly refs: Refs;
+  readonly reflog: Reflog;
   readonly merges: Merges;
   readonly pulls: Pulls;
   readonly imports: Imports;
@@ -77,6 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
     uploads: uploads(context),
     commits: commits(context),
     refs: refs(context),
+    reflog: reflog(context),
     merges: mergeOperations,
     pulls: pulls(context, mergeOperations),
     imports: {
@@ -99,6 +103,7 @@ export function createEngine(options: EngineOptions): Engine {
       await usageOperations.flush();
       await context.hashPool.close();
       context.repositories.close();
+      context.moves.close();
       context.protection.close();
       context.namespaces.close();
     },

@@ -34,6 +34,7 @@ export {
   type StoredHeader,
 } from './objects/reserved-metadata.ts';
 export { fillPage } from './listing/fill-page.ts';
+export { isTimeRef } from './refs/parse-ref.ts';
 export { planWalk } from './listing/key-range.ts';
 export { PageBuilder } from './listing/object-page.ts';
 export * from './verify/index.ts';

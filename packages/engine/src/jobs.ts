@@ -3,6 +3,7 @@ import { RateLimit } from './context/rate-limit.ts';
 import type { Job } from './face/jobs.ts';
 import { TokenCleaner } from './staging/clean-tokens.ts';
 import { LostStaging } from './staging/lost-staging.ts';
+import { trimMoves } from './moves/trim-moves.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
 
@@ -40,6 +41,15 @@ export function engineJobs(context: EngineContext): readonly Job[] {
       everyMs: dayMs,
       lease,
       begin: () => (round) => sweepUnknownUploads(context, round),
+    },
+    {
+      name: 'trim-moves',
+      everyMs: hourMs,
+      lease,
+      begin: () => {
+        const limit = new RateLimit(context.settings.backgroundRateLimit);
+        return (round) => trimMoves(context, limit, round);
+      },
     },
     {
       name: 'remove-expired-tasks',

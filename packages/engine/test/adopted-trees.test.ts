@@ -120,7 +120,7 @@ test('whatever is no id is refused wherever a tree is named, and nothing is stor
     expect(await refusalKind(engine.commits.get({ repository, ref: recordOf(id).id }))).toBe('not_found');
   }
   expect(await engine.branches.get({ repository, branch: 'main' })).toEqual(before);
-  await engine.repositories.delete({ repository });
+  await engine.repositories.delete({ repository, actor });
   await engine.repositories.create({
     name: repository,
     storageNamespace,
@@ -132,10 +132,10 @@ test('whatever is no id is refused wherever a tree is named, and nothing is stor
     for (const part of ['commitsMetaRangeId', 'branchesMetaRangeId', 'tagsMetaRangeId']) {
       const manifest = { commitsMetaRangeId: '', branchesMetaRangeId: '', tagsMetaRangeId: '', [part]: id };
       for (const way of ['restore', 'submitRestore'] as const) {
-        expect([id, await refusalKind(engine.dumps[way]({ repository, manifest, ...everything }))]).toEqual([
+        expect([
           id,
-          'invalid',
-        ]);
+          await refusalKind(engine.dumps[way]({ repository, manifest, actor, ...everything })),
+        ]).toEqual([id, 'invalid']);
       }
     }
   }
@@ -200,7 +200,7 @@ test('a restore leads only where the caller may read, and takes dumps for nothin
   const named = await forge('x', branchDump);
   const { storageNamespace } = await engine.repositories.get(repository);
   const restored = async (parts: object, rights: AddressRights) => {
-    await engine.repositories.delete({ repository });
+    await engine.repositories.delete({ repository, actor });
     await engine.repositories.create({
       name: repository,
       storageNamespace,
@@ -208,7 +208,7 @@ test('a restore leads only where the caller may read, and takes dumps for nothin
       actor,
       mayReadRepository: () => true,
     });
-    return engine.dumps.restore({ repository, manifest: { ...manifest, ...parts }, ...rights });
+    return engine.dumps.restore({ actor, repository, manifest: { ...manifest, ...parts }, ...rights });
   };
   expect(await refusalKind(restored({}, {}))).toBe('forbidden');
   expect(await refusalKind(restored({}, { mayReadRepository: (name) => name === repository }))).toBe(

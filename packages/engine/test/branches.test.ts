@@ -124,7 +124,7 @@ test('hard reset refuses staged data, drops entries without effect and follows r
   await put(engine, repository, 'main', 'a', '2');
   await commit(engine, repository, 'main');
   await put(engine, repository, 'main', 'b', 'staged');
-  const reset = (ref: string) => engine.branches.hardReset({ repository, branch: 'main', ref });
+  const reset = (ref: string) => engine.branches.hardReset({ repository, branch: 'main', ref, actor });
   // Uncommitted changes are never carried over.
   expect((await refusal(reset('main~'))).message).toBe('main: uncommitted changes (dirty branch)');
   expect(await changes(engine, repository, 'main')).toEqual(['added b']);
@@ -160,7 +160,8 @@ test('protection patterns block writes at once, not merges; bad patterns are ref
     'cannot commit to protected branch',
   );
   expect(
-    (await refusal(engine.branches.hardReset({ repository, branch: 'stable_1', ref: 'main' }))).message,
+    (await refusal(engine.branches.hardReset({ repository, branch: 'stable_1', ref: 'main', actor })))
+      .message,
   ).toBe('protected branch');
   await engine.merges.merge({ repository, source: 'main', destination: 'stable_1', actor });
   expect(await contents(engine, repository, 'stable_1')).toEqual({ a: '1' });

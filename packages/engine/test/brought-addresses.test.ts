@@ -159,7 +159,7 @@ test('what a deleted repository leaves is not free for all', async () => {
   const world = createWorld();
   const engine = world.engine();
   const secret = await withRepositories(engine, (name) => `mem://bucket/repos/${name}`);
-  await engine.repositories.delete({ repository: 'victim' });
+  await engine.repositories.delete({ repository: 'victim', actor });
   const reads = { mayReadRepository: (name: string) => name === 'victim' };
   const stage = (rights: Rights) =>
     engine.objects.stage({

@@ -13,7 +13,7 @@ const trusted = { mayUseEveryAddress: () => true };
 /** A bare repository on the namespace of one that was deleted, as a restore needs it. */
 async function bareOnSameNamespace(engine: Engine, repository: string): Promise<string> {
   const { storageNamespace } = await engine.repositories.get(repository);
-  await engine.repositories.delete({ repository });
+  await engine.repositories.delete({ repository, actor });
   restored += 1;
   const name = `restored-${restored}`;
   await engine.repositories.create({
@@ -55,13 +55,15 @@ test('refs are dumped, restored into a bare repository and read as before', asyn
   );
 
   const target = await bareOnSameNamespace(engine, repository);
-  await engine.dumps.restore({ repository: target, manifest, ...trusted });
+  await engine.dumps.restore({ actor, repository: target, manifest, ...trusted });
   expect((await engine.branches.get({ repository: target, branch: 'main' })).commitId).toBe(head);
   // Hidden branches stay hidden.
   expect((await engine.branches.get({ repository: target, branch: 'hidden' })).hidden).toBe(true);
   expect((await engine.tags.get({ repository: target, id: 'v1' })).commitId).toBe(first);
   expect(await contents(engine, target, 'main')).toEqual({ a: '1', b: '2' });
-  expect(await refusal(engine.dumps.restore({ repository: target, manifest, ...trusted }))).toMatchObject({
+  expect(
+    await refusal(engine.dumps.restore({ actor, repository: target, manifest, ...trusted })),
+  ).toMatchObject({
     kind: 'invalid',
     message: 'can only restore into a bare repository',
   });
@@ -81,6 +83,7 @@ test('the asynchronous forms report their result, and only their own task ids', 
 
   const target = await bareOnSameNamespace(engine, repository);
   const restoreTask = await engine.dumps.submitRestore({
+    actor,
     repository: target,
     manifest: dumped.refs!,
     ...trusted,
@@ -124,7 +127,7 @@ test('asynchronous operations are told when they start, how they end and when no
   const bare = await bareOnSameNamespace(engine, repository);
   const none = 'f'.repeat(64);
   const ids = { branchesMetaRangeId: none, commitsMetaRangeId: none, tagsMetaRangeId: none };
-  await engine.dumps.submitRestore({ repository: bare, manifest: ids });
+  await engine.dumps.submitRestore({ actor, repository: bare, manifest: ids });
   await engine.close();
   expect(told.splice(0)).toEqual(['restore_refs started', 'restore_refs failure']);
 
@@ -156,7 +159,7 @@ test('an altered commit record and an unknown tree are refused', async () => {
   );
   const target = await bareOnSameNamespace(engine, repository);
   const restore = (more: object) =>
-    engine.dumps.restore({ repository: target, manifest: { ...manifest, ...more }, ...trusted });
+    engine.dumps.restore({ actor, repository: target, manifest: { ...manifest, ...more }, ...trusted });
   expect((await refusal(restore({ commitsMetaRangeId: metaRangeId }))).message).toContain(
     'invalid commit id',
   );

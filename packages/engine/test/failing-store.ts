@@ -1,4 +1,4 @@
-import type { KvEntry, KvScanOptions, KvStore } from '@svc/kv';
+import type { KvEntry, KvGuard, KvScanOptions, KvStore } from '@svc/kv';
 
 /** A call of a store as a test sees it: which method, and the partition and key it is about. */
 export interface StoreCall {
@@ -19,9 +19,9 @@ export function watched(
       if (typeof member !== 'function') return member;
       const method = String(name);
       const call = member.bind(target) as (...args: unknown[]) => unknown;
-      if (!['get', 'set', 'setIf', 'setIfAfter', 'delete', 'deleteIf'].includes(method)) return call;
+      if (!['get', 'set', 'setIf', 'change', 'delete', 'deleteIf'].includes(method)) return call;
       return async (...args: [Uint8Array, ...unknown[]]): Promise<unknown> => {
-        const key = args[method === 'setIfAfter' ? 2 : 1] as Uint8Array;
+        const key = method === 'change' ? (args[1] as KvGuard).key : (args[1] as Uint8Array);
         const seen = { method, partition: Buffer.from(args[0]).toString(), key: Buffer.from(key).toString() };
         await before(seen);
         const result = await call(...args);

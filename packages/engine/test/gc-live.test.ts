@@ -180,7 +180,7 @@ describe('what is committed, told to an external collector', () => {
     },
     'reset behind the listing, its head kept by another': async (engine, repository) => {
       await engine.branches.create({ repository, name: 'a', source: 'z', actor });
-      await engine.branches.hardReset({ repository, branch: 'z', ref: 'main' });
+      await engine.branches.hardReset({ repository, branch: 'z', ref: 'main', actor });
     },
   };
 
@@ -200,7 +200,7 @@ describe('what is committed, told to an external collector', () => {
     for (const id of commits) expect(listed).toContain(id);
   });
 
-  test('includes what a tag showed when the run began, and forgets it later', async () => {
+  test('includes what a deleted tag showed, while it can be brought back', async () => {
     const { world, engine, repository, commits } = await withHistory();
     await engine.tags.create({ repository, id: 'old', ref: commits[0]!, actor });
     await engine.gc.setRules({ repository, rules: noDays });
@@ -210,7 +210,7 @@ describe('what is committed, told to an external collector', () => {
     expect(await listCommits(world.adapter, engine, repository)).toContain(commits[0]);
     world.now += 27 * hour;
     await listStaged(world.adapter, engine, repository);
-    expect(await listCommits(world.adapter, engine, repository)).not.toContain(commits[0]);
+    expect(await listCommits(world.adapter, engine, repository)).toContain(commits[0]);
   });
 
   test('is not told of a repository whose refs are not there yet, or no more', async () => {
@@ -225,7 +225,7 @@ describe('what is committed, told to an external collector', () => {
         actor,
         mayReadRepository: () => true,
       });
-    await engine.repositories.delete({ repository });
+    await engine.repositories.delete({ repository, actor });
     await createAgain();
     const calls = () => [
       () => engine.gc.prepareCommits(repository),
@@ -238,16 +238,16 @@ describe('what is committed, told to an external collector', () => {
       });
     }
     const broken = { ...manifest, tagsMetaRangeId: 'f'.repeat(64) };
-    await expect(engine.dumps.restore({ repository, manifest: broken })).rejects.toThrow();
+    await expect(engine.dumps.restore({ actor, repository, manifest: broken })).rejects.toThrow();
     for (const call of calls()) {
       expect(await refusal(call())).toMatchObject({
         kind: 'conflict',
         message: 'a restore has not finished: delete the repository and restore again',
       });
     }
-    await engine.repositories.delete({ repository });
+    await engine.repositories.delete({ repository, actor });
     await createAgain();
-    await engine.dumps.restore({ repository, manifest, mayReadRepository: () => true });
+    await engine.dumps.restore({ actor, repository, manifest, mayReadRepository: () => true });
     expect((await listStaged(world.adapter, engine, repository)).size).toBe(0);
     expect((await listCommits(world.adapter, engine, repository)).size).toBeGreaterThan(2);
   });

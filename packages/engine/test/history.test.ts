@@ -129,14 +129,14 @@ test('pre-commit hooks do not run again when a lost race leaves the candidate un
     wrapKv: (kv) =>
       new Proxy(kv, {
         get: (target, name) => {
-          if (name !== 'setIfAfter') return (Reflect.get(target, name) as () => unknown).bind(target);
-          return (...args: Parameters<typeof kv.setIfAfter>) => {
+          if (name !== 'change') return (Reflect.get(target, name) as () => unknown).bind(target);
+          return (...args: Parameters<typeof kv.change>) => {
             // The first move of the head is lost, as if another server had touched the record.
             if (lost === 0) {
               lost += 1;
               return Promise.resolve(false);
             }
-            return target.setIfAfter(...args);
+            return target.change(...args);
           };
         },
       }),

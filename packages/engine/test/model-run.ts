@@ -342,6 +342,7 @@ class ModelRun {
       repository: this.#repository,
       branch: name,
       ref: target.id,
+      actor,
     });
     if (isDirty(this.model, branch)) expect((await refusal(reset)).kind).toBe('dirty_branch');
     else {

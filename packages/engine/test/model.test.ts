@@ -213,7 +213,7 @@ test.each([1, 2, 3])('concurrent commits and a hard reset keep heads linear, see
   expect(await contents(engines[0]!, repository, 'main@')).toEqual({ base: '0', x: 'x', y: 'y', z: 'z' });
   const before = await engines[0]!.commits.log({ repository, ref: 'main' });
   const results = await Promise.allSettled([
-    engines[0]!.branches.hardReset({ repository, branch: 'main', ref: 'main~' }),
+    engines[0]!.branches.hardReset({ repository, branch: 'main', ref: 'main~', actor }),
     engines[1]!.commits.create({ repository, branch: 'main', message: 'D', allowEmpty: true, actor }),
   ]);
   for (const result of results)

@@ -94,7 +94,7 @@ test('records of a namesake created again are not seen through caches: they are 
   await left.protection.set({ repository: 'again', patterns: ['main'] });
   expect((await right.commits.get({ repository: 'again', ref: id })).id).toBe(id);
   expect(await refusalKind(put(right, 'again', 'main', 'b', '1'))).toBe('protected');
-  await left.repositories.delete({ repository: 'again' });
+  await left.repositories.delete({ repository: 'again', actor });
   await create('2');
   expect(await refusalKind(left.commits.get({ repository: 'again', ref: id }))).toBe('not_found');
   await put(left, 'again', 'main', 'b', '1');

@@ -71,13 +71,11 @@ export class Scheduler {
       ...(atOnce && kv.valueAtOnce !== undefined ? { valueAtOnce: kv.valueAtOnce.bind(kv) } : {}),
       set: (...args) => around(() => kv.set(...args)),
       setIf: (...args) => around(() => kv.setIf(...args)),
-      setIfAfter: (partition, first, key, value, condition) =>
-        around(async () => {
-          // As a store without one flush for both may do it: others may come between.
-          await kv.setIf(partition, first.key, first.value, 'absent');
-          await this.pause();
-          return kv.setIf(partition, key, value, condition);
-        }),
+      change: (...args) => around(() => kv.change(...args)),
+      getMany: (...args) => around(() => kv.getMany(...args)),
+      setMany: (...args) => around(() => kv.setMany(...args)),
+      deleteMany: (...args) => around(() => kv.deleteMany(...args)),
+      maxKeyBytes: (partition) => kv.maxKeyBytes(partition),
       delete: (...args) => around(() => kv.delete(...args)),
       deleteIf: (...args) => around(() => kv.deleteIf(...args)),
       async *scan(partition, options): AsyncGenerator<KvEntry[]> {

@@ -3,6 +3,7 @@ export type KvErrorKind =
   | 'missing_key'
   | 'missing_value'
   | 'key_too_long'
+  | 'invalid_change'
   | 'slow_down'
   | 'unavailable'
   | 'no_space'

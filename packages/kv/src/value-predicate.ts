@@ -18,10 +18,16 @@ export function predicateValue(predicate: KvPredicate): Buffer | undefined {
   return predicate instanceof ValuePredicate ? predicate.value : undefined;
 }
 
-export function conditionHolds(stored: Uint8Array | undefined, condition: KvCondition): boolean {
+export function conditionHolds(stored: Uint8Array | undefined, condition: KvCondition | 'any'): boolean {
+  if (condition === 'any') return true;
   if (condition === 'absent') return stored === undefined;
   if (stored === undefined) return false;
   if (condition === 'present') return true;
   const expected = predicateValue(condition);
   return expected !== undefined && expected.equals(stored);
+}
+
+export function isEqual(stored: Uint8Array | undefined, expected: Buffer | undefined): boolean {
+  if (stored === undefined || expected === undefined) return stored === expected;
+  return expected.equals(stored);
 }

@@ -46,8 +46,8 @@ export function branchHandlers({ engine }: ApiOptions): HandlersOf<'branches'> {
       await branches.delete({ ...params, force: query.force, actor });
     },
 
-    async hardResetBranch({ params, query }) {
-      await branches.hardReset({ ...params, ref: query.ref, force: query.force });
+    async hardResetBranch({ params, query, actor }) {
+      await branches.hardReset({ ...params, ref: query.ref, force: query.force, actor });
     },
 
     async revertBranch({ params, body, actor }) {

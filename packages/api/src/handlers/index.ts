@@ -19,6 +19,7 @@ import { internalHandlers } from './internal.ts';
 import { metadataHandlers } from './metadata.ts';
 import { objectHandlers } from './objects.ts';
 import { pullHandlers } from './pulls.ts';
+import { reflogHandlers } from './reflog.ts';
 import { refHandlers } from './refs.ts';
 import { repositoryHandlers } from './repositories.ts';
 import { stagingHandlers } from './staging.ts';
@@ -45,6 +46,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   objects: objectHandlers,
   pulls: pullHandlers,
   refs: refHandlers,
+  reflog: reflogHandlers,
   repositories: repositoryHandlers,
   staging: stagingHandlers,
   tags: tagHandlers,

@@ -28,6 +28,7 @@ export function internalRepositoryHandlers({
         repository: params.repository,
         manifest: manifestOf(body),
         force: body.force,
+        actor: call.actor,
         ...addressRights(auth, call),
       });
     },

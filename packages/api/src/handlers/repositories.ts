@@ -43,8 +43,8 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
       return repositoryView(await repositories.get(params.repository));
     },
 
-    async deleteRepository({ params, query }) {
-      await repositories.delete({ repository: params.repository, force: query.force });
+    async deleteRepository({ params, query, actor }) {
+      await repositories.delete({ repository: params.repository, force: query.force, actor });
     },
 
     async getRepositoryMetadata({ params }) {
@@ -72,6 +72,7 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
         repository: params.repository,
         manifest: manifestOf(body),
         force: body.force,
+        actor: call.actor,
         ...addressRights(auth, call),
       });
       return { id };

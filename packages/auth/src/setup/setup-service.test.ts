@@ -247,7 +247,11 @@ class DyingStore implements KvStore {
   get: KvStore['get'] = (...args) => this.#kv.get(...args);
   set: KvStore['set'] = async (...args) => this.#writing().set(...args);
   setIf: KvStore['setIf'] = async (...args) => this.#writing().setIf(...args);
-  setIfAfter: KvStore['setIfAfter'] = async (...args) => this.#writing().setIfAfter(...args);
+  change: KvStore['change'] = async (...args) => this.#writing().change(...args);
+  getMany: KvStore['getMany'] = (...args) => this.#kv.getMany(...args);
+  setMany: KvStore['setMany'] = async (...args) => this.#writing().setMany(...args);
+  deleteMany: KvStore['deleteMany'] = async (...args) => this.#writing().deleteMany(...args);
+  maxKeyBytes: KvStore['maxKeyBytes'] = (partition) => this.#kv.maxKeyBytes(partition);
   delete: KvStore['delete'] = async (...args) => this.#writing().delete(...args);
   deleteIf: KvStore['deleteIf'] = async (...args) => this.#writing().deleteIf(...args);
   scan: KvStore['scan'] = (...args) => this.#kv.scan(...args);

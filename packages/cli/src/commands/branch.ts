@@ -18,8 +18,14 @@ interface RevertFlags {
   readonly yes?: boolean;
 }
 
+interface RollbackFlags {
+  readonly mode: string;
+  readonly message?: string;
+  readonly yes?: boolean;
+}
+
 export function register(program: Command): void {
-  const branch = program.command('branch').description('create, list, reset and revert branches');
+  const branch = program.command('branch').description('create, list, reset, revert and roll back branches');
 
   branch
     .command('create')
@@ -161,6 +167,35 @@ export function register(program: Command): void {
           });
           out.info(`commit ${refs[index] ?? commitId} successfully reverted`);
         }
+      }),
+    );
+
+  branch
+    .command('rollback')
+    .description('take a branch back to where it stood')
+    .argument('<branch URI>')
+    .argument('<ref | move id>', 'a ref, or a move of "svcctl reflog" to go back to before it')
+    .option('--mode <mode>', 'commit: a new commit with the old content; reset: move the head', 'commit')
+    .option('-m, --message <message>', 'message of the commit')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  svcctl branch rollback svc://my-repo/main main@{yesterday}')
+    .action(
+      action<[string, string], RollbackFlags>(async ({ client, out, uris }, [uriText, to], flags) => {
+        const uri = uris.branch(uriText, 'branch URI');
+        const { mode } = flags;
+        if (mode !== 'commit' && mode !== 'reset') throw new UsageError('--mode must be commit or reset');
+        out.info(`Branch: ${formatUri(uri)}`);
+        await confirm({
+          yes: flags.yes,
+          question: `Roll branch ${uri.ref} back to ${to}?`,
+          operation: 'rollback',
+        });
+        const done = await client.post('/repositories/{repository}/branches/{branch}/rollback', {
+          params: { path: { repository: uri.repository, branch: uri.ref } },
+          body: { to, mode, ...(flags.message === undefined ? {} : { message: flags.message }) },
+        });
+        if (out.json) out.document(done);
+        else out.line(`rolled back from ${done.previous_commit_id} to ${done.commit_id}`);
       }),
     );
 }

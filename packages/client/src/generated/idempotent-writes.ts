@@ -17,6 +17,7 @@ export const idempotentWrites: ReadonlySet<string> = new Set([
   'DELETE /repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}',
   'DELETE /repositories/{repository}/gc/rules',
   'DELETE /repositories/{repository}/metadata',
+  'DELETE /repositories/{repository}/reflog',
   'DELETE /repositories/{repository}/settings/gc_rules',
   'DELETE /repositories/{repository}/tags/{tag}',
   'PATCH /repositories/{repository}/pulls/{pull_request}',
@@ -39,4 +40,5 @@ export const idempotentWrites: ReadonlySet<string> = new Set([
   'PUT /repositories/{repository}/refs/dump',
   'PUT /repositories/{repository}/settings/branch_protection',
   'PUT /repositories/{repository}/settings/gc_rules',
+  'PUT /repositories/{repository}/settings/reflog',
 ]);

@@ -6,7 +6,7 @@ import { FindMergeBaseResult, Merge, MergeResult } from '../models/refs.ts';
 import { flag, offFlag, text, textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { after, amount, delimiter, page, reference, since } from '../parameters.ts';
-import { branchArn, one, repositoryArn } from '../requirement-template.ts';
+import { branchArn, branchOfRefArn, one, repositoryArn } from '../requirement-template.ts';
 
 const logQuery = {
   after,
@@ -26,7 +26,7 @@ export const refsOperations = {
     path: '/repositories/{repository}/refs/{ref}/commits',
     tag: 'refs',
     summary: 'List the commits reachable from a ref, newest first',
-    requires: one('fs:ReadBranch', branchArn('path.ref')),
+    requires: one('fs:ReadBranch', branchOfRefArn('path.ref')),
     query: logQuery,
     responses: {
       200: json(CommitList),

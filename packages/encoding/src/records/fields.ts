@@ -162,6 +162,17 @@ export function int32(number: number): Field<number> {
   };
 }
 
+export function optionalInt32(number: number): Field<number | undefined> {
+  return {
+    number,
+    initial: undefined,
+    write: (writer, value) => {
+      if (value !== undefined) writer.integer(number, value | 0);
+    },
+    read: (reader) => reader.int32(),
+  };
+}
+
 export function flag(number: number): Field<boolean> {
   return {
     number,

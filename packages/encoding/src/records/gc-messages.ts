@@ -25,11 +25,3 @@ export const gcExternalMessage = message({
   lastCall: timestamp(3),
 });
 export type GcExternal = MessageOf<typeof gcExternalMessage>;
-
-/** A commit that a branch (or, without one, a tag) has just ceased to point to. */
-export const gcLeftMessage = message({
-  branch: text(1),
-  commitId: text(2),
-  leftAt: timestamp(3),
-});
-export type GcLeft = MessageOf<typeof gcLeftMessage>;

@@ -4,6 +4,7 @@ export * from './task-messages.ts';
 export * from './entry.ts';
 export { compareUtf8, type Message, type MessageOf, type WithUnknownFields } from './fields.ts';
 export * from './gc-messages.ts';
+export * from './move-messages.ts';
 export * from './repository-messages.ts';
 export * from './identity.ts';
 export * from './kv-messages.ts';

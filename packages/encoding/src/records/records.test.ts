@@ -12,8 +12,8 @@ message RepositoryData { string id = 1; string storageNamespace = 2; string defa
   Timestamp creationDate = 4; int32 state = 5; string instanceUid = 6; bool readOnly = 7; string storageId = 8;
   string metadataPrefix = 1000; }
 message BranchData { string id = 1; string commitId = 2; string stagingToken = 3; repeated string sealedTokens = 4;
-  bool hidden = 5; }
-message TagData { string id = 1; string commitId = 2; }
+  bool hidden = 5; bytes lastMove = 1000; }
+message TagData { string id = 1; string commitId = 2; bytes lastMove = 1000; }
 message CommitData { string id = 1; string committer = 2; string message = 3; Timestamp creationDate = 4;
   string metaRangeId = 5; map<string, string> metadata = 6; repeated string parents = 7; int32 version = 8;
   int32 generation = 9; }
@@ -44,7 +44,11 @@ message InstanceHeartbeat { Timestamp updatedAt = 1; }
 message GcState { int64 generation = 1; int32 phase = 2; string runId = 3; string owner = 4; int64 beat = 5;
   int64 batch = 6; bool inFlight = 7; string reason = 8; }
 message GcExternal { int64 generation = 1; Timestamp firstPage = 2; Timestamp lastCall = 3; }
-message GcLeft { string branch = 1; string commitId = 2; Timestamp leftAt = 3; }
+message MoveData { int32 kind = 1; int32 refType = 2; string refId = 3; bytes old = 4;
+  bytes new = 5; string user = 6; string source = 7; bytes prev = 8; bytes jump = 9; int64 depth = 10; int64 jumpDepth = 11;
+  bool lossy = 12; bool hidden = 13; bytes requestId = 14; repeated string retiredTokens = 15; }
+message GraveData { bytes lastMove = 1; bytes commit = 2; string user = 3; bool hidden = 4; }
+message ReflogSettings { optional int32 retentionDays = 1; }
 message UploadData { string uploadId = 1; string path = 2; Timestamp creationDate = 3; string physicalAddress = 4;
   map<string, string> metadata = 5; string contentType = 6; string repository = 1000; string branch = 1001;
   string owner = 1002; string storeUploadId = 1003; map<string, string> systemHeaders = 1004;
@@ -138,7 +142,9 @@ const messages: [string, Message<never>][] = [
   ['InstanceHeartbeat', records.instanceHeartbeatMessage],
   ['GcState', records.gcStateMessage],
   ['GcExternal', records.gcExternalMessage],
-  ['GcLeft', records.gcLeftMessage],
+  ['MoveData', records.moveMessage],
+  ['GraveData', records.graveMessage],
+  ['ReflogSettings', records.reflogSettingsMessage],
   ['UploadData', records.uploadMessage],
   ['UploadPartData', records.uploadPartMessage],
   ['RunResultData', records.runResultMessage],
@@ -278,12 +284,13 @@ test('fields of a newer writer survive a rewrite', () => {
       stagingToken: 't',
       sealedTokens: [],
       hidden: false,
+      lastMove: Buffer.alloc(0),
     }),
-    Buffer.from('c23e03787978', 'hex'),
+    Buffer.from('ca3e03787978', 'hex'),
   ]);
   const decoded = records.branchMessage.decode(newer);
   expect(
-    records.branchMessage.encode({ ...decoded, commitId: 'd' }).includes(Buffer.from('c23e03787978', 'hex')),
+    records.branchMessage.encode({ ...decoded, commitId: 'd' }).includes(Buffer.from('ca3e03787978', 'hex')),
   ).toBe(true);
 });
 

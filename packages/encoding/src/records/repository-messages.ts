@@ -39,10 +39,12 @@ export const branchMessage = message({
   stagingToken: text(3),
   sealedTokens: texts(4),
   hidden: flag(5),
+  /** Id of the record of its last move; empty when nobody recorded one. */
+  lastMove: bytes(1000),
 });
 export type BranchData = MessageOf<typeof branchMessage> & WithUnknownFields;
 
-export const tagMessage = message({ id: text(1), commitId: text(2) });
+export const tagMessage = message({ id: text(1), commitId: text(2), lastMove: bytes(1000) });
 export type TagData = MessageOf<typeof tagMessage> & WithUnknownFields;
 
 export const commitMessage = message({

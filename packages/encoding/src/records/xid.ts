@@ -74,8 +74,13 @@ export function encodeXid(bytes: Uint8Array): string {
 
 /** The twelve bytes of an id, or undefined when the text is not one. */
 export function parseXid(text: string): Buffer | undefined {
-  if (text.length !== 20) return undefined;
-  const bytes = Buffer.allocUnsafe(12);
+  return decodeXid(text, 12);
+}
+
+/** What `encodeXid` made of so many bytes, or undefined when the text is not that. */
+export function decodeXid(text: string, length: number): Buffer | undefined {
+  if (text.length !== Math.ceil((length * 8) / 5)) return undefined;
+  const bytes = Buffer.allocUnsafe(length);
   let bits = 0;
   let pending = 0;
   let at = 0;
@@ -91,7 +96,7 @@ export function parseXid(text: string): Buffer | undefined {
       pending &= (1 << bits) - 1;
     }
   }
-  return pending === 0 && at === 12 ? bytes : undefined;
+  return pending === 0 && at === length ? bytes : undefined;
 }
 
 /** Seconds since 1970 of an id that sorts oldest first. */

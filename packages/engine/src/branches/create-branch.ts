@@ -1,11 +1,14 @@
 import type { EngineContext } from '../context/engine-context.ts';
-import { invalid, notFound } from '../context/refusals.ts';
+import { maxTries } from '../context/back-off.ts';
+import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { CreateBranchOptions } from '../face/branches.ts';
-import type { BranchRef } from '../face/model.ts';
+import type { MoveKind } from '@svc/encoding';
+import type { Actor, BranchRef } from '../face/model.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
+import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -20,20 +23,53 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
   const commitId = await resolveSource(context, scope, source);
+  const hidden = options.hidden === true;
+  await createBranchAt(context, scope, { kind: 'create', name, commitId, source, hidden, actor });
+  return { id: name, commitId, hidden };
+}
+
+export interface NewRef {
+  readonly kind: MoveKind;
+  readonly name: string;
+  readonly commitId: string;
+  readonly source: string;
+  readonly actor: Actor;
+}
+
+/** The checks and hooks of a creation, then the branch. */
+export async function createBranchAt(
+  context: EngineContext,
+  scope: RepositoryScope,
+  { kind, name, commitId, source, actor, hidden }: NewRef & { readonly hidden: boolean },
+): Promise<PlannedMove> {
   await checkNameFree(context, scope, name);
   const event = { scope, actor, sourceRef: source, branch: name, commitId };
   const run = await runBefore(context, 'pre-create-branch', event);
-  const hidden = options.hidden === true;
-  const created = await context.branches.create(scope, {
-    id: name,
-    commitId,
-    stagingToken: tokenFor(scope, name),
-    sealedTokens: [],
-    hidden,
-  });
-  if (!created) throw branchExists();
+  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
+  const made = await addBranch(context, scope, move);
   runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
-  return { id: name, commitId, hidden };
+  return made;
+}
+
+/** A branch that comes into being, with a record of it. */
+export async function addBranch(
+  context: EngineContext,
+  scope: RepositoryScope,
+  move: RefMove & { readonly to: string; readonly hidden: boolean },
+): Promise<PlannedMove> {
+  const { id, to: commitId, hidden } = move;
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const planned =
+      attempt === 0
+        ? await context.moves.planFirstCreation(scope, move)
+        : await context.moves.planCreation(scope, move);
+    const stagingToken = tokenFor(scope, id);
+    const branch = { id, commitId, stagingToken, sealedTokens: [], hidden };
+    if (await context.branches.create(scope, branch, planned)) return planned;
+    // Else a namesake was deleted: the log goes on after it.
+    if ((await context.branches.find(scope, id)) !== undefined) throw branchExists();
+  }
+  throw tooManyAttempts();
 }
 
 async function resolveSource(

@@ -2,11 +2,11 @@ import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import { noteLeft } from '../gc/left-refs.ts';
 import type { HookRun } from '../face/hooks.ts';
 import type { Actor, Forceable, OnBranch } from '../face/model.ts';
 import type { BranchEvent } from '../hooks/run-hooks.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import type { RefMove } from '../moves/move-log.ts';
 import { checkBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { retireTokens } from '../staging/tokens.ts';
@@ -37,10 +37,20 @@ export async function deleteBranch(
       run = await askHooks(context, event, options.force === true);
       askedFor = head.data.commitId;
     }
-    await noteLeft(context, scope, head.data.commitId, options.branch);
+    const retiredTokens = [head.data.stagingToken, ...head.data.sealedTokens];
+    const move: RefMove = {
+      kind: 'delete',
+      type: 'branch',
+      id: options.branch,
+      from: head.data.commitId,
+      actor: options.actor,
+      hidden: head.data.hidden,
+      retiredTokens,
+    };
+    const planned = await context.moves.planDeletion(scope, move, head.data.lastMove);
     // Only the record that was read: a branch re-created meanwhile is another branch.
-    if (await context.branches.remove(scope, head)) {
-      await retireTokens(context, [head.data.stagingToken, ...head.data.sealedTokens]);
+    if (await context.branches.remove(scope, head, planned)) {
+      await retireTokens(context, retiredTokens);
       await endUploadsOf(context, scope, options.branch);
       runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;

@@ -9,6 +9,7 @@ import { NamespaceIndex } from '../objects/namespace-index.ts';
 import { SmallObjects } from '../objects/small-objects.ts';
 import type { HookPoints } from '../face/hooks.ts';
 import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
+import { MoveLog } from '../moves/move-log.ts';
 import { ProtectionStore } from '../protection/protection-store.ts';
 import { BranchStore } from '../store/branch-store.ts';
 import { CommitStore } from '../store/commit-store.ts';
@@ -39,6 +40,7 @@ export interface EngineContext {
   readonly branches: BranchStore;
   readonly commits: CommitStore;
   readonly tags: TagStore;
+  readonly moves: MoveLog;
   readonly protection: ProtectionStore;
   readonly addresses: AddressAllocator;
   readonly hashPool: HashPool;
@@ -54,6 +56,7 @@ export function createContext(options: EngineOptions): EngineContext {
   const logger = options.logger ?? silentLogger;
   const xids = new XidGenerator({ clock });
   const repositories = new RepositoryStore(kv, cacheBus, settings);
+  const moves = new MoveLog(kv, cacheBus, clock, xids, logger);
   return {
     kv,
     blockStores: options.blockStores,
@@ -69,9 +72,10 @@ export function createContext(options: EngineOptions): EngineContext {
     xids,
     queue: new BranchQueue(),
     repositories,
-    branches: new BranchStore(kv, settings.maxBatchDelayMs),
+    branches: new BranchStore(kv, moves, settings.maxBatchDelayMs),
     commits: new CommitStore(kv, settings),
-    tags: new TagStore(kv, settings.maxBatchDelayMs),
+    tags: new TagStore(kv, moves, settings.maxBatchDelayMs),
+    moves,
     protection: new ProtectionStore(kv, cacheBus),
     addresses: new AddressAllocator(xids, clock),
     hashPool: new HashPool(),

@@ -9,6 +9,8 @@ export const defaultSettings: EngineSettings = {
   commitCache: { size: 50_000, ttlMs: 600_000, jitterMs: 2000 },
   ugcPrepareMaxFileSize: 125_829_120,
   ugcPrepareIntervalMs: 60_000,
+  reflogRetentionMs: 720 * 3_600_000,
+  reflogHiddenRetentionMs: 24 * 3_600_000,
   requiredRegion: undefined,
   installationId: () => Promise.resolve(undefined),
 };

@@ -7,15 +7,18 @@ import type { RepositoryScope } from '../store/scope.ts';
 import { branchDump, commitDump, tagDump } from './dump-schemas.ts';
 import { PageRecords } from './page-records.ts';
 
+/** The log of a ref stays with its repository. */
+const none = Buffer.alloc(0);
+
 /** Writes all refs as three trees. Commits come last, so no dumped branch or tag misses its commit. */
 export async function dumpRefs(context: EngineContext, scope: RepositoryScope): Promise<RefsManifest> {
   const tagsMetaRangeId = await writeDump(context, scope, tagsPrefix, tagDump, (value) => {
     const { id, commitId } = tagMessage.decode(value);
-    return { id, commitId, data: tagMessage.encode({ id, commitId }) };
+    return { id, commitId, data: tagMessage.encode({ id, commitId, lastMove: none }) };
   });
   const branchesMetaRangeId = await writeDump(context, scope, branchesPrefix, branchDump, (value) => {
     const { id, commitId, hidden } = branchMessage.decode(value);
-    const bare: BranchData = { id, commitId, hidden, stagingToken: '', sealedTokens: [] };
+    const bare: BranchData = { id, commitId, hidden, stagingToken: '', sealedTokens: [], lastMove: none };
     return { id, commitId, data: branchMessage.encode(bare) };
   });
   const commitsMetaRangeId = await writeDump(context, scope, commitsPrefix, commitDump, (value) => {

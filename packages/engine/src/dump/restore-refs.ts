@@ -4,6 +4,7 @@ import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { RefsManifest, RestoreOptions } from '../face/dumps.ts';
 import { checkBranchName, checkHashId, checkTagName } from '../names/names.ts';
+import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -27,7 +28,7 @@ export async function restoreRefs(
   scope: RepositoryScope,
   options: RestoreOptions,
 ): Promise<void> {
-  const { manifest } = options;
+  const { manifest, actor } = options;
   const adopted = new AdoptedTrees(context, scope, options);
   const isTrusted = await adopted.isTrusted();
   await forEachRecord(context, scope, manifest.commitsMetaRangeId, 'commit', async (data) => {
@@ -44,18 +45,27 @@ export async function restoreRefs(
     if (!isTrusted) await adopted.check(commit.metaRangeId);
     await context.commits.add(scope, commit);
   });
+  const planRestored = async (id: string, to: string, hidden: boolean): Promise<PlannedMove> => {
+    const restored: RefMove = { kind: 'restore-refs', type: 'branch', id, to, actor, hidden };
+    const existing = await context.branches.find(scope, id);
+    if (existing === undefined) return context.moves.planCreation(scope, restored);
+    return context.moves.plan(scope, { ...restored, from: existing.data.commitId }, existing.data.lastMove);
+  };
   await forEachRecord(context, scope, manifest.branchesMetaRangeId, 'branch', async (data) => {
     const { id, commitId: head, hidden } = branchMessage.decode(data);
     checkBranchName(id);
     checkHashId(head, 'commit');
     const stagingToken = tokenFor(scope, id);
-    await context.branches.overwrite(scope, { id, commitId: head, hidden, stagingToken, sealedTokens: [] });
+    const branch = { id, commitId: head, hidden, stagingToken, sealedTokens: [] };
+    await context.branches.overwrite(scope, branch, await planRestored(id, head, hidden));
   });
   await forEachRecord(context, scope, manifest.tagsMetaRangeId, 'tag', async (data) => {
     const { id, commitId: target } = tagMessage.decode(data);
     checkTagName(id);
     checkHashId(target, 'commit');
-    if (!(await context.tags.create(scope, { id, commitId: target }))) {
+    const restored: RefMove = { kind: 'restore-refs', type: 'tag', id, to: target, actor };
+    const move = await context.moves.planCreation(scope, restored);
+    if (!(await context.tags.create(scope, { id, commitId: target }, move))) {
       throw new EngineError('already_exists', `tag ${id} already exists: not unique`, { subject: 'tag' });
     }
   });

@@ -26,5 +26,5 @@ export interface Branches {
   /** Discards uncommitted changes. */
   reset(options: ResetBranchOptions): Promise<void>;
   /** Moves the head; refused while the branch has uncommitted changes. */
-  hardReset(options: OnBranch & Forceable & { readonly ref: string }): Promise<void>;
+  hardReset(options: OnBranch & Forceable & { readonly ref: string; readonly actor: Actor }): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Forceable, InRepository } from './model.ts';
+import type { Actor, Forceable, InRepository } from './model.ts';
 import type { AddressRights } from './objects.ts';
 import type { TaskState } from './tasks.ts';
 
@@ -10,6 +10,7 @@ export interface RefsManifest {
 
 export interface RestoreOptions extends InRepository, Forceable, AddressRights {
   readonly manifest: RefsManifest;
+  readonly actor: Actor;
 }
 
 export interface Dumps {

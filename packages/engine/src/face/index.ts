@@ -12,6 +12,7 @@ export * from './objects.ts';
 export * from './options.ts';
 export * from './protection.ts';
 export * from './pulls.ts';
+export * from './reflog.ts';
 export * from './refs.ts';
 export * from './repositories.ts';
 export * from './tags.ts';

@@ -4,6 +4,8 @@ import type { StringMap, Timestamp } from '@svc/encoding';
 export interface Actor {
   readonly committer: string;
   readonly userId?: string | undefined;
+  /** Of the request, for the log of moves. */
+  readonly requestId?: string | undefined;
 }
 
 export interface Repository {

@@ -26,6 +26,10 @@ export interface EngineSettings {
   readonly ugcPrepareMaxFileSize: number;
   /** `ugc.prepare_interval`. */
   readonly ugcPrepareIntervalMs: number;
+  /** `reflog.retention`. */
+  readonly reflogRetentionMs: number;
+  /** `reflog.hidden_retention`. */
+  readonly reflogHiddenRetentionMs: number;
   /** Refuses namespaces in another region when set (`installation.allow_inter_region_storage=false`). */
   readonly requiredRegion: string | undefined;
   /** Key of the usage counters; empty while the installation has no id. */

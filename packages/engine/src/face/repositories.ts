@@ -16,6 +16,10 @@ export interface CreateRepositoryOptions extends AddressRights {
   readonly actor: Actor;
 }
 
+export interface DeleteRepositoryOptions extends InRepository, Forceable {
+  readonly actor: Actor;
+}
+
 export interface ListRepositoriesOptions extends PageRequest {
   /** Case-sensitive substring of the id. */
   readonly search?: string | undefined;
@@ -30,7 +34,7 @@ export interface Repositories {
   /** Includes repositories in deletion. */
   list(options: ListRepositoriesOptions): Promise<Page<Repository>>;
   /** Calling it again resumes an interrupted deletion. */
-  delete(options: InRepository & Forceable): Promise<void>;
+  delete(options: DeleteRepositoryOptions): Promise<void>;
   getMetadata(repository: string): Promise<StringMap>;
   /** Merges keys; allowed on read-only repositories. */
   setMetadata(options: InRepository & { readonly metadata: StringMap }): Promise<void>;

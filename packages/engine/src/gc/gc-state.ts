@@ -14,7 +14,7 @@ import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
-const stateKey = Buffer.from('gc/state');
+export const stateKey: Buffer = Buffer.from('gc/state');
 const externalKey = Buffer.from('gc/external');
 /** A collector that asks for its next page later than this starts again: what it has been told is too old. */
 const continuationLifetimeMs = 2 * 3_600_000;

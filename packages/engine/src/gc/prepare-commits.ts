@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { partitionTimeBase, timestampToMillis } from '@svc/encoding';
+import { moveOfTag, partitionTimeBase } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import type { GcCommits, GcRules } from '../face/gc.ts';
 import type { Commit } from '../face/model.ts';
@@ -9,7 +9,8 @@ import { findActiveCommits } from './active-commits.ts';
 import { CommitTable } from './commit-table.ts';
 import { findGcRules } from './gc-rules.ts';
 import { checkCollectable, noteExternalCall } from './gc-state.ts';
-import { listLeft } from './left-refs.ts';
+import { moveTime } from '../moves/move-id.ts';
+import { commitText } from '../moves/move-log.ts';
 
 /** How long before this call its run may have begun. */
 const longestRunMs = 26 * 3_600_000;
@@ -87,7 +88,10 @@ interface KeptRefs {
   readonly tagged: string[];
 }
 
-/** What refs point to, and what they have ceased to point to since the run began. */
+/**
+ * What refs point to, what they pointed to since the run began, and what a deletion or a reset took from them that can
+ * still be brought back.
+ */
 async function readRefs(
   context: EngineContext,
   scope: RepositoryScope,
@@ -102,11 +106,15 @@ async function readRefs(
   }
   const tagged: string[] = [];
   for await (const { commitId } of context.tags.list(scope)) tagged.push(commitId);
-  // Last: a ref that left before it was read above has left a note before that.
-  for await (const { branch, commitId, leftAt } of listLeft(context, scope)) {
-    if (timestampToMillis(leftAt) < since) continue;
-    if (branch === '') tagged.push(commitId);
-    else heads.push({ commitId, retentionDays: retention(branch) });
+  // Last: a ref that moved before it was read above has left a record of that.
+  for await (const { id, data } of context.moves.list(scope)) {
+    const isYoung = moveTime(id) >= since * 1000;
+    if (!isYoung && !data.lossy) continue;
+    for (const commitId of [commitText(data.old), isYoung ? commitText(data.new) : undefined]) {
+      if (commitId === undefined) continue;
+      if (data.refType === moveOfTag) tagged.push(commitId);
+      else heads.push({ commitId, retentionDays: retention(data.refId) });
+    }
   }
   return { heads, tagged };
 }

@@ -2,7 +2,9 @@ import { maxTries, pauseBetweenHeadUpdates } from '../context/back-off.ts';
 import type { Turn } from '../context/branch-queue.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { tooManyAttempts } from '../context/refusals.ts';
-import type { Commit } from '../face/model.ts';
+import type { MoveKind } from '@svc/encoding';
+import type { Actor, Commit } from '../face/model.ts';
+import type { RefMove } from '../moves/move-log.ts';
 import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
 import { isTokenEmpty, retireTokens, tokenFor } from '../staging/tokens.ts';
 import type { BranchHead } from '../store/branch-store.ts';
@@ -11,8 +13,14 @@ import type { RepositoryScope } from '../store/scope.ts';
 export interface HeadMove {
   readonly scope: RepositoryScope;
   readonly branch: string;
-  /** Name in metrics: `commit`, `merge`, `revert`, … */
-  readonly operation: string;
+  /** Kind in the log of moves, name in metrics. */
+  readonly operation: MoveKind;
+  readonly actor: Actor;
+  /** What the caller named, for the log of moves. */
+  readonly source?: string | undefined;
+  readonly lossy?: boolean | undefined;
+  /** Told where the head stood, where it stands now, and the id of the move. */
+  readonly onMoved?: ((from: string, to: string, move: Buffer) => void) | undefined;
   /** Looks at a branch that has something staged, and throws to leave it as it is. */
   readonly beforeSeal?: ((head: BranchHead) => Promise<void>) | undefined;
   /**
@@ -34,13 +42,40 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
       }
       const head = await context.branches.get(scope, branch);
       const commit = await move.makeCommit(head, turn, lost);
-      if (await context.branches.moveHead(scope, head, { ...head.data, sealedTokens: [] }, commit)) {
+      if (await moveTo(context, move, head, commit)) {
         await retireTokens(context, head.data.sealedTokens);
         return commit;
       }
     }
     throw tooManyAttempts();
   });
+}
+
+async function moveTo(
+  context: EngineContext,
+  { scope, branch, operation, actor, source, lossy, onMoved }: HeadMove,
+  head: BranchHead,
+  commit: Commit,
+): Promise<boolean> {
+  const next = { ...head.data, sealedTokens: [] };
+  // A reset to where the branch stands moves nothing.
+  if (commit.id === head.data.commitId) return context.branches.replace(scope, head, next);
+  const refMove: RefMove = {
+    kind: operation,
+    type: 'branch',
+    id: branch,
+    from: head.data.commitId,
+    to: commit.id,
+    actor,
+    source,
+    hidden: head.data.hidden,
+    retiredTokens: head.data.sealedTokens,
+    lossy,
+  };
+  const planned = await context.moves.plan(scope, refMove, head.data.lastMove);
+  const moved = await context.branches.moveHead(scope, head, next, commit, planned);
+  if (moved) onMoved?.(head.data.commitId, commit.id, planned.id);
+  return moved;
 }
 
 /** Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head. */

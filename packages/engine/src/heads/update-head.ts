@@ -1,17 +1,21 @@
 import type { Turn } from '../context/branch-queue.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { dirtyBranch } from '../context/refusals.ts';
-import type { Commit } from '../face/model.ts';
+import type { MoveKind } from '@svc/encoding';
+import type { Actor, Commit } from '../face/model.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { sealAndMove } from './seal-and-move.ts';
+import { sealAndMove, type HeadMove } from './seal-and-move.ts';
 
 export interface HeadUpdate {
   readonly scope: RepositoryScope;
   readonly branch: string;
-  /** Name in metrics: `merge`, `revert`, … */
-  readonly operation: string;
+  readonly operation: MoveKind;
+  readonly actor: Actor;
+  readonly source?: string | undefined;
+  readonly lossy?: boolean | undefined;
+  readonly onMoved?: HeadMove['onMoved'];
   /** Text of the refusal when the branch has uncommitted changes. */
   readonly dirtyMessage?: string | undefined;
 }

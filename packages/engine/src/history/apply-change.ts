@@ -15,6 +15,8 @@ export interface Change {
   readonly scope: RepositoryScope;
   readonly branch: string;
   readonly actor: Actor;
+  /** The ref whose change it is. */
+  readonly source: string;
   readonly from: string;
   readonly to: string;
   readonly message: string;
@@ -30,35 +32,39 @@ export async function applyChange(context: EngineContext, change: Change): Promi
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
   let preRunId: string | undefined;
-  const made = await updateHead(context, { scope, branch, operation }, async (head, turn) => {
-    try {
-      const onto = await context.commits.get(scope, head.data.commitId);
-      const metaRangeId = await mergeTrees(context, scope, {
-        base: change.from,
-        source: change.to,
-        destination: onto.metaRangeId,
-        strategy: 'none',
-      });
-      if (metaRangeId === onto.metaRangeId && !change.allowEmpty) throw noChanges();
-      const fields: Omit<Commit, 'id'> = {
-        committer: actor.committer,
-        message,
-        creationDate,
-        metaRangeId,
-        parents: [onto.id],
-        metadata,
-        version: 1,
-        generation: onto.generation + 1,
-      };
-      const run = await turn.outside(() =>
-        runBefore(context, `pre-${operation}`, { ...event, commit: fields }),
-      );
-      preRunId = run?.runId;
-      return makeCommit(fields);
-    } catch (error) {
-      throw within('update branch', error);
-    }
-  });
+  const made = await updateHead(
+    context,
+    { scope, branch, operation, actor, source: change.source },
+    async (head, turn) => {
+      try {
+        const onto = await context.commits.get(scope, head.data.commitId);
+        const metaRangeId = await mergeTrees(context, scope, {
+          base: change.from,
+          source: change.to,
+          destination: onto.metaRangeId,
+          strategy: 'none',
+        });
+        if (metaRangeId === onto.metaRangeId && !change.allowEmpty) throw noChanges();
+        const fields: Omit<Commit, 'id'> = {
+          committer: actor.committer,
+          message,
+          creationDate,
+          metaRangeId,
+          parents: [onto.id],
+          metadata,
+          version: 1,
+          generation: onto.generation + 1,
+        };
+        const run = await turn.outside(() =>
+          runBefore(context, `pre-${operation}`, { ...event, commit: fields }),
+        );
+        preRunId = run?.runId;
+        return makeCommit(fields);
+      } catch (error) {
+        throw within('update branch', error);
+      }
+    },
+  );
   runAfter(context, `post-${operation}`, {
     ...event,
     sourceRef: made.id,

@@ -30,6 +30,7 @@ export async function cherryPick(context: EngineContext, options: CherryPickOpti
     scope,
     branch,
     actor: options.actor,
+    source: options.ref,
     from: parent.metaRangeId,
     to: picked.metaRangeId,
     message,

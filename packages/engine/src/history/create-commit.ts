@@ -42,6 +42,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
     scope,
     branch,
     operation: 'commit',
+    actor: options.actor,
     makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
   });
   runAfter(context, 'post-commit', {

@@ -31,6 +31,7 @@ export async function revertCommit(context: EngineContext, options: RevertOption
     scope,
     branch,
     actor: options.actor,
+    source: options.ref,
     from: reverted.metaRangeId,
     to: parentTree,
     message,

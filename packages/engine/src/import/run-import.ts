@@ -96,30 +96,34 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
   const { branch, actor } = accepted;
   checkNotReadOnly(scope, accepted.force);
   let preRunId: string | undefined;
-  const made = await updateHead(context, { scope, branch, operation: 'import' }, async (head, turn) => {
-    const parent = await context.commits.get(scope, head.data.commitId);
-    const metaRangeId = await context.trees.mergeImport(
-      scope.committed,
-      parent.metaRangeId,
-      importedId,
-      scopeOf(accepted.sources),
-    );
-    const fields = {
-      committer: actor.committer,
-      message:
-        accepted.message === undefined || accepted.message === '' ? 'Import objects' : accepted.message,
-      creationDate: timestampFromMillis(context.clock()),
-      metaRangeId,
-      parents: [parent.id],
-      metadata: { ...accepted.metadata, '.lakefs.merge.strategy': 'source-wins' },
-      version: 1,
-      generation: parent.generation + 1,
-    };
-    const event = { scope, actor, branch, sourceRef: parent.id, commit: fields };
-    const run = await turn.outside(() => runBefore(context, 'pre-commit', event));
-    preRunId = run?.runId;
-    return makeCommit(fields);
-  });
+  const made = await updateHead(
+    context,
+    { scope, branch, operation: 'import', actor },
+    async (head, turn) => {
+      const parent = await context.commits.get(scope, head.data.commitId);
+      const metaRangeId = await context.trees.mergeImport(
+        scope.committed,
+        parent.metaRangeId,
+        importedId,
+        scopeOf(accepted.sources),
+      );
+      const fields = {
+        committer: actor.committer,
+        message:
+          accepted.message === undefined || accepted.message === '' ? 'Import objects' : accepted.message,
+        creationDate: timestampFromMillis(context.clock()),
+        metaRangeId,
+        parents: [parent.id],
+        metadata: { ...accepted.metadata, '.lakefs.merge.strategy': 'source-wins' },
+        version: 1,
+        generation: parent.generation + 1,
+      };
+      const event = { scope, actor, branch, sourceRef: parent.id, commit: fields };
+      const run = await turn.outside(() => runBefore(context, 'pre-commit', event));
+      preRunId = run?.runId;
+      return makeCommit(fields);
+    },
+  );
   runAfter(context, 'post-commit', {
     scope,
     actor,

@@ -55,7 +55,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   let preRunId: string | undefined;
   const merged = await updateHead(
     context,
-    { scope, branch: destination, operation: 'merge' },
+    { scope, branch: destination, operation: 'merge', actor, source: options.source },
     async (head, turn) => {
       try {
         const onto = await context.commits.get(scope, head.data.commitId);

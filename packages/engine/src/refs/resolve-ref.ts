@@ -6,6 +6,7 @@ import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import type { RefExpression, RefModifier } from './parse-ref.ts';
 import { parseRef } from './parse-ref.ts';
+import { resolveAtTime } from './resolve-time.ts';
 
 const fullCommitId = /^[0-9a-fA-F]{64}$/;
 const commitIdPrefix = /^[0-9a-fA-F]{1,64}$/;
@@ -77,7 +78,11 @@ async function resolveBase(
   expression: RefExpression,
   options: ResolveOptions,
 ): Promise<ResolvedTarget> {
-  const { base } = expression;
+  const { base, time } = expression;
+  if (time !== undefined) {
+    const headBranch = options.headBranch ?? scope.repository.defaultBranch;
+    return committed('commit', await resolveAtTime(context, scope, base, time, headBranch));
+  }
   if (fullCommitId.test(base)) {
     const commit = await context.commits.find(scope, base.toLowerCase());
     if (commit !== undefined) return committed('commit', commit.id);

@@ -6,14 +6,14 @@ import {
   timestampFromMillis,
   type RepositoryData,
 } from '@svc/encoding';
+import { addBranch } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { Repository } from '../face/model.ts';
+import type { Actor, Repository } from '../face/model.ts';
 import type { CreateRepositoryOptions } from '../face/repositories.ts';
 import { checkNewBranchName, checkRepositoryName } from '../names/names.ts';
 import { populateSampleData } from '../sample/populate.ts';
-import { newToken } from '../staging/tokens.ts';
 import { inDeletion } from '../store/repository-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -65,8 +65,10 @@ export async function createRepository(
       metadataPrefix,
     };
     scope = context.repositories.scopeOf(data);
-    if (!bare) await createDefaultBranch(context, scope);
-    if (!(await context.repositories.create(data))) throw notUnique();
+    if (bare) await context.moves.since(scope);
+    else await createDefaultBranch(context, scope, options.actor);
+    const move = context.moves.planOfRepository('create', name, options.actor);
+    if (!(await context.repositories.create(data, move))) throw notUnique();
     await forgetFormerNamespace(context, storageId, storageNamespace);
     await context.repositories.forget(name);
     await context.namespaces.forget(storageId);
@@ -146,7 +148,11 @@ async function checkNamespace(
   }
 }
 
-async function createDefaultBranch(context: EngineContext, scope: RepositoryScope): Promise<void> {
+async function createDefaultBranch(
+  context: EngineContext,
+  scope: RepositoryScope,
+  actor: Actor,
+): Promise<void> {
   const { repository } = scope;
   const commit = makeCommit({
     committer: '',
@@ -159,11 +165,13 @@ async function createDefaultBranch(context: EngineContext, scope: RepositoryScop
     generation: 1,
   });
   await context.commits.add(scope, commit);
-  await context.branches.create(scope, {
-    id: repository.defaultBranch,
-    commitId: commit.id,
-    stagingToken: newToken(repository.id, repository.defaultBranch),
-    sealedTokens: [],
+  const id = repository.defaultBranch;
+  await addBranch(context, scope, {
+    kind: 'create',
+    type: 'branch',
+    id,
+    to: commit.id,
+    actor,
     hidden: false,
   });
 }

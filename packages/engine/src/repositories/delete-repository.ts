@@ -2,7 +2,7 @@ import { branchMessage, repositoryInDeletion } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import { maxTries } from '../context/back-off.ts';
-import type { Forceable, InRepository } from '../face/model.ts';
+import type { DeleteRepositoryOptions } from '../face/repositories.ts';
 import { checkRepositoryName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { retireTokens } from '../staging/tokens.ts';
@@ -17,7 +17,7 @@ const actionsPartition = Buffer.from('actions');
 /** Deletes everything a repository has in the key-value store, the record last; calling it again resumes. */
 export async function deleteRepository(
   context: EngineContext,
-  options: InRepository & Forceable,
+  options: DeleteRepositoryOptions,
 ): Promise<void> {
   checkRepositoryName(options.repository);
   const scope = await markInDeletion(context, options);
@@ -39,7 +39,7 @@ export async function deleteRepository(
 
 async function markInDeletion(
   context: EngineContext,
-  options: InRepository & Forceable,
+  options: DeleteRepositoryOptions,
 ): Promise<RepositoryScope> {
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const stored = await context.repositories.read(options.repository);
@@ -47,7 +47,9 @@ async function markInDeletion(
     const scope = context.repositories.scopeOf(stored.data);
     if (stored.data.state === repositoryInDeletion) return scope;
     checkNotReadOnly(scope, options.force);
-    if (await context.repositories.replace(stored, { ...stored.data, state: repositoryInDeletion })) {
+    const marked = { ...stored.data, state: repositoryInDeletion };
+    const move = context.moves.planOfRepository('delete', options.repository, options.actor);
+    if (await context.repositories.move(stored, marked, move)) {
       await context.repositories.forget(options.repository);
       return scope;
     }

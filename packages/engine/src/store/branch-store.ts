@@ -1,9 +1,10 @@
 import type { BranchData } from '@svc/encoding';
 import { branchMessage } from '@svc/encoding';
-import type { KvPredicate, KvStore } from '@svc/kv';
+import type { KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
+import type { MoveLog, PlannedMove } from '../moves/move-log.ts';
 import { commitRecord } from './commit-store.ts';
 import { branchesPrefix, branchKey } from './keys.ts';
 import type { RepositoryScope } from './scope.ts';
@@ -19,15 +20,20 @@ export interface BranchHead {
   readonly tokens: readonly Buffer[];
 }
 
+/** A branch that nobody has moved yet. */
+export type NewBranch = Omit<BranchData, 'lastMove'>;
+
 /** Branch records. They are never answered from a cache: every read asks the store. */
 export class BranchStore {
   readonly #kv: KvStore;
+  readonly #moves: MoveLog;
   readonly #reads: SharedReads<BranchHead | undefined>;
   /** Spares decoding a record whose bytes are those of the last read. */
   readonly #decoded = new LRUCache<string, BranchHead>({ max: 1000 });
 
-  constructor(kv: KvStore, maxBatchDelayMs: number) {
+  constructor(kv: KvStore, moves: MoveLog, maxBatchDelayMs: number) {
     this.#kv = kv;
+    this.#moves = moves;
     this.#reads = new SharedReads(maxBatchDelayMs);
   }
 
@@ -75,11 +81,13 @@ export class BranchStore {
     return head;
   }
 
-  create(scope: RepositoryScope, data: BranchData): Promise<boolean> {
-    return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), 'absent');
+  create(scope: RepositoryScope, data: NewBranch, move: PlannedMove): Promise<boolean> {
+    const key = branchKey(data.id);
+    const value = branchMessage.encode({ ...data, lastMove: move.id });
+    return this.#move(scope, { key, condition: 'absent' }, [{ type: 'put', key, value }], move);
   }
 
-  /** Compare-and-set on the whole record; false when it changed since `head` was read. */
+  /** Compare-and-set on a record whose commit stays; false when it changed since `head` was read. */
   replace(scope: RepositoryScope, head: BranchHead, data: BranchData): Promise<boolean> {
     return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), head.predicate);
   }
@@ -88,26 +96,41 @@ export class BranchStore {
   moveHead(
     scope: RepositoryScope,
     head: BranchHead,
-    data: Omit<BranchData, 'commitId'>,
+    data: Omit<BranchData, 'commitId' | 'lastMove'>,
     commit: Commit,
+    move: PlannedMove,
   ): Promise<boolean> {
-    const moved = branchMessage.encode({ ...data, commitId: commit.id });
-    return this.#kv.setIfAfter(
-      scope.partition,
-      commitRecord(commit),
-      branchKey(data.id),
-      moved,
-      head.predicate,
-    );
+    const key = branchKey(data.id);
+    const value = branchMessage.encode({ ...data, commitId: commit.id, lastMove: move.id });
+    const writes: KvWrite[] = [
+      { type: 'put', key, value },
+      { type: 'create', ...commitRecord(commit) },
+    ];
+    return this.#move(scope, { key, condition: head.predicate }, writes, move);
   }
 
   /** Unconditional; restores only. */
-  overwrite(scope: RepositoryScope, data: BranchData): Promise<void> {
-    return this.#kv.set(scope.partition, branchKey(data.id), branchMessage.encode(data));
+  async overwrite(scope: RepositoryScope, data: NewBranch, move: PlannedMove): Promise<void> {
+    const key = branchKey(data.id);
+    const value = branchMessage.encode({ ...data, lastMove: move.id });
+    await this.#move(scope, { key, condition: 'any' }, [{ type: 'put', key, value }], move);
   }
 
-  remove(scope: RepositoryScope, head: BranchHead): Promise<boolean> {
-    return this.#kv.deleteIf(scope.partition, branchKey(head.data.id), head.predicate);
+  remove(scope: RepositoryScope, head: BranchHead, move: PlannedMove): Promise<boolean> {
+    const key = branchKey(head.data.id);
+    return this.#move(scope, { key, condition: head.predicate }, [{ type: 'delete', key }], move);
+  }
+
+  /** The ref and the record of its move change together or not at all. */
+  async #move(
+    scope: RepositoryScope,
+    guard: KvGuard,
+    writes: readonly KvWrite[],
+    move: PlannedMove,
+  ): Promise<boolean> {
+    const moved = await this.#kv.change(scope.partition, guard, [...writes, ...move.writes], move.still);
+    if (moved) this.#moves.remember(move);
+    return moved;
   }
 
   /** In id order, hidden ones included. */

@@ -6,6 +6,7 @@ import { notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { Repository } from '../face/model.ts';
 import type { EngineSettings } from '../face/options.ts';
+import type { PlannedMove } from '../moves/move-log.ts';
 import { checkRepositoryName } from '../names/names.ts';
 import { gravelerPartition, repositoriesPrefix, repositoryKey, repositoryPartition } from './keys.ts';
 import type { RepositoryScope } from './scope.ts';
@@ -71,9 +72,23 @@ export class RepositoryStore {
     return { data: repositoryMessage.decode(found.value), predicate: found.predicate };
   }
 
-  create(data: RepositoryData): Promise<boolean> {
+  create(data: RepositoryData, move: PlannedMove): Promise<boolean> {
+    const key = repositoryKey(data.id);
     const value = repositoryMessage.encode(data);
-    return this.#kv.setIf(gravelerPartition, repositoryKey(data.id), value, 'absent');
+    return this.#kv.change(gravelerPartition, { key, condition: 'absent' }, [
+      { type: 'put', key, value },
+      ...move.writes,
+    ]);
+  }
+
+  /** As `replace`, recorded as a move. */
+  move(stored: StoredRepository, data: RepositoryData, move: PlannedMove): Promise<boolean> {
+    const key = repositoryKey(data.id);
+    const value = repositoryMessage.encode(data);
+    return this.#kv.change(gravelerPartition, { key, condition: stored.predicate }, [
+      { type: 'put', key, value },
+      ...move.writes,
+    ]);
   }
 
   replace(stored: StoredRepository, data: RepositoryData): Promise<boolean> {

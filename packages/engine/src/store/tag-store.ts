@@ -1,6 +1,7 @@
 import type { TagData } from '@svc/encoding';
 import { tagMessage } from '@svc/encoding';
-import type { KvPredicate, KvStore } from '@svc/kv';
+import type { KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
+import type { MoveLog, PlannedMove } from '../moves/move-log.ts';
 import { SharedReads } from './shared-reads.ts';
 import { tagKey, tagsPrefix } from './keys.ts';
 import type { RepositoryScope } from './scope.ts';
@@ -13,10 +14,12 @@ export interface StoredTag {
 /** Tag records: created once, never changed. */
 export class TagStore {
   readonly #kv: KvStore;
+  readonly #moves: MoveLog;
   readonly #reads: SharedReads<StoredTag | undefined>;
 
-  constructor(kv: KvStore, maxBatchDelayMs: number) {
+  constructor(kv: KvStore, moves: MoveLog, maxBatchDelayMs: number) {
     this.#kv = kv;
+    this.#moves = moves;
     this.#reads = new SharedReads(maxBatchDelayMs);
   }
 
@@ -29,12 +32,21 @@ export class TagStore {
     });
   }
 
-  create(scope: RepositoryScope, data: TagData): Promise<boolean> {
-    return this.#kv.setIf(scope.partition, tagKey(data.id), tagMessage.encode(data), 'absent');
+  create(scope: RepositoryScope, data: Omit<TagData, 'lastMove'>, move: PlannedMove): Promise<boolean> {
+    const key = tagKey(data.id);
+    const value = tagMessage.encode({ ...data, lastMove: move.id });
+    return this.#move(scope, { key, condition: 'absent' }, { type: 'put', key, value }, move);
   }
 
-  remove(scope: RepositoryScope, tag: StoredTag): Promise<boolean> {
-    return this.#kv.deleteIf(scope.partition, tagKey(tag.data.id), tag.predicate);
+  remove(scope: RepositoryScope, tag: StoredTag, move: PlannedMove): Promise<boolean> {
+    const key = tagKey(tag.data.id);
+    return this.#move(scope, { key, condition: tag.predicate }, { type: 'delete', key }, move);
+  }
+
+  async #move(scope: RepositoryScope, guard: KvGuard, write: KvWrite, move: PlannedMove): Promise<boolean> {
+    const moved = await this.#kv.change(scope.partition, guard, [write, ...move.writes], move.still);
+    if (moved) this.#moves.remember(move);
+    return moved;
   }
 
   async *list(scope: RepositoryScope, prefix = '', after = ''): AsyncGenerator<TagData> {

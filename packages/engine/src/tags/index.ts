@@ -1,12 +1,13 @@
-import { nameClash } from '../branches/create-branch.ts';
+import { nameClash, type NewRef } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
-import { notFound } from '../context/refusals.ts';
+import { maxTries } from '../context/back-off.ts';
+import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import { collectPage } from '../context/page.ts';
 import { EngineError } from '../errors.ts';
 import type { Actor, Forceable, InRepository, Ref } from '../face/model.ts';
 import type { Tags } from '../face/tags.ts';
-import { noteLeft } from '../gc/left-refs.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { checkTagName, isBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
@@ -42,12 +43,41 @@ async function createTag(
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
   const commitId = await resolveCommitId(context, scope, options.ref);
+  await createTagAt(context, scope, { kind: 'create', name: id, commitId, source: options.ref, actor });
+  return { id, commitId };
+}
+
+/** The checks and hooks of a creation, then the tag. */
+export async function createTagAt(
+  context: EngineContext,
+  scope: RepositoryScope,
+  { kind, name: id, commitId, source, actor }: NewRef,
+): Promise<PlannedMove> {
   await checkNameFree(context, scope, id);
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-create-tag', event);
-  if (!(await context.tags.create(scope, { id, commitId }))) throw tagExists();
+  const made = await addTag(context, scope, { kind, type: 'tag', id, to: commitId, actor, source });
   runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
-  return { id, commitId };
+  return made;
+}
+
+/** A tag that comes into being, with a record of it. */
+export async function addTag(
+  context: EngineContext,
+  scope: RepositoryScope,
+  move: RefMove & { readonly to: string },
+): Promise<PlannedMove> {
+  const { id, to: commitId } = move;
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const planned =
+      attempt === 0
+        ? await context.moves.planFirstCreation(scope, move)
+        : await context.moves.planCreation(scope, move);
+    if (await context.tags.create(scope, { id, commitId }, planned)) return planned;
+    // Else a namesake was deleted: the log goes on after it.
+    if ((await context.tags.find(scope, id)) !== undefined) throw tagExists();
+  }
+  throw tooManyAttempts();
 }
 
 async function deleteTag(
@@ -63,8 +93,9 @@ async function deleteTag(
   const { commitId } = tag.data;
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-delete-tag', event);
-  await noteLeft(context, scope, commitId);
-  if (!(await context.tags.remove(scope, tag))) throw notFound('tag');
+  const move: RefMove = { kind: 'delete', type: 'tag', id, from: commitId, actor };
+  const planned = await context.moves.planDeletion(scope, move, tag.data.lastMove);
+  if (!(await context.tags.remove(scope, tag, planned))) throw notFound('tag');
   runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
 }
 

@@ -1,16 +1,12 @@
 import {
-  gcLeftMessage,
   importStatusMessage,
   instanceHeartbeatMessage,
   taskStatusMessage,
-  timestampFromMillis,
   timestampToMillis,
-  type GcLeft,
   type Timestamp,
 } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { wholeRound, type JobRound } from '../face/jobs.ts';
-import { leftPrefix } from '../gc/left-refs.ts';
 import { importsPrefix } from '../import/import-store.ts';
 import { catalogPartition, repositoryPartition } from '../store/keys.ts';
 import { findHeartbeat, tasksPrefix } from './task-runner.ts';
@@ -36,7 +32,6 @@ export async function removeExpired(context: EngineContext, round: JobRound = wh
       },
     );
     await sweep(context, partition, importsPrefix, (value) => importStatusMessage.decode(value).updatedAt);
-    await sweep(context, partition, leftPrefix, (value) => leftLongAgo(gcLeftMessage.decode(value)));
   }
   if (!(await round.mayGoOn())) return;
   await sweep(
@@ -54,11 +49,6 @@ async function lastSignOfTask(context: EngineContext, value: Buffer): Promise<Ti
   const beat = await findHeartbeat(context, task.ownerInstanceId);
   const isNewer = beat !== undefined && timestampToMillis(beat) > timestampToMillis(task.updatedAt);
   return isNewer ? beat : task.updatedAt;
-}
-
-/** Notes of refs that left live twice as long: runs of collectors that need them may take more than a day. */
-function leftLongAgo({ leftAt }: GcLeft): Timestamp {
-  return timestampFromMillis(timestampToMillis(leftAt) + expiryMs);
 }
 
 /** A record that cannot be read or removed waits for the next round; the others do not wait for it. */

@@ -1,5 +1,5 @@
 import type { ObjectPage } from '@svc/engine';
-import { EngineError } from '@svc/engine';
+import { EngineError, isTimeRef } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { document, element, escapeXml } from '../xml/write.ts';
@@ -131,9 +131,11 @@ async function listRef(call: Call, range: RefRange): Promise<ObjectPage | undefi
       maxAmount: maxObjectPage,
     });
   } catch (error) {
-    if (error instanceof EngineError && (error.kind === 'not_found' || error.kind === 'invalid'))
-      return undefined;
-    throw error;
+    if (!(error instanceof EngineError) || (error.kind !== 'not_found' && error.kind !== 'invalid'))
+      throw error;
+    // A time that was typed wrong, or that nobody knows, must not read as "no data".
+    if (isTimeRef(range.ref)) throw new S3Error('InvalidArgument', error.message);
+    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isFieldValue, type ObjectEntry } from '@svc/engine';
+import { isFieldValue, isTimeRef, type ObjectEntry } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { fieldValue } from '../metadata/object-metadata.ts';
@@ -29,14 +29,22 @@ const overrides: ReadonlyMap<string, string> = new Map([
 ]);
 const overrideNames: ReadonlySet<string> = new Set(overrides.keys());
 
+/** The commit that a ref at a time stands for: told to the client, who may want to read more of the same. */
+async function pinnedTime({ services, repository, ref }: Call): Promise<string | undefined> {
+  if (!isTimeRef(ref)) return undefined;
+  return (await services.engine.refs.resolve({ repository: repository.id, ref })).commitId;
+}
+
 export async function readObject(call: Call): Promise<ObjectRead> {
   const { request, services, repository, ref, path } = call;
   checkReadVersion(call);
   if (ref === '' || path === '') throw new S3Error('NoSuchKey');
   const partNumber = request.query.text('partNumber');
   if (partNumber !== undefined) readPartNumber(partNumber);
-  const entry = await services.engine.objects.stat({ repository: repository.id, ref, path });
+  const pinned = await pinnedTime(call);
+  const entry = await services.engine.objects.stat({ repository: repository.id, ref: pinned ?? ref, path });
   const headers = entryHeaders(entry);
+  if (pinned !== undefined) headers['X-Svc-Commit'] = pinned;
   const validators = { etag: entry.etag, modifiedSeconds: entry.mtime.seconds };
   const outcome = evaluateConditions(
     {

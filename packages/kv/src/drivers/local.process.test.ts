@@ -30,6 +30,40 @@ describe('processes sharing one local store', () => {
     expect(result.survivorSlowestMs).toBeLessThan(30_000);
   });
 
+  test('a change is whole or absent after kill -9, and whole when it was acknowledged', async () => {
+    const path = tempDir('svc-kv-change-crash');
+    const acknowledged: string[] = [];
+    const survivor = start('change-forever.ts', path, 'survivor');
+    survivor.lines.on('line', (line: string) => acknowledged.push(line));
+    for (let round = 0; round < 8; round++) {
+      const victim = start('change-forever.ts', path, `victim${round}`);
+      let left = 5 + Math.floor(Math.random() * 30);
+      victim.lines.on('line', (line: string) => {
+        acknowledged.push(line);
+        left--;
+        if (left === 0) victim.process.kill('SIGKILL');
+      });
+      await victim.ended;
+    }
+    survivor.process.kill('SIGKILL');
+    await survivor.ended;
+    const store = await openLocalStore({ path, syncWrites: true });
+    const parts = new Map<string, number>();
+    for await (const page of store.scan(Buffer.from('changes'), { prefix: Buffer.from('part/') })) {
+      for (const { key } of page) {
+        const change = key.toString().split('/')[1] ?? '';
+        parts.set(change, (parts.get(change) ?? 0) + 1);
+      }
+    }
+    expect([...parts.values()].filter((count) => count !== 19)).toEqual([]);
+    expect(acknowledged.filter((change) => !parts.has(change))).toEqual([]);
+    for (let lane = 0; lane < 8; lane++) {
+      const head = await store.get(Buffer.from('changes'), Buffer.from(`head/${lane}`));
+      expect(parts.has(head?.value.toString() ?? '')).toBe(true);
+    }
+    await store.close();
+  });
+
   test('two processes with 5000 compare-and-set increments each reach exactly 10 000', async () => {
     const path = tempDir('svc-kv-counter');
     const pair = [start('increment.ts', path, '5000', '8'), start('increment.ts', path, '5000', '8')];
@@ -147,11 +181,12 @@ describe('opening a store that another process writes to', () => {
     const path = tempDir('svc-kv-opening');
     const store = await openLocalStore({ path, syncWrites: true });
     const partition = Buffer.from('p');
-    const names = ['set', 'absent', 'deleted', 'same', 'first', 'second', 'gone'].map((name) =>
-      Buffer.from(name),
+    const names = ['set', 'absent', 'deleted', 'same', 'first', 'second', 'gone', 'many', 'left'].map(
+      (name) => Buffer.from(name),
     );
-    const [set, absent, deleted, same, first, second, gone] = names as Buffer[] & Record<number, Buffer>;
-    for (const key of [deleted!, same!, gone!]) await store.set(partition, key, Buffer.from('v'));
+    const [set, absent, deleted, same, first, second, gone, many, left] = names as Buffer[] &
+      Record<number, Buffer>;
+    for (const key of [deleted!, same!, gone!, left!]) await store.set(partition, key, Buffer.from('v'));
     const predicate = (await store.get(partition, same!))!.predicate;
     const value = Buffer.from('value');
     const gate = await openGate(path);
@@ -162,7 +197,12 @@ describe('opening a store that another process writes to', () => {
         store.setIf(partition, absent!, value, 'absent'),
         store.delete(partition, deleted!),
         store.setIf(partition, same!, value, predicate),
-        store.setIfAfter(partition, { key: first!, value }, second!, value, 'absent'),
+        store.change(partition, { key: second!, condition: 'absent' }, [
+          { type: 'create', key: first!, value },
+          { type: 'put', key: second!, value },
+        ]),
+        store.setMany(partition, [{ key: many!, value }]),
+        store.deleteMany(partition, [left!]),
         store.deleteIf(partition, gone!, predicate),
       ];
       for (const buffer of [partition, value, ...names]) buffer.fill('x');
@@ -177,7 +217,14 @@ describe('opening a store that another process writes to', () => {
     for await (const page of store.scan(Buffer.from('p'))) {
       for (const entry of page) found.push(`${entry.key.toString()}=${entry.value.toString()}`);
     }
-    expect(found).toEqual(['absent=value', 'first=value', 'same=value', 'second=value', 'set=value']);
+    expect(found).toEqual([
+      'absent=value',
+      'first=value',
+      'many=value',
+      'same=value',
+      'second=value',
+      'set=value',
+    ]);
     await store.close();
   });
 });

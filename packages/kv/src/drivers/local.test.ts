@@ -24,8 +24,16 @@ describe('keys of the local store', () => {
       () => store.set(partition, tooLong, Buffer.from('v')),
       () => store.setIf(partition, tooLong, Buffer.from('v'), 'absent'),
       () => store.setIf(partition, tooLong, Buffer.from('v'), 'present'),
-      () => store.setIfAfter(partition, { key: tooLong, value: key }, key, Buffer.from('v'), 'absent'),
-      () => store.setIfAfter(partition, { key, value: key }, tooLong, Buffer.from('v'), 'absent'),
+      () =>
+        store.setMany(partition, [
+          { key, value: key },
+          { key: tooLong, value: key },
+        ]),
+      () =>
+        store.change(partition, { key, condition: 'absent' }, [
+          { type: 'put', key, value: key },
+          { type: 'create', key: tooLong, value: key },
+        ]),
     ]) {
       await expect(write()).rejects.toMatchObject({
         kind: 'key_too_long',

@@ -1,16 +1,28 @@
-import { requireEntry, requireKey, requirePartition } from '../arguments.ts';
+import {
+  ownChange,
+  ownRecords,
+  requireEntry,
+  requireGetMany,
+  requireKey,
+  requireKeyLength,
+  requireKeys,
+  requirePartition,
+} from '../arguments.ts';
 import { KvError } from '../errors.ts';
 import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
 import type {
   KvCondition,
   KvEntry,
+  KvExpectation,
+  KvGuard,
   KvPredicate,
   KvRecord,
   KvScanOptions,
   KvStore,
   KvValue,
+  KvWrite,
 } from '../store.ts';
-import { conditionHolds, valuePredicate } from '../value-predicate.ts';
+import { conditionHolds, isEqual, valuePredicate } from '../value-predicate.ts';
 import { diskError } from './local/disk-errors.ts';
 import { DiskSpace } from './local/disk-space.ts';
 import { prepareFolder } from './local/folder.ts';
@@ -20,14 +32,15 @@ import { PageArena } from './local/page-arena.ts';
 import {
   fitsPhysicalKey,
   logicalKeyOffset,
+  maxPartitionAndKeyLength,
   partitionEnd,
-  requireFittingKey,
   scanBound,
   type PhysicalKey,
 } from './local/physical-key.ts';
 import { openChecked } from './local/store-file.ts';
 
 const driverPage = 1000;
+const bulkBatch = 1000;
 /** A page of large values ends early, so that one page never holds the event loop or the memory for long. */
 const pageBytes = 4 * 1024 * 1024;
 const typicalEntryBytes = 192;
@@ -95,7 +108,7 @@ class LocalStore implements KvStore {
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);
-    requireFittingKey(partition, key);
+    this.#requireFitting(partition, key);
     this.#space.require();
     const copy = Buffer.from(value);
     await this.#acknowledge(partition, key, (physical) => this.#db.put(physical, copy));
@@ -109,7 +122,7 @@ class LocalStore implements KvStore {
   ): Promise<boolean> {
     this.#check();
     requireEntry(partition, key, value);
-    requireFittingKey(partition, key);
+    this.#requireFitting(partition, key);
     this.#space.require();
     const copy = Buffer.from(value);
     if (condition === 'absent') {
@@ -123,27 +136,58 @@ class LocalStore implements KvStore {
     });
   }
 
-  async setIfAfter(
+  async change(
     partition: Uint8Array,
-    first: KvRecord,
-    key: Uint8Array,
-    value: Uint8Array,
-    condition: KvCondition,
+    guard: KvGuard,
+    writes: readonly KvWrite[],
+    still?: KvExpectation,
   ): Promise<boolean> {
     this.#check();
-    requireEntry(partition, first.key, first.value);
-    requireEntry(partition, key, value);
-    requireFittingKey(partition, first.key);
-    requireFittingKey(partition, key);
+    const owned = ownChange(partition, guard, writes, still, (key) => this.#requireFitting(partition, key));
     this.#space.require();
-    const [before, physical] = [keptKey(partition, first.key), keptKey(partition, key)];
-    const [content, copy] = [Buffer.from(first.value), Buffer.from(value)];
+    const physical = (key: Uint8Array): PhysicalKey => ({
+      length: partition.length,
+      partition: owned.partition,
+      key,
+    });
+    const guardKey = physical(owned.guard.key);
+    const stillKey = owned.still === undefined ? undefined : physical(owned.still.key);
+    const all = owned.guarded === undefined ? owned.others : [owned.guarded, ...owned.others];
+    const steps = all.map((write) => ({ write, key: physical(write.key) }));
     return this.#change(() => {
-      if (!conditionHolds(this.#stored(physical), condition)) return false;
-      if (this.#stored(before) === undefined) void this.#db.put(before, content);
-      void this.#db.put(physical, copy);
+      if (!conditionHolds(this.#stored(guardKey), owned.guard.condition)) return false;
+      if (stillKey !== undefined && !isEqual(this.#stored(stillKey), owned.still?.value)) return false;
+      for (const { write, key } of steps) {
+        if (write.type === 'delete') void this.#db.remove(key);
+        else if (write.type === 'put' || this.#stored(key) === undefined) void this.#db.put(key, write.value);
+      }
       return true;
     });
+  }
+
+  async getMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<(KvValue | undefined)[]> {
+    requireGetMany(partition, keys);
+    return Promise.all(keys.map((key) => this.get(partition, key)));
+  }
+
+  async setMany(partition: Uint8Array, records: readonly KvRecord[]): Promise<void> {
+    this.#check();
+    const owned = ownRecords(partition, records, (key) => this.#requireFitting(partition, key));
+    this.#space.require();
+    const owner = Uint8Array.from(partition);
+    await this.#inBatches(owned, ({ key, value }) => this.#db.put(this.#key(owner, key), value));
+  }
+
+  async deleteMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<void> {
+    this.#check();
+    requireKeys(partition, keys);
+    const owner = Uint8Array.from(partition);
+    const owned = keys.filter((key) => fitsPhysicalKey(partition, key)).map((key) => Uint8Array.from(key));
+    await this.#inBatches(owned, (key) => this.#db.remove(this.#key(owner, key)));
+  }
+
+  maxKeyBytes(partition: Uint8Array): number {
+    return maxPartitionAndKeyLength - partition.length;
   }
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
@@ -206,6 +250,10 @@ class LocalStore implements KvStore {
     if (this.#closing !== undefined) throw new KvError('closed', `key-value store ${this.#path} is closed`);
   }
 
+  #requireFitting(partition: Uint8Array, key: Uint8Array): void {
+    requireKeyLength(partition, key, maxPartitionAndKeyLength, 'local');
+  }
+
   #key(partition: Uint8Array, key: Uint8Array): PhysicalKey {
     const physical = this.#physical;
     physical.length = partition.length;
@@ -260,6 +308,24 @@ class LocalStore implements KvStore {
       throw await this.#writeError(error);
     } finally {
       this.#gate.leave();
+    }
+  }
+
+  /** Each batch is one commit and one flush. */
+  async #inBatches<T>(items: readonly T[], write: (item: T) => Commit): Promise<void> {
+    for (let start = 0; start < items.length; start += bulkBatch) {
+      if (!this.#gate.tryEnter()) await this.#gate.enter();
+      try {
+        this.#check();
+        const commits = items.slice(start, start + bulkBatch).map(write);
+        const flushed = commits.at(-1)?.flushed;
+        await Promise.all(commits);
+        if (this.#syncWrites) await flushed;
+      } catch (error) {
+        throw await this.#writeError(error);
+      } finally {
+        this.#gate.leave();
+      }
     }
   }
 

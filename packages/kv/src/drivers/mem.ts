@@ -1,19 +1,33 @@
-import { requireEntry, requireKey, requirePartition } from '../arguments.ts';
+import {
+  ownChange,
+  ownRecords,
+  requireEntry,
+  requireGetMany,
+  requireKey,
+  requireKeyLength,
+  requireKeys,
+  requirePartition,
+} from '../arguments.ts';
 import { KvError } from '../errors.ts';
 import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
 import type {
   KvCondition,
   KvEntry,
+  KvExpectation,
+  KvGuard,
   KvPredicate,
   KvRecord,
   KvScanOptions,
   KvStore,
   KvValue,
+  KvWrite,
 } from '../store.ts';
-import { conditionHolds, valuePredicate } from '../value-predicate.ts';
+import { conditionHolds, isEqual, valuePredicate } from '../value-predicate.ts';
 import { SortedMap } from './mem/sorted-map.ts';
 
 const driverPage = 1000;
+/** As the local store, so that tests meet its limit. */
+const maxPartitionAndKeyLength = 4024;
 
 /** What the handles of one in-memory store share: the stand-in for the database behind several servers. */
 export class MemState {
@@ -52,6 +66,7 @@ class MemStore implements KvStore {
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);
+    requireFitting(partition, key);
     this.#write(text(partition), text(key), value);
   }
 
@@ -63,6 +78,7 @@ class MemStore implements KvStore {
   ): Promise<boolean> {
     this.#check();
     requireEntry(partition, key, value);
+    requireFitting(partition, key);
     const partitionText = text(partition);
     const keyText = text(key);
     if (!conditionHolds(this.#state.partitions.get(partitionText)?.get(keyText), condition)) return false;
@@ -70,19 +86,48 @@ class MemStore implements KvStore {
     return true;
   }
 
-  async setIfAfter(
+  async change(
     partition: Uint8Array,
-    first: KvRecord,
-    key: Uint8Array,
-    value: Uint8Array,
-    condition: KvCondition,
+    guard: KvGuard,
+    writes: readonly KvWrite[],
+    still?: KvExpectation,
   ): Promise<boolean> {
     this.#check();
-    requireEntry(partition, first.key, first.value);
-    requireEntry(partition, key, value);
-    // Both run to their end before anybody else: `async` functions do not yield before their first await.
-    void this.setIf(partition, first.key, first.value, 'absent');
-    return this.setIf(partition, key, value, condition);
+    const owned = ownChange(partition, guard, writes, still, (key) => requireFitting(partition, key));
+    const partitionText = text(partition);
+    const stored = (key: Uint8Array): Buffer | undefined =>
+      this.#state.partitions.get(partitionText)?.get(text(key));
+    if (!conditionHolds(stored(owned.guard.key), owned.guard.condition)) return false;
+    if (owned.still !== undefined && !isEqual(stored(owned.still.key), owned.still.value)) return false;
+    for (const write of owned.guarded === undefined ? owned.others : [owned.guarded, ...owned.others]) {
+      if (write.type === 'delete') this.#remove(partitionText, text(write.key));
+      else if (write.type === 'put' || stored(write.key) === undefined) {
+        this.#write(partitionText, text(write.key), write.value);
+      }
+    }
+    return true;
+  }
+
+  async getMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<(KvValue | undefined)[]> {
+    requireGetMany(partition, keys);
+    return Promise.all(keys.map((key) => this.get(partition, key)));
+  }
+
+  async setMany(partition: Uint8Array, records: readonly KvRecord[]): Promise<void> {
+    this.#check();
+    for (const { key, value } of ownRecords(partition, records, (each) => requireFitting(partition, each))) {
+      this.#write(text(partition), text(key), value);
+    }
+  }
+
+  async deleteMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<void> {
+    this.#check();
+    requireKeys(partition, keys);
+    for (const key of keys) this.#remove(text(partition), text(key));
+  }
+
+  maxKeyBytes(partition: Uint8Array): number {
+    return maxPartitionAndKeyLength - partition.length;
   }
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
@@ -141,6 +186,10 @@ class MemStore implements KvStore {
     entries?.delete(key);
     if (entries?.size === 0) this.#state.partitions.delete(partition);
   }
+}
+
+function requireFitting(partition: Uint8Array, key: Uint8Array): void {
+  requireKeyLength(partition, key, maxPartitionAndKeyLength, 'mem');
 }
 
 function readPage(

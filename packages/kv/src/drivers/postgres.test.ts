@@ -115,6 +115,11 @@ describe.runIf(server !== undefined)('on a real server', () => {
       const lost = store.setIf(partition, key, Buffer.from('after'), read?.predicate ?? 'absent');
       await expect(lost).rejects.toMatchObject({ kind: 'unavailable', retryable: true });
       expect((await store.get(partition, key))?.value).toEqual(Buffer.from('after'));
+      proxy.cutNextAnswer();
+      const write = { type: 'create', key: Buffer.from('once'), value: key } as const;
+      const lostChange = store.change(partition, { key, condition: 'present' }, [write]);
+      await expect(lostChange).rejects.toMatchObject({ kind: 'unavailable', retryable: true });
+      expect((await store.get(partition, Buffer.from('once')))?.value).toEqual(key);
       await store.close();
       await proxy.close();
     });

@@ -1,20 +1,37 @@
 import { escapeIdentifier, type Pool, type QueryArrayConfig } from 'pg';
-import { requireEntry, requireKey, requirePartition } from '../arguments.ts';
+import {
+  ownChange,
+  ownRecords,
+  requireEntry,
+  requireGetMany,
+  requireKey,
+  requireKeyLength,
+  requireKeys,
+  requirePartition,
+} from '../arguments.ts';
 import { KvError } from '../errors.ts';
 import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
 import type {
   KvCondition,
   KvEntry,
+  KvExpectation,
+  KvGuard,
   KvPredicate,
   KvRecord,
   KvScanOptions,
   KvStore,
   KvValue,
+  KvWrite,
 } from '../store.ts';
 import { predicateValue, valuePredicate } from '../value-predicate.ts';
+import { planChange } from './postgres/change-statement.ts';
 import { parseConnectionString } from './postgres/connection-string.ts';
 import { databaseError } from './postgres/database-error.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
+
+/** What an index row of PostgreSQL holds, less its own overhead. */
+const maxPartitionAndKeyLength = 2600;
+const bulkBatch = 1000;
 
 export interface PostgresStoreOptions extends PoolOptions {
   readonly connectionString: string;
@@ -32,6 +49,13 @@ interface Statement {
   readonly text: string;
 }
 
+type ParameterValue = Uint8Array | number | readonly Uint8Array[];
+
+interface QueryRows {
+  readonly rows: Buffer[][];
+  readonly rowCount: number | null;
+}
+
 type StatementName =
   | 'get'
   | 'set'
@@ -40,6 +64,9 @@ type StatementName =
   | 'replace'
   | 'delete'
   | 'deleteUnchanged'
+  | 'getMany'
+  | 'setMany'
+  | 'deleteMany'
   | 'scan'
   | 'scanRange'
   | 'nextPartition';
@@ -47,13 +74,15 @@ type StatementName =
 class PostgresStore implements KvStore {
   readonly type = 'postgres';
   readonly #pool: Pool;
+  readonly #table: string;
   readonly #statements: Readonly<Record<StatementName, Statement>>;
   readonly #page: number;
   #closing: Promise<void> | undefined;
 
   constructor(pool: Pool, table: string, page: number) {
     this.#pool = pool;
-    this.#statements = statements(table);
+    this.#table = escapeIdentifier(table);
+    this.#statements = statements(this.#table);
     this.#page = page;
   }
 
@@ -66,6 +95,7 @@ class PostgresStore implements KvStore {
 
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     requireEntry(partition, key, value);
+    requireFitting(partition, key);
     await this.#run('set', [partition, key, value]);
   }
 
@@ -76,24 +106,53 @@ class PostgresStore implements KvStore {
     condition: KvCondition,
   ): Promise<boolean> {
     requireEntry(partition, key, value);
+    requireFitting(partition, key);
     if (condition === 'absent') return this.#changes('create', [partition, key, value]);
     if (condition === 'present') return this.#changes('update', [partition, key, value]);
     const expected = predicateValue(condition);
     return expected !== undefined && this.#changes('replace', [partition, key, value, expected]);
   }
 
-  async setIfAfter(
+  async change(
     partition: Uint8Array,
-    first: KvRecord,
-    key: Uint8Array,
-    value: Uint8Array,
-    condition: KvCondition,
+    guard: KvGuard,
+    writes: readonly KvWrite[],
+    still?: KvExpectation,
   ): Promise<boolean> {
-    requireEntry(partition, first.key, first.value);
-    requireEntry(partition, key, value);
-    const [owner, name, content] = [Buffer.from(partition), Buffer.from(key), Buffer.from(value)];
-    await this.#run('create', [partition, first.key, first.value]);
-    return this.setIf(owner, name, content, condition);
+    const owned = ownChange(partition, guard, writes, still, (key) => requireFitting(partition, key));
+    const planned = planChange(this.#table, owned);
+    return planned !== undefined && (await this.#query(planned, planned.values)).rows.length === 1;
+  }
+
+  async getMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<(KvValue | undefined)[]> {
+    requireGetMany(partition, keys);
+    if (keys.length === 0) return [];
+    const { rows } = await this.#run('getMany', [partition, keys]);
+    return (rows as (Buffer | null)[][]).map(([value]) =>
+      value ? { value, predicate: valuePredicate(Buffer.from(value)) } : undefined,
+    );
+  }
+
+  async setMany(partition: Uint8Array, records: readonly KvRecord[]): Promise<void> {
+    const owned = ownRecords(partition, records, (key) => requireFitting(partition, key));
+    const owner = Buffer.from(partition);
+    for (let start = 0; start < owned.length; start += bulkBatch) {
+      const batch = owned.slice(start, start + bulkBatch);
+      await this.#run('setMany', [owner, batch.map(({ key }) => key), batch.map(({ value }) => value)]);
+    }
+  }
+
+  async deleteMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<void> {
+    requireKeys(partition, keys);
+    const owner = Buffer.from(partition);
+    const owned = keys.map((key) => Buffer.from(key)).toSorted((a, b) => Buffer.compare(a, b));
+    for (let start = 0; start < owned.length; start += bulkBatch) {
+      await this.#run('deleteMany', [owner, owned.slice(start, start + bulkBatch)]);
+    }
+  }
+
+  maxKeyBytes(partition: Uint8Array): number {
+    return maxPartitionAndKeyLength - partition.length;
   }
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
@@ -155,15 +214,17 @@ class PostgresStore implements KvStore {
     return (await this.#run(name, values)).rowCount === 1;
   }
 
-  async #run(
-    name: StatementName,
-    values: readonly (Uint8Array | number)[],
-  ): Promise<{ rows: Buffer[][]; rowCount: number | null }> {
+  #run(name: StatementName, values: readonly ParameterValue[]): Promise<QueryRows> {
+    return this.#query(this.#statements[name], values);
+  }
+
+  async #query(statement: Statement, values: readonly ParameterValue[]): Promise<QueryRows> {
     if (this.#closing !== undefined) throw new KvError('closed', 'the postgres key-value store is closed');
     const query: QueryArrayConfig & { binary: true } = {
-      ...this.#statements[name],
+      name: statement.name,
+      text: statement.text,
       // pg sends later when every connection is busy; the caller may have changed its buffers by then.
-      values: values.map((value) => (typeof value === 'number' ? value : Buffer.from(value))),
+      values: values.map(ownParameter),
       rowMode: 'array',
       binary: true,
     };
@@ -177,8 +238,16 @@ class PostgresStore implements KvStore {
 
 const nothing = Buffer.alloc(0);
 
-function statements(table: string): Record<StatementName, Statement> {
-  const name = escapeIdentifier(table);
+function ownParameter(value: ParameterValue): Buffer | number | Buffer[] {
+  if (typeof value === 'number') return value;
+  return value instanceof Uint8Array ? Buffer.from(value) : value.map((each) => Buffer.from(each));
+}
+
+function requireFitting(partition: Uint8Array, key: Uint8Array): void {
+  requireKeyLength(partition, key, maxPartitionAndKeyLength, 'postgres');
+}
+
+function statements(name: string): Record<StatementName, Statement> {
   const entry = 'partition_key = $1 AND key = $2';
   const insert = `INSERT INTO ${name} (partition_key, key, value) VALUES ($1, $2, $3) ON CONFLICT (partition_key, key) DO`;
   const page = `SELECT key, value FROM ${name} WHERE partition_key = $1 AND key >= $2`;
@@ -190,6 +259,9 @@ function statements(table: string): Record<StatementName, Statement> {
     replace: `UPDATE ${name} SET value = $3 WHERE ${entry} AND value = $4`,
     delete: `DELETE FROM ${name} WHERE ${entry}`,
     deleteUnchanged: `DELETE FROM ${name} WHERE ${entry} AND value = $3`,
+    getMany: `SELECT found.value FROM unnest($2::bytea[]) WITH ORDINALITY AS asked (key, place) LEFT JOIN ${name} AS found ON found.partition_key = $1 AND found.key = asked.key ORDER BY asked.place`,
+    setMany: `INSERT INTO ${name} (partition_key, key, value) SELECT $1::bytea, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT (partition_key, key) DO UPDATE SET value = EXCLUDED.value`,
+    deleteMany: `DELETE FROM ${name} WHERE partition_key = $1 AND key = ANY($2::bytea[])`,
     scan: `${page} ORDER BY key LIMIT $3`,
     scanRange: `${page} AND key < $4 ORDER BY key LIMIT $3`,
     nextPartition: `SELECT partition_key FROM ${name} WHERE partition_key > $1 ORDER BY partition_key LIMIT 1`,

@@ -13,7 +13,11 @@ import { readableValue } from './kv-value.ts';
 test('records are shown by what they are', () => {
   const branch = { id: 'main', commitId: 'c1', stagingToken: 't', sealedTokens: [], hidden: false };
   expect(
-    readableValue('repo1-9m4e2mr0ui3e8a215n4g', 'branches/main', branchMessage.encode(branch)),
+    readableValue(
+      'repo1-9m4e2mr0ui3e8a215n4g',
+      'branches/main',
+      branchMessage.encode({ ...branch, lastMove: Buffer.alloc(0) }),
+    ),
   ).toMatchObject(branch);
   expect(readableValue('kv-internal-metadata', 'kv/schema/version', Buffer.from('4'))).toBe('4');
   const entry = {

@@ -66,7 +66,7 @@ function silentUsage(usage: Engine['usage']): Engine['usage'] {
 async function openConfigured(options: FoundationOptions, parts: EngineParts): Promise<Engine> {
   const { config, processes, metrics } = options;
   const { openEngine } = await import('@svc/engine');
-  const { graveler, committed, ugc } = config;
+  const { graveler, committed, reflog, ugc } = config;
   const cache = committed.local_cache;
   const { engine } = await openEngine({
     kv: parts.kv,
@@ -103,6 +103,8 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
       commitCache: cacheShare(graveler.commit_cache, processes),
       ugcPrepareMaxFileSize: ugc.prepare_max_file_size,
       ugcPrepareIntervalMs: ugc.prepare_interval,
+      reflogRetentionMs: reflog.retention,
+      reflogHiddenRetentionMs: reflog.hidden_retention,
       requiredRegion: requiredRegion(config),
       installationId: parts.installationId,
     },

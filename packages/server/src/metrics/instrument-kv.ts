@@ -1,7 +1,7 @@
 import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '@svc/kv';
 import type { Metrics } from './metrics.ts';
 
-type Operation = 'Get' | 'Set' | 'SetIf' | 'Delete' | 'Scan' | 'Close';
+type Operation = 'Get' | 'Set' | 'SetIf' | 'Change' | 'Delete' | 'Scan' | 'Close';
 
 /** Measures every call of a key-value store. */
 export function instrumentKv(store: KvStore, metrics: Pick<Metrics, 'kvDuration' | 'kvFailures'>): KvStore {
@@ -26,6 +26,7 @@ class InstrumentedKv implements KvStore {
       Get: duration('Get'),
       Set: duration('Set'),
       SetIf: duration('SetIf'),
+      Change: duration('Change'),
       Delete: duration('Delete'),
       Scan: duration('Scan'),
       Close: duration('Close'),
@@ -34,6 +35,7 @@ class InstrumentedKv implements KvStore {
       Get: failure('Get'),
       Set: failure('Set'),
       SetIf: failure('SetIf'),
+      Change: failure('Change'),
       Delete: failure('Delete'),
       Scan: failure('Scan'),
       Close: failure('Close'),
@@ -83,8 +85,24 @@ class InstrumentedKv implements KvStore {
     return this.#measure('SetIf', this.#store.setIf(partition, key, value, condition), isFalse);
   }
 
-  setIfAfter(...args: Parameters<KvStore['setIfAfter']>): Promise<boolean> {
-    return this.#measure('SetIf', this.#store.setIfAfter(...args), isFalse);
+  change(...args: Parameters<KvStore['change']>): Promise<boolean> {
+    return this.#measure('Change', this.#store.change(...args), isFalse);
+  }
+
+  getMany(...args: Parameters<KvStore['getMany']>): Promise<(KvValue | undefined)[]> {
+    return this.#measure('Get', this.#store.getMany(...args), never);
+  }
+
+  setMany(...args: Parameters<KvStore['setMany']>): Promise<void> {
+    return this.#measure('Set', this.#store.setMany(...args), never);
+  }
+
+  deleteMany(...args: Parameters<KvStore['deleteMany']>): Promise<void> {
+    return this.#measure('Delete', this.#store.deleteMany(...args), never);
+  }
+
+  maxKeyBytes(partition: Uint8Array): number {
+    return this.#store.maxKeyBytes(partition);
   }
 
   delete(partition: Uint8Array, key: Uint8Array): Promise<void> {

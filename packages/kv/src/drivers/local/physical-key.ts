@@ -1,5 +1,3 @@
-import { KvError } from '../../errors.ts';
-
 /** What LMDB can hold with pages of 8 KiB: length prefix, partition and key together. */
 export const maxPhysicalKeyLength = 4026;
 
@@ -21,15 +19,8 @@ export function fitsPhysicalKey(partition: Uint8Array, key: Uint8Array): boolean
   return prefixLength + partition.length + key.length <= maxPhysicalKeyLength;
 }
 
-export function requireFittingKey(partition: Uint8Array, key: Uint8Array): void {
-  if (fitsPhysicalKey(partition, key)) return;
-  const limit = maxPhysicalKeyLength - prefixLength;
-  throw new KvError(
-    'key_too_long',
-    `key too long: partition and key have ${partition.length + key.length} bytes, the local store takes ${limit}; ` +
-      'use a shorter name',
-  );
-}
+/** What partition and key may have together. */
+export const maxPartitionAndKeyLength = maxPhysicalKeyLength - prefixLength;
 
 /** The bound after every key of the partition. */
 export function partitionEnd(partition: Uint8Array): PhysicalKey {

@@ -129,6 +129,13 @@ export const serverKeys = {
     ),
     prepare_interval: duration('1m', 'Time after which that file is closed.', { from: 'positive' }),
   },
+  reflog: {
+    retention: duration(
+      '720h',
+      'How long moves of branches and tags are shown, times like `main@{yesterday}` are answered and deletions can be taken back; 0 shows nothing. Repositories may have their own.',
+    ),
+    hidden_retention: duration('24h', 'The same for hidden branches, when it is shorter.'),
+  },
   email_subscription: {
     enabled: flag(true, 'Subscribe to news at setup.', { ignored: 'the service never calls home' }),
   },
