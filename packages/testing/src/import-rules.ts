@@ -12,6 +12,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   auth: ['encoding', 'kv'],
   contract: [],
   http: [],
+  outgoing: [],
   api: ['contract', 'engine', 'auth', 'http'],
   gateway: ['encoding', 'engine', 'auth', 'http'],
   client: ['contract'],
