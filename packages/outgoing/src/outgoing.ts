@@ -75,9 +75,14 @@ export class Outgoing {
     }
   }
 
-  #once(request: OutgoingRequest, url: URL, deadline: number): Promise<OutgoingAnswer> {
+  async #once(request: OutgoingRequest, url: URL, deadline: number): Promise<OutgoingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>();
-    const sent = this.#open(request, url);
+    let sent: ClientRequest;
+    try {
+      sent = this.#open(request, url);
+    } catch (error) {
+      throw asOutgoingError(error, url);
+    }
     const fail = (error: OutgoingError): void => {
       reject(error);
       sent.destroy(error);

@@ -13,6 +13,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   contract: [],
   http: [],
   outgoing: [],
+  actions: ['encoding', 'kv', 'block', 'engine', 'outgoing'],
   api: ['contract', 'engine', 'auth', 'http'],
   gateway: ['encoding', 'engine', 'auth', 'http'],
   client: ['contract'],

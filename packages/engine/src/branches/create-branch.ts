@@ -32,7 +32,7 @@ export async function createBranch(context: EngineContext, options: CreateBranch
     hidden,
   });
   if (!created) throw branchExists();
-  runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
+  await runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
   return { id: name, commitId, hidden };
 }
 

@@ -42,7 +42,7 @@ export async function deleteBranch(
     if (await context.branches.remove(scope, head)) {
       await retireTokens(context, [head.data.stagingToken, ...head.data.sealedTokens]);
       await endUploadsOf(context, scope, options.branch);
-      runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
+      await runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;
     }
     context.onRetry('delete-branch');

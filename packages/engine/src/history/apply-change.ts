@@ -59,7 +59,7 @@ export async function applyChange(context: EngineContext, change: Change): Promi
       throw within('update branch', error);
     }
   });
-  runAfter(context, `post-${operation}`, {
+  await runAfter(context, `post-${operation}`, {
     ...event,
     sourceRef: made.id,
     commitId: made.id,

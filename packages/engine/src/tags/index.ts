@@ -46,7 +46,7 @@ async function createTag(
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-create-tag', event);
   if (!(await context.tags.create(scope, { id, commitId }))) throw tagExists();
-  runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
+  await runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
   return { id, commitId };
 }
 
@@ -65,7 +65,7 @@ async function deleteTag(
   const run = await runBefore(context, 'pre-delete-tag', event);
   await noteLeft(context, scope, commitId);
   if (!(await context.tags.remove(scope, tag))) throw notFound('tag');
-  runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
+  await runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
 }
 
 async function checkNameFree(context: EngineContext, scope: RepositoryScope, id: string): Promise<void> {
