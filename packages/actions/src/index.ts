@@ -1,4 +1,6 @@
 export { ActionHooks, type ActionHooksOptions } from './action-hooks.ts';
+export { DisabledHooks } from './disabled-hooks.ts';
+export { LuaRunner } from './lua/lua-runner.ts';
 export { atDepth, maxDepth } from './running/depth.ts';
 export type { EnvironmentAccess } from './running/environment.ts';
 export { createHookMaker, type HookMaker, type HookMakerOptions } from './running/make-hook.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DisabledHooks } from '../src/disabled-hooks.ts';
 import { isSkipped } from '../src/runs/run.ts';
 import { house, idOf, logOf, lua, payloadsOf, receiver, refusal, webhook } from './kit.ts';
 
@@ -265,4 +266,24 @@ test('unreadable action files do not keep a branch from being deleted by force',
   const options = { repository: 'repo', branch: 'gone', actor: at.actor };
   await expect(at.engine.branches.delete(options)).rejects.toBe(failure);
   await at.engine.branches.delete({ ...options, force: true });
+});
+
+test('hooks that are switched off run none, and say so once for a repository that has some', async () => {
+  const at = await house();
+  await at.put('_svc_actions/a.yaml', webhook('off', '{pre-commit: }', 'http://127.0.0.1:1'));
+  const warned: unknown[] = [];
+  const silent = (): void => undefined;
+  const logger = {
+    debug: silent,
+    info: silent,
+    warn: (fields: object) => warned.push(fields),
+    error: silent,
+  };
+  const disabled = new DisabledHooks({ engine: () => at.engine, logger });
+  const repository = await at.engine.repositories.get('repo');
+  const event = { type: 'pre-commit', repository, actor: at.actor, sourceRef: 'main' } as const;
+  expect(await disabled.before(event)).toBeUndefined();
+  await disabled.before(event);
+  await disabled.before({ ...event, repository: { ...repository, id: 'gone', instanceUid: 'other' } });
+  expect(warned).toEqual([{ repository: 'repo', ref: 'main' }]);
 });

@@ -1,7 +1,7 @@
 import { BlockError } from '@svc/block';
 import { EngineError, type Engine, type Repository } from '@svc/engine';
 import { LRUCache } from 'lru-cache';
-import { ActionFileError, parseAction, type Action } from '../file/index.ts';
+import type { Action } from '../file/index.ts';
 import { AbortedEvent, countedErrors } from '../running/aborted-event.ts';
 
 /** Ours goes first: of two files with one name in both folders it is the one that counts. */
@@ -39,6 +39,10 @@ export class ActionLoader {
     const actions = paths.length === 0 ? none : await this.#parseAll(at, paths);
     if (key !== undefined) this.#ofCommits.set(key, actions);
     return actions;
+  }
+
+  async hasFiles(at: ActionsAt): Promise<boolean> {
+    return (await this.#paths(at)).length > 0;
   }
 
   async #paths(at: ActionsAt): Promise<string[]> {
@@ -90,6 +94,8 @@ export class ActionLoader {
 
   /** The action of a file, or why there is none. */
   async #parse(at: ActionsAt, path: string): Promise<Action | string> {
+    // Most processes never see an action file, and the parser is large.
+    const { ActionFileError, parseAction } = await import('../file/index.ts');
     try {
       return parseAction((await this.#read(at, path)).toString('utf8'));
     } catch (error) {

@@ -1933,7 +1933,7 @@ export interface components {
             /** Format: date-time */
             start_time: string;
             /** @enum {string} */
-            status: "failed" | "completed";
+            status: "failed" | "completed" | "skipped";
         };
         HookRunList: {
             pagination: components["schemas"]["Pagination"];
