@@ -4,6 +4,8 @@ import type { EventQueue, QueuedEvent } from './queued-event.ts';
 
 /** Events handled at once; the others wait in the store. */
 const maxRunning = 16;
+/** How long an event of a server that died waits for another one. */
+const defaultTermMs = 20_000;
 
 interface QueueRunnerOptions {
   readonly kv: KvStore;
@@ -57,7 +59,7 @@ export class QueueRunner {
   }
 
   async #take(runId: string): Promise<void> {
-    const { kv, queue, logger, leaseTermMs: termMs } = this.#options;
+    const { kv, queue, logger, leaseTermMs: termMs = defaultTermMs } = this.#options;
     let held: HeldLease | undefined;
     let timer: NodeJS.Timeout | undefined;
     try {

@@ -12,7 +12,7 @@ export function processJobs({ config }: Pick<RoleContext, 'config'>, engine: Pic
 }
 
 /** How soon hooks of a server that died are found. */
-const hookSweepMs = 15_000;
+const hookSweepMs = 10_000;
 
 /** Jobs that run in one process of a server; those with a lease run on one server only. */
 export function serverJobs(
