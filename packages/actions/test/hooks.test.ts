@@ -287,3 +287,26 @@ test('hooks that are switched off run none, and say so once for a repository tha
   await disabled.before({ ...event, repository: { ...repository, id: 'gone', instanceUid: 'other' } });
   expect(warned).toEqual([{ repository: 'repo', ref: 'main' }]);
 });
+
+test('objects whose names lie around those of the folders do not hide them', async () => {
+  for (const path of ['_svc_actions/z.yaml', '_lakefs_actions/z.yaml']) {
+    const at = await house();
+    const { url, received } = await receiver();
+    for (const other of [
+      '_a',
+      '_lakefs_actions',
+      '_lakefs_actions.x',
+      '_m/x',
+      '_svc_actions',
+      '_svc_actions0',
+      '_z',
+      'a',
+    ])
+      await at.put(other, 'x');
+    await at.commit();
+    expect(received).toEqual([]);
+    await at.put(path, webhook('found', '{pre-commit: }', url));
+    await at.commit();
+    expect(received.length).toBe(1);
+  }
+});
