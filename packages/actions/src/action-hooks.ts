@@ -91,7 +91,10 @@ export class ActionHooks implements HookPoints {
       observer: this.#options.observer,
     });
     await this.#record(event, outcome);
-    if (outcome.errors.length > 0) throw aborted(event, runId, countedErrors(outcome.errors));
+    if (outcome.errors.length > 0) {
+      this.#noteFailure(event, runId, 'hooks refused an operation', outcome.errors);
+      throw aborted(event, runId, countedErrors(outcome.errors));
+    }
     return { runId };
   }
 
@@ -201,10 +204,14 @@ export class ActionHooks implements HookPoints {
     // Whoever takes over records it: hooks that were broken off here did not fail by themselves.
     if (signal.aborted || !(await this.#isCurrent(event))) return;
     await this.#record(event, outcome);
-    if (outcome.errors.length > 0) {
-      const fields = { event: event.type, repository: event.repository.id, run: runId };
-      logger.info({ ...fields, reason: countedErrors(outcome.errors) }, 'hooks failed');
-    }
+    if (outcome.errors.length > 0) this.#noteFailure(event, runId, 'hooks failed', outcome.errors);
+  }
+
+  /** Who did what, and which hook objected. */
+  #noteFailure(event: HookEvent, run: string, message: string, errors: readonly string[]): void {
+    const { type, repository, branch, tag, actor } = event;
+    const fields = { event: type, repository: repository.id, branch, tag, user: actor.userId, run };
+    this.#options.logger.info({ ...fields, reason: countedErrors(errors) }, message);
   }
 
   /** A repository deleted meanwhile, or made anew under its name, has no part in the event. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DisabledHooks } from '../src/disabled-hooks.ts';
 import { isSkipped } from '../src/runs/run.ts';
+import { patience } from './house.ts';
 import { house, idOf, logOf, lua, payloadsOf, receiver, refusal, webhook } from './kit.ts';
 
 test('an action file that is only staged takes part in its own first commit, in either folder', async () => {
@@ -37,6 +38,7 @@ test('a refusing webhook refuses the commit, names the hook and leaves the chang
     `pre-commit hook aborted, run id '${idOf(message)}': 1 error occurred:\n\t* hook run id '0000_0000' failed on ` +
       `action 'gate' hook 'call_it': action failed: webhook request failed (status code: 500)\n\n`,
   );
+  expect(at.logged).toEqual(['hooks refused an operation']);
   const [run] = await at.runs();
   expect(run).toMatchObject({ runId: idOf(message), passed: false, commitId: '', branchId: 'main' });
   const log = await logOf(at, idOf(message));
@@ -129,7 +131,7 @@ test('a merge asks the source what to run, and tells the merge that is to be', a
     destination: 'main',
     actor: at.actor,
   });
-  await expect.poll(() => received.length).toBe(2);
+  await expect.poll(() => received.length, patience).toBe(2);
   expect(payloadsOf(received)[0]).toMatchObject({
     event_type: 'pre-merge',
     branch_id: 'main',
@@ -170,7 +172,7 @@ test('every other event is told what it is about', async () => {
   await engine.tags.create({ repository: 'repo', id: 'v1', ref: first.id, actor });
   await engine.tags.delete({ repository: 'repo', id: 'v1', actor });
   await engine.commits.cherryPick({ repository: 'repo', branch: 'main', ref: second.id, actor });
-  await expect.poll(() => received.length).toBe(12);
+  await expect.poll(() => received.length, patience).toBe(12);
   const told = payloadsOf(received).map((payload) => ({
     event: payload['event_type'],
     ref: payload['source_ref'],
@@ -225,7 +227,7 @@ test('a failing hook after a commit fails its run and nothing else; both runs kn
   });
   await at.put('_svc_actions/a.yaml', webhook('late', '{pre-commit: , post-commit: }', url));
   const commit = await at.commit();
-  await expect.poll(async () => (await at.runs()).length).toBe(2);
+  await expect.poll(async () => (await at.runs()).length, patience).toBe(2);
   const { items } = await at.hooks.runs.list({ repository: 'repo', commit: commit.id });
   const results = new Set(items.map(({ eventType, passed }) => `${eventType} ${String(passed)}`));
   expect(results).toEqual(new Set(['post-commit false', 'pre-commit true']));

@@ -45,6 +45,9 @@ export async function startReceiver(
   };
 }
 
+/** For what happens in the background, on a machine with other things to do. */
+export const patience = { timeout: 25_000 };
+
 const actor = { committer: 'ada', userId: 'ada' };
 
 /** An engine with hooks over stores in memory. Several share the stores as servers do. */

@@ -1,7 +1,7 @@
 import { createMemStore } from '@svc/kv';
 import { afterEach, expect, test } from 'vitest';
 import { EventQueue } from '../src/queue/queued-event.ts';
-import { openHouse, startReceiver, type House } from './house.ts';
+import { openHouse, patience, startReceiver, type House } from './house.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -35,7 +35,7 @@ test('a commit is acknowledged when its hooks are on record, and any server runs
   // The first one dies here: nothing but the stores is left.
   const others = await Promise.all([1, 2, 3].map(() => house({ state: first.state, blocks: first.blocks })));
   await Promise.all(others.map((other) => other.hooks.runQueued()));
-  await expect.poll(async () => (await first.runs()).length).toBe(1);
+  await expect.poll(async () => (await first.runs()).length, patience).toBe(1);
   expect(received.map((request) => request.url)).toEqual(['/one', '/two']);
   await Promise.all(others.map((other) => other.hooks.runQueued()));
   expect(received.length).toBe(2);
@@ -55,7 +55,7 @@ test('a hook whose server died counts as failed, those after it run', async () =
   }
   const second = await house({ state: first.state, blocks: first.blocks });
   await second.hooks.runQueued();
-  await expect.poll(async () => (await second.runs()).length).toBe(1);
+  await expect.poll(async () => (await second.runs()).length, patience).toBe(1);
   const [run] = await second.runs();
   expect(run).toMatchObject({ eventType: 'post-commit', passed: false });
   expect(received.map((request) => request.url)).toEqual(['/two']);

@@ -60,11 +60,10 @@ test('a script that wants too much memory is told so, and the process keeps its 
   expect((await run(grows)).failure).toBe('not enough memory');
 });
 
-test('output goes on while the script runs, and ends at the limit', async () => {
-  const { output, failure } = await run('while true do print("0123456789") end', {
-    deadline: Date.now() + 300,
-    outputLimit: 100_000,
-  });
-  expect(failure).toBe('time limit exceeded');
-  expect(output.length).toBe(100_001);
+test('output arrives in order and ends at the limit', async () => {
+  const script = 'for i = 1, 50000 do print("0123456789") end';
+  const { output, failure } = await run(script, { outputLimit: 100_000 });
+  expect(failure).toBeUndefined();
+  // One byte more, so that whoever keeps it sees that there was more.
+  expect(output).toBe('0123456789\n'.repeat(10_000).slice(0, 100_001));
 });

@@ -130,10 +130,18 @@ _VERSION = 'Lua 5.2'
 
 for name, open in pairs(native.modules()) do package.preload[name] = open end
 local loaded, preload = package.loaded, package.preload
+-- Modules of ours have two names; whoever replaces one of them replaces both.
+local gsub = string.gsub
+local function twin(name)
+  local ours = gsub(name, '^lakefs%f[/\0]', 'svc')
+  if ours ~= name then return ours end
+  return (gsub(name, '^svc%f[/\0]', 'lakefs'))
+end
 function require(name)
   if loaded[name] ~= nil then return loaded[name] end
+  if loaded[twin(name)] ~= nil then return loaded[twin(name)] end
   local key = name
-  if preload[key] == nil then key = string.gsub(name, '%.', '/') end
+  if preload[key] == nil then key = gsub(name, '%.', '/') end
   if loaded[key] ~= nil then return loaded[key] end
   local open = preload[key]
   local source = open == nil and native.source(key) or nil

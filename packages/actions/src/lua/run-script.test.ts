@@ -1,51 +1,6 @@
 import { expect, test } from 'vitest';
-import { loadLuaModule } from './lua-module.ts';
-import { runScript } from './run-script.ts';
-import type { HostAnswer, HostCall, LuaJob } from './worker-protocol.ts';
-
-interface Result {
-  readonly output: string;
-  readonly failure: string | undefined;
-}
-
-async function run(
-  source: string,
-  job: Partial<LuaJob> = {},
-  answer: (call: HostCall) => HostAnswer = () => ({ error: 'nobody is asked' }),
-): Promise<Result> {
-  let output = '';
-  const failure = runScript(
-    await loadLuaModule(),
-    {
-      source: Buffer.from(source).toString('latin1'),
-      args: {},
-      action: {},
-      username: 'ada',
-      deadline: undefined,
-      memoryBytes: 0,
-      outputLimit: 1024 ** 2,
-      netHttpEnabled: false,
-      exportPrefix: '_svc/exported',
-      ...job,
-    },
-    {
-      ask(call) {
-        const answered = answer(call);
-        if ('error' in answered) throw new Error(answered.error);
-        return answered;
-      },
-      print: (bytes) => (output += Buffer.from(bytes, 'latin1').toString()),
-      onTick() {},
-    },
-  );
-  return { output, failure };
-}
-
-async function printed(source: string, job: Partial<LuaJob> = {}): Promise<string> {
-  const { output, failure } = await run(source, job);
-  expect(failure).toBeUndefined();
-  return output;
-}
+import { printed, run } from '../../test/run-lua.ts';
+import type { HostCall } from './worker-protocol.ts';
 
 test('numbers and texts look as they do in Lua 5.2', async () => {
   const source = `

@@ -1,4 +1,5 @@
 import type { LuaValue } from '../lua-value.ts';
+import { awsPackage } from './aws.ts';
 import { cryptoPackages } from './crypto.ts';
 import { encodingPackages } from './encoding.ts';
 import { pathPackages } from './paths.ts';
@@ -19,6 +20,7 @@ export function packagesFor(options: {
     ...textPackages,
     time: timePackage,
     svc: () => svcPackage(ask),
+    aws: () => awsPackage(ask),
     ...(netHttpEnabled ? { 'net/http': () => netHttpPackage(ask) } : {}),
   };
 }
