@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
 
-const external = [/^node:(?!https?$)/, 'lmdb', '@node-rs/crc32', 'pg-native', /^@aws-sdk\//];
+const external = [/^node:(?!https?$)/, 'lmdb', '@node-rs/crc32', 'pg-native', 'wasmoon', /^@aws-sdk\//];
 
 /**
  * An import statement of node:http makes Node look at each of its exports, some of which load a whole fetch
@@ -66,6 +66,7 @@ const targets: Target[] = [
   { name: 'tree-worker', input: 'packages/engine/src/committed/threads/tree-worker.ts' },
   { name: 'walk-worker', input: 'packages/block/src/adapters/local/walk-worker.ts' },
   { name: 'hash-worker', input: 'packages/engine/src/objects/hash-worker.ts' },
+  { name: 'lua-worker', input: 'packages/actions/src/lua/lua-worker.ts' },
 ];
 
 // Built aside and moved into place at the end: a build that fails leaves the last good one.

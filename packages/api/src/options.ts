@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RunFiles, RunStore } from '@svc/actions';
 import type { Auth } from '@svc/auth';
 import type { Engine } from '@svc/engine';
 import type { BodyMemory } from '@svc/http';
@@ -89,6 +90,8 @@ export interface ApiObserver {
 export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: Auth;
+  /** Runs of hooks; without it nobody can ask for them. */
+  readonly actions?: { readonly runs: RunStore; readonly files: RunFiles } | undefined;
   /** Asked per request: facts such as the recommended version change while the server runs. */
   readonly installation: () => InstallationFacts;
   readonly observer?: ApiObserver | undefined;

@@ -25,6 +25,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/abuse.ts'),
   },
   {
+    name: 'actions',
+    description: 'runs of hooks, and checking action files',
+    load: () => import('./commands/actions.ts'),
+  },
+  {
     name: 'annotate',
     description: 'show the last commit that changed each entry under a path',
     aliases: ['blame'],
@@ -50,6 +55,12 @@ export const commandModules: readonly CommandModule[] = [
     name: 'branch-protect',
     description: 'protect branches by name pattern',
     load: () => import('./commands/branch-protect.ts'),
+  },
+  {
+    name: 'cat-hook-output',
+    description: 'write what a hook of a run has written',
+    hidden: true,
+    load: () => import('./commands/cat-hook-output.ts'),
   },
   {
     name: 'cat-sst',

@@ -43,6 +43,8 @@ const intended = [
   'updatePullRequest: 204 added',
   'updateObjectUserMetadata: 204 added',
   'createBranch: 201 text/plain; charset=utf-8 added',
+  'HookRun: status: "failed"|"completed" missing',
+  'HookRun: status: "failed"|"completed"|"skipped" added',
   // The second way to update a policy.
   'createPolicy: query update added',
   'createPolicy: 200 added',

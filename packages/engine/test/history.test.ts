@@ -69,7 +69,7 @@ test('hooks: order, abort keeps everything staged, and no second run for an unch
         if (refuse && event.type === 'pre-commit') throw new Error('not today');
         return { runId: event.type };
       },
-      after: (event) => ran.push(`${event.type} ${event.preRunId ?? ''}`),
+      after: async (event) => void ran.push(`${event.type} ${event.preRunId ?? ''}`),
     },
   });
   const repository = await newRepository(engine);

@@ -214,7 +214,7 @@ test('read-only repositories refuse writes unless forced, and run no hooks', asy
         ran.push(event.type);
         return undefined;
       },
-      after: (event) => ran.push(event.type),
+      after: async (event) => void ran.push(event.type),
     },
   });
   const repository = await newRepository(engine, { readOnly: true });

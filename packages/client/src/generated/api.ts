@@ -2071,7 +2071,7 @@ export interface components {
             /** Format: date-time */
             start_time: string;
             /** @enum {string} */
-            status: "failed" | "completed";
+            status: "failed" | "completed" | "skipped";
         };
         HookRunList: {
             pagination: components["schemas"]["Pagination"];

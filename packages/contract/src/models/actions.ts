@@ -30,7 +30,7 @@ export const HookRun = Type.Object(
     hook_id: text,
     start_time: dateTime,
     end_time: Type.Optional(dateTime),
-    status: textOf(['failed', 'completed']),
+    status: textOf(['failed', 'completed', 'skipped']),
   },
   { title: 'HookRun' },
 );

@@ -47,7 +47,7 @@ export async function createBranchAt(
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
-  runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
+  await runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
   return made;
 }
 

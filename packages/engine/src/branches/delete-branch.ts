@@ -52,7 +52,7 @@ export async function deleteBranch(
     if (await context.branches.remove(scope, head, planned)) {
       await retireTokens(context, retiredTokens);
       await endUploadsOf(context, scope, options.branch);
-      runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
+      await runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;
     }
     context.onRetry('delete-branch');

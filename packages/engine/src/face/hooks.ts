@@ -45,11 +45,12 @@ export interface HookRun {
 
 /**
  * The engine's hook points. `before` runs inside the operation and aborts it by throwing
- * `EngineError('hook_aborted')`; `after` is started once the operation succeeded and must not throw.
+ * `EngineError('hook_aborted')`; `after` is called once the operation succeeded, resolves when what is to run is on
+ * record, and must not throw.
  */
 export interface HookPoints {
   before(event: HookEvent<PreEventType>): Promise<HookRun | undefined>;
-  after(event: HookEvent<PostEventType>): void;
+  after(event: HookEvent<PostEventType>): Promise<void> | undefined;
   /**
    * True when the error says that action files could not be read, so that a forced branch deletion may go on.
    */

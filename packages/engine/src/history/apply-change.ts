@@ -65,7 +65,7 @@ export async function applyChange(context: EngineContext, change: Change): Promi
       }
     },
   );
-  runAfter(context, `post-${operation}`, {
+  await runAfter(context, `post-${operation}`, {
     ...event,
     sourceRef: made.id,
     commitId: made.id,

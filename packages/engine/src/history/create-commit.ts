@@ -45,7 +45,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
     actor: options.actor,
     makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
   });
-  runAfter(context, 'post-commit', {
+  await runAfter(context, 'post-commit', {
     ...event,
     sourceRef: commit.id,
     commitId: commit.id,

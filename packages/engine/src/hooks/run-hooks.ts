@@ -20,8 +20,12 @@ export async function runBefore(
   return hooksOf(context, scope)?.before({ ...fields, type, repository: scope.repository });
 }
 
-/** Starts the hooks of a post-event; the operation does not wait for them. */
-export function runAfter(context: EngineContext, type: PostEventType, event: BranchEvent): void {
+/** Notes that the hooks of a post-event are to run; the operation does not wait for them to do so. */
+export async function runAfter(
+  context: EngineContext,
+  type: PostEventType,
+  event: BranchEvent,
+): Promise<void> {
   const { scope, ...fields } = event;
-  hooksOf(context, scope)?.after({ ...fields, type, repository: scope.repository });
+  await hooksOf(context, scope)?.after({ ...fields, type, repository: scope.repository });
 }

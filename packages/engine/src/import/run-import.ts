@@ -118,13 +118,13 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
         version: 1,
         generation: parent.generation + 1,
       };
-      const event = { scope, actor, branch, sourceRef: parent.id, commit: fields };
+      const event = { scope, actor, branch, sourceRef: branch, commit: fields };
       const run = await turn.outside(() => runBefore(context, 'pre-commit', event));
       preRunId = run?.runId;
       return makeCommit(fields);
     },
   );
-  runAfter(context, 'post-commit', {
+  await runAfter(context, 'post-commit', {
     scope,
     actor,
     branch,

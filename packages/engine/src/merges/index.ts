@@ -98,7 +98,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
       }
     },
   );
-  runAfter(context, 'post-merge', {
+  await runAfter(context, 'post-merge', {
     ...event,
     sourceRef: merged.id,
     commitId: merged.id,

@@ -68,7 +68,7 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
     return makeCommit(fields);
   });
   if (mode === 'commit') {
-    runAfter(context, 'post-revert', {
+    await runAfter(context, 'post-revert', {
       ...event,
       sourceRef: made.id,
       commitId: made.id,

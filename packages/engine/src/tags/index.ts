@@ -57,7 +57,7 @@ export async function createTagAt(
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
   const run = await runBefore(context, 'pre-create-tag', event);
   const made = await addTag(context, scope, { kind, type: 'tag', id, to: commitId, actor, source });
-  runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
+  await runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
   return made;
 }
 
@@ -96,7 +96,7 @@ async function deleteTag(
   const move: RefMove = { kind: 'delete', type: 'tag', id, from: commitId, actor };
   const planned = await context.moves.planDeletion(scope, move, tag.data.lastMove);
   if (!(await context.tags.remove(scope, tag, planned))) throw notFound('tag');
-  runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
+  await runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
 }
 
 async function checkNameFree(context: EngineContext, scope: RepositoryScope, id: string): Promise<void> {

@@ -78,7 +78,7 @@ async function changeBucket(
     return true;
   }
   if (method === 'DELETE' && exists) {
-    await engine.repositories.delete({ repository: bucket });
+    await engine.repositories.delete({ repository: bucket, actor: { committer: 'admin' } });
     response.writeHead(204).end();
     return true;
   }

@@ -1,5 +1,5 @@
 import type { BlockStores } from '@svc/block';
-import type { Engine } from '@svc/engine';
+import type { Engine, HookPoints } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import { signingSecret, storeSettings } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
@@ -14,6 +14,7 @@ interface EngineParts {
   readonly kv: KvStore;
   readonly blocks: BlockStores;
   readonly installationId: () => Promise<string>;
+  readonly hooks?: HookPoints | undefined;
   /** This process alone keeps the cache folder within its size. */
   readonly evicts: boolean;
 }
@@ -108,6 +109,7 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
       requiredRegion: requiredRegion(config),
       installationId: parts.installationId,
     },
+    hooks: parts.hooks,
     logger: options.logger,
     onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
     taskObserver: metrics === undefined ? undefined : observeTasks(metrics),

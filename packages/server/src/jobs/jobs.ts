@@ -1,5 +1,6 @@
 import type { Auth } from '@svc/auth';
 import type { Engine, Job } from '@svc/engine';
+import type { ProcessHooks } from '../compose/hooks.ts';
 import type { RoleContext } from '../roles/role.ts';
 import { auditServer } from './audit-server.ts';
 
@@ -10,10 +11,19 @@ export function processJobs({ config }: Pick<RoleContext, 'config'>, engine: Pic
   return [{ name: 'flush-usage', everyMs, begin: () => () => engine.usage.flush() }];
 }
 
+/** How soon hooks of a server that died are found. */
+const hookSweepMs = 10_000;
+
 /** Jobs that run in one process of a server; those with a lease run on one server only. */
-export function serverJobs(context: RoleContext, parts: { engine: Engine; auth: Auth }): readonly Job[] {
+export function serverJobs(
+  context: RoleContext,
+  parts: { engine: Engine; auth: Auth; hooks: ProcessHooks },
+): readonly Job[] {
+  const { actions, isEnabled } = parts.hooks;
   return [
     ...parts.engine.jobs,
+    // Every server looks for what another one left behind; who handles an event holds a lease on it.
+    ...(isEnabled ? [{ name: 'hooks', everyMs: hookSweepMs, begin: () => () => actions.runQueued() }] : []),
     {
       name: 'audit',
       everyMs: context.config.security.audit_check_interval,

@@ -1,3 +1,4 @@
+import type { HookObserver } from '@svc/actions';
 import type { CacheObserver, TaskObserver } from '@svc/engine';
 import type { Metrics } from './metrics.ts';
 
@@ -27,5 +28,13 @@ export function observeTasks(metrics: TaskMetrics): TaskObserver {
       metrics.asyncDuration.observe({ operation, status }, seconds);
     },
     expired: (operation) => metrics.asyncExpired.inc({ operation }),
+  };
+}
+
+/** Measures hooks. */
+export function observeHooks(metrics: Pick<Metrics, 'hookDuration'>): HookObserver {
+  return {
+    hookEnded: ({ event, type, status, seconds }) =>
+      metrics.hookDuration.observe({ event, type, status }, seconds),
   };
 }

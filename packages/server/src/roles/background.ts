@@ -1,6 +1,8 @@
+import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
+import { openHooks } from '../compose/hooks.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
 import { takeLongTasks } from '../jobs/long-tasks.ts';
@@ -28,7 +30,16 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   const kv = await openKv(foundation);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   const installationId = (): Promise<string> => auth.installation.id();
-  const engine = await openProcessEngine(foundation, { kv, blocks, installationId, evicts: true });
+  const hooks = await openHooks(foundation, { kv, blocks, onQueued: () => void hooks.actions.runQueued() });
+  const engine = await openProcessEngine(foundation, {
+    kv,
+    blocks,
+    installationId,
+    hooks: hooks.points,
+    evicts: true,
+  });
+  await bindHooks(context, { hooks, engine, auth, blocks });
+  if (hooks.isEnabled) exchange.answer('hooks-queued', () => void hooks.actions.runQueued());
   const snapshot = async (): Promise<MetricsSnapshot> => {
     const own = await metrics.registry.getMetricsAsJSON();
     exchange.rememberMetrics(own);
@@ -37,12 +48,13 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   exchange.answer('metrics', snapshot);
   await takeLongTasks(exchange, engine);
   const jobs = new JobRunner({ kv, logger });
-  jobs.start([...processJobs(context, engine), ...serverJobs(context, { auth, engine })]);
+  jobs.start([...processJobs(context, engine), ...serverJobs(context, { auth, engine, hooks })]);
   return {
     setLevel: (level) => logger.setLevel(level),
     reloadTls() {},
     async stop() {
       await jobs.stop();
+      await hooks.close();
       await engine.close();
       auth.close();
       await blocks.close();

@@ -1,3 +1,4 @@
+import type { ActionHooks } from '@svc/actions';
 import type { Auth } from '@svc/auth';
 import { createApi, openApiJson } from '@svc/api';
 import type { InstallationFacts } from '@svc/api';
@@ -30,6 +31,7 @@ interface SurfaceParts {
   readonly auth: Auth;
   readonly blocks: BlockStores;
   readonly engine: ProcessEngine;
+  readonly actions: ActionHooks;
   readonly metrics: Metrics;
   readonly statistics: Statistics;
   readonly installationId: string;
@@ -56,7 +58,7 @@ function userInterface(config: Config): RequestListener {
 /** Everything a worker answers on its listener, from the parts it has opened. */
 export async function buildSurface(context: RoleContext, parts: SurfaceParts): Promise<Surface> {
   const { config, logger, exchange } = context;
-  const { kv, auth, blocks, engine, metrics, statistics, installationId, tls } = parts;
+  const { kv, auth, blocks, engine, actions, metrics, statistics, installationId, tls } = parts;
   let alerts: Pick<InstallationFacts, 'upgradeRecommended' | 'upgradeUrl'> = {};
   exchange.answer('alerts', (payload) => {
     alerts = payload as typeof alerts;
@@ -84,6 +86,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
     api: createApi({
       engine: sharedEngine,
       auth,
+      actions,
       installation: () => ({ ...facts, ...alerts }),
       observer: observeApi(observing),
       bodyMemory,

@@ -1,6 +1,8 @@
+import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
+import { openHooks } from '../compose/hooks.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
 import { readTlsPair } from '../http/tls.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
@@ -31,22 +33,29 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   // Reported below, where it is waited for.
   opening.catch(() => {});
   const kv = await openingKv;
-  const [auth, { blocks, engine }, { buildSurface }] = await Promise.all([
+  const [auth, { blocks, engine, hooks }, { buildSurface }] = await Promise.all([
     opening,
     openBlocks(foundation).then(async (blocks) => {
       const installationId = async (): Promise<string> => (await opening).installation.id();
-      return {
+      const hooks = await openHooks(foundation, {
+        kv,
         blocks,
-        engine: await openProcessEngine(foundation, {
-          kv,
-          blocks,
-          installationId,
-          evicts: context.worksAlone,
-        }),
-      };
+        // Events that are over are the background process's.
+        onQueued: () =>
+          void (context.worksAlone ? hooks.actions.runQueued() : exchange.askOthers('hooks-queued')),
+      });
+      const engine = await openProcessEngine(foundation, {
+        kv,
+        blocks,
+        installationId,
+        hooks: hooks.points,
+        evicts: context.worksAlone,
+      });
+      return { blocks, engine, hooks };
     }),
     import('./http-surface.ts'),
   ]);
+  await bindHooks(context, { hooks, engine, auth, blocks });
   if (context.prepares) {
     await prepareInstallation({ config, kv, auth, blocks, logger });
     if (!context.allowMismatchedRepositories) await engine.checkRepositories();
@@ -58,6 +67,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     auth,
     blocks,
     engine,
+    actions: hooks.actions,
     metrics,
     statistics,
     installationId,
@@ -68,7 +78,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   addRuntimeMetrics(metrics);
   const jobs = new JobRunner({ kv, logger });
   jobs.start(processJobs(context, engine));
-  if (context.worksAlone) jobs.start(serverJobs(context, { auth, engine }));
+  if (context.worksAlone) jobs.start(serverJobs(context, { auth, engine, hooks }));
 
   return {
     address: { host, port: address.port },
@@ -86,6 +96,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
         logger.warn({}, 'some requests were still running after 30 s');
       await jobs.stop();
       await statistics.close();
+      await hooks.close();
       await engine.close();
       auth.close();
       await blocks.close();

@@ -64,10 +64,6 @@ function judgeForm(request: FuzzRequest, answer: WireAnswer, isKnown: boolean): 
 
 /** Features that an installation may lack, or that nobody has. */
 const notAvailable: ReadonlySet<string> = new Set([
-  'listRepositoryRuns',
-  'getRun',
-  'listRunHooks',
-  'getRunHookOutput',
   'oauthCallback',
   'externalPrincipalLogin',
   'createUserExternalPrincipal',

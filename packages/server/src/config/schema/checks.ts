@@ -1,4 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
+import { networkProblem } from '@svc/outgoing/networks';
+import { isDurationText } from '../duration.ts';
 
 export function checkListenAddress(value: string): string | undefined {
   const match = /^(\[[^\]]*\]|[^:[\]]*):(\d{1,5})$/.exec(value);
@@ -44,4 +46,15 @@ export function checkRelativePath(value: string): string | undefined {
     return 'must be a relative path such as _svc';
   }
   return undefined;
+}
+
+export function checkNetworks(values: readonly string[]): string | undefined {
+  const problem = values.map(networkProblem).find((found) => found !== undefined);
+  return problem === undefined ? undefined : `must be a list of networks: ${problem}`;
+}
+
+export function checkDuration(value: string): string | undefined {
+  return isDurationText(value) && !value.startsWith('-')
+    ? undefined
+    : 'must be a duration such as 90s or 1h30m';
 }

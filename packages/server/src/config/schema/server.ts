@@ -1,13 +1,12 @@
 import { choice, duration, flag, integer, list, text } from '../key.ts';
 import { objects } from './objects.ts';
-import { checkListenAddress, checkUrl } from './checks.ts';
+import { checkDuration, checkListenAddress, checkNetworks, checkUrl } from './checks.ts';
 
 export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'NONE'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 const spellings = { warning: 'WARN', null: 'NONE', panic: 'ERROR' } as const;
 
-const hooks = { unavailable: 'hooks (action files are not run)' };
 const mail = { unavailable: 'sending mail' };
 
 export const serverKeys = {
@@ -51,17 +50,23 @@ export const serverKeys = {
     ),
   },
   actions: {
-    enabled: flag(true, 'When false, hooks are not executed.', hooks),
+    enabled: flag(true, 'When false, hooks are not executed.'),
+    allowed_networks: list(
+      'Networks (CIDR) that hooks may call besides public addresses. When empty they may call every address but link-local ones and metadata services.',
+      { check: checkNetworks },
+    ),
     lua: {
-      net_http_enabled: flag(false, 'Lua hooks may load the `net/http` package.', hooks),
-      timeout: duration('15m', 'Longest run of one Lua hook.', { from: 'positive', ...hooks }),
-      memory_bytes: integer(268_435_456, 'Memory limit of one Lua hook.', { min: 1_048_576, ...hooks }),
+      net_http_enabled: flag(false, 'Lua hooks may load the `net/http` package.'),
+      timeout: text(
+        'Longest run of one Lua hook, 0 for no limit. When empty: 60s while a request waits for it, else 15m.',
+        { check: checkDuration },
+      ),
+      memory_bytes: integer(268_435_456, 'Memory limit of one Lua hook.', { min: 16_777_216 }),
     },
     env: {
-      enabled: flag(true, 'Hooks may read environment variables; when false they read empty strings.', hooks),
+      enabled: flag(true, 'Hooks may read environment variables; when false they read empty strings.'),
       prefix: text('Hooks may read only variables with this prefix; an empty prefix shows all of them.', {
         default: 'SVCACTION_',
-        ...hooks,
       }),
     },
   },

@@ -1,0 +1,256 @@
+import { XidGenerator } from '@svc/encoding';
+import type { BlockStores } from '@svc/block';
+import {
+  EngineError,
+  type Engine,
+  type EngineLogger,
+  type HookEvent,
+  type HookPoints,
+  type HookRun,
+  type PostEventType,
+  type PreEventType,
+} from '@svc/engine';
+import type { KvStore } from '@svc/kv';
+import type { Action } from './file/index.ts';
+import { ActionLoader } from './loading/load-actions.ts';
+import { GlobError } from './matching/match-path.ts';
+import { matchActions } from './matching/match-actions.ts';
+import { EventQueue, type QueuedEvent } from './queue/queued-event.ts';
+import { QueueRunner } from './queue/queue-runner.ts';
+import { AbortedEvent, countedErrors } from './running/aborted-event.ts';
+import { currentDepth } from './running/depth.ts';
+import { ConstructionError } from './running/errors.ts';
+import { planActions, type Plan } from './running/plan.ts';
+import { runPlan, type HookObserver, type Journal, type RunOutcome } from './running/run-plan.ts';
+import type { HookMaker } from './running/make-hook.ts';
+import { RunFiles } from './runs/run-files.ts';
+import { RunStore } from './runs/run-store.ts';
+import { runIdBase, type Task } from './runs/run.ts';
+
+/** How long a stopping server waits for hooks of events that are over. */
+const graceMs = 25_000;
+
+export interface ActionHooksOptions {
+  readonly kv: KvStore;
+  readonly blockStores: BlockStores;
+  /** The engine these hooks belong to; it is made after them. */
+  readonly engine: () => Pick<Engine, 'objects' | 'repositories'>;
+  readonly makeHook: HookMaker;
+  readonly logger: EngineLogger;
+  readonly observer?: HookObserver | undefined;
+  /** Called when an event waits in the queue: somebody should call `runQueued`. */
+  readonly onQueued?: (() => void) | undefined;
+  readonly clock?: (() => number) | undefined;
+  readonly leaseTermMs?: number | undefined;
+}
+
+/** The hooks of all repositories, as the engine knows them. */
+export class ActionHooks implements HookPoints {
+  readonly runs: RunStore;
+  readonly files: RunFiles;
+  readonly #options: ActionHooksOptions;
+  readonly #clock: () => number;
+  readonly #runIds: XidGenerator;
+  readonly #loader: ActionLoader;
+  readonly #queue: EventQueue;
+  readonly #runner: QueueRunner;
+  readonly #unreadable = new WeakSet<object>();
+  readonly #stop = new AbortController();
+
+  constructor(options: ActionHooksOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? Date.now;
+    this.#runIds = new XidGenerator({ clock: this.#clock });
+    this.runs = new RunStore(options.kv);
+    this.files = new RunFiles(options.blockStores);
+    this.#loader = new ActionLoader(options.engine);
+    this.#queue = new EventQueue(options.kv);
+    this.#runner = new QueueRunner({
+      kv: options.kv,
+      queue: this.#queue,
+      logger: options.logger,
+      leaseTermMs: options.leaseTermMs,
+      handle: (queued, signal) => this.#handle(queued, signal),
+    });
+  }
+
+  async before(event: HookEvent<PreEventType>): Promise<HookRun | undefined> {
+    const actions = await this.#load(event);
+    if (actions.length === 0) return undefined;
+    const runId = this.#newRunId();
+    const plan = this.#planOrAbort(event, runId, actions);
+    if (plan.length === 0) return undefined;
+    const outcome = await runPlan(plan, {
+      event,
+      runId,
+      isAwaited: true,
+      depth: currentDepth(),
+      signal: this.#stop.signal,
+      clock: this.#clock,
+      writeLog: (hookRunId, log) => this.files.writeLog(event.repository, runId, hookRunId, log),
+      observer: this.#options.observer,
+    });
+    await this.#record(event, outcome);
+    if (outcome.errors.length > 0) {
+      this.#noteFailure(event, runId, 'hooks refused an operation', outcome.errors);
+      throw aborted(event, runId, countedErrors(outcome.errors));
+    }
+    return { runId };
+  }
+
+  async after(event: HookEvent<PostEventType>): Promise<void> {
+    const { logger } = this.#options;
+    try {
+      await this.#noteCommit(event);
+      const actions = await this.#load(event);
+      if (actions.length === 0 || matchActions(actions, event).length === 0) return;
+      const queued = { runId: this.#newRunId(), event, depth: currentDepth(), begun: [], ended: [] };
+      await this.#queue.put(queued);
+      this.#options.onQueued?.();
+    } catch (error) {
+      logger.warn(
+        { error, event: event.type, repository: event.repository.id },
+        'hooks after an event were not run',
+      );
+    }
+  }
+
+  isUnreadable(error: unknown): boolean {
+    return typeof error === 'object' && error !== null && this.#unreadable.has(error);
+  }
+
+  /** Runs hooks of events that are over, those of other servers that died included. */
+  runQueued(): Promise<void> {
+    return this.#runner.wake();
+  }
+
+  /** Waits for the hooks of events that are over. */
+  async close(): Promise<void> {
+    await this.#runner.close(graceMs);
+    this.#stop.abort();
+  }
+
+  #newRunId(): string {
+    return this.#runIds.nextDescending(runIdBase);
+  }
+
+  async #load(event: HookEvent): Promise<readonly Action[]> {
+    try {
+      return await this.#loader.load({ repository: event.repository, ref: event.sourceRef });
+    } catch (error) {
+      if (error instanceof AbortedEvent) throw aborted(event, this.#newRunId(), error.message);
+      if (typeof error === 'object' && error !== null) this.#unreadable.add(error);
+      throw error;
+    }
+  }
+
+  #plan(event: HookEvent, actions: readonly Action[]): Plan {
+    return planActions(matchActions(actions, event), (hook) => this.#options.makeHook(hook));
+  }
+
+  #planOrAbort(event: HookEvent, runId: string, actions: readonly Action[]): Plan {
+    try {
+      return this.#plan(event, actions);
+    } catch (error) {
+      if (error instanceof GlobError || error instanceof ConstructionError) {
+        throw aborted(event, runId, error.message);
+      }
+      throw error;
+    }
+  }
+
+  async #record(event: HookEvent, { run, tasks }: RunOutcome): Promise<void> {
+    await this.files.writeManifest(event.repository, run, tasks);
+    await this.runs.add(event.repository.id, run, tasks);
+  }
+
+  /** The run before a commit could not know its id. */
+  async #noteCommit({ type, preRunId, commitId, repository }: HookEvent<PostEventType>): Promise<void> {
+    if (preRunId === undefined || commitId === undefined) return;
+    if (type !== 'post-commit' && type !== 'post-revert') return;
+    const run = await this.runs.setCommit(repository.id, preRunId, commitId);
+    if (run === undefined) return;
+    const { items } = await this.runs.listTasks({ repository: repository.id, runId: preRunId, amount: 1000 });
+    await this.files.writeManifest(repository, run, items);
+  }
+
+  async #handle(queued: QueuedEvent, signal: AbortSignal): Promise<void> {
+    const { event, runId, depth } = queued;
+    const { logger } = this.#options;
+    if (!(await this.#isCurrent(event))) return;
+    let plan: Plan;
+    try {
+      plan = this.#planOrAbort(event, runId, await this.#load(event));
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      logger.info(
+        { event: event.type, repository: event.repository.id, reason: error.message },
+        'hooks failed',
+      );
+      return;
+    }
+    if (plan.length === 0) return;
+    const outcome = await runPlan(plan, {
+      event,
+      runId,
+      isAwaited: false,
+      depth,
+      signal,
+      clock: this.#clock,
+      writeLog: (hookRunId, log) => this.files.writeLog(event.repository, runId, hookRunId, log),
+      observer: this.#options.observer,
+      journal: journalOf(this.#queue, queued, signal),
+    });
+    // Whoever takes over records it: hooks that were broken off here did not fail by themselves.
+    if (signal.aborted || !(await this.#isCurrent(event))) return;
+    await this.#record(event, outcome);
+    if (outcome.errors.length > 0) this.#noteFailure(event, runId, 'hooks failed', outcome.errors);
+  }
+
+  /** Who did what, and which hook objected. */
+  #noteFailure(event: HookEvent, run: string, message: string, errors: readonly string[]): void {
+    const { type, repository, branch, tag, actor } = event;
+    const fields = { event: type, repository: repository.id, branch, tag, user: actor.userId, run };
+    this.#options.logger.info({ ...fields, reason: countedErrors(errors) }, message);
+  }
+
+  /** A repository deleted meanwhile, or made anew under its name, has no part in the event. */
+  async #isCurrent({ repository }: HookEvent): Promise<boolean> {
+    try {
+      const found = await this.#options.engine().repositories.get(repository.id);
+      return found.instanceUid === repository.instanceUid;
+    } catch (error) {
+      if (error instanceof EngineError && (error.kind === 'not_found' || error.kind === 'in_deletion'))
+        return false;
+      throw error;
+    }
+  }
+}
+
+function aborted(event: HookEvent, runId: string, reason: string): EngineError {
+  return new EngineError('hook_aborted', `${event.type} hook aborted, run id '${runId}': ${reason}`);
+}
+
+/** Notes progress in the queue; after the process has lost its right to the event it notes nothing more. */
+function journalOf(queue: EventQueue, queued: QueuedEvent, signal: AbortSignal): Journal {
+  const begun = new Set(queued.begun);
+  const ended = new Map(queued.ended.map((task) => [task.hookRunId, task]));
+  let writing = Promise.resolve();
+  const write = (): Promise<void> => {
+    writing = writing.then(async () => {
+      if (signal.aborted) return;
+      await queue.put({ ...queued, begun: [...begun], ended: [...ended.values()] });
+    });
+    return writing;
+  };
+  const note = async (change: () => void): Promise<void> => {
+    change();
+    await write();
+  };
+  return {
+    begun: new Set(queued.begun),
+    ended: new Map(ended),
+    begin: (hookRunId) => note(() => begun.add(hookRunId)),
+    end: (task: Task) => note(() => ended.set(task.hookRunId, task)),
+  };
+}

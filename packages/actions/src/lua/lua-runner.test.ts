@@ -1,0 +1,69 @@
+import { afterAll, expect, test } from 'vitest';
+import { LuaRunner, type ScriptRun } from './lua-runner.ts';
+import type { HostAnswer, HostCall, LuaJob } from './worker-protocol.ts';
+
+const memoryBytes = 64 * 1024 ** 2;
+const runner = new LuaRunner({ memoryBytes, maxRunning: 4 });
+afterAll(() => runner.close());
+
+interface Result {
+  readonly output: string;
+  readonly failure: string | undefined;
+}
+
+async function run(
+  source: string,
+  job: Partial<LuaJob> = {},
+  answer: (call: HostCall) => HostAnswer | Promise<HostAnswer> = () => ({ error: 'nobody is asked' }),
+): Promise<Result> {
+  const printed: Buffer[] = [];
+  const start = (): ScriptRun => ({
+    job: {
+      source: Buffer.from(source).toString('latin1'),
+      args: {},
+      action: {},
+      username: 'ada',
+      deadline: Date.now() + 20_000,
+      memoryBytes,
+      outputLimit: 1024 ** 2,
+      netHttpEnabled: false,
+      exportPrefix: '_svc/exported',
+      ...job,
+    },
+    signal: new AbortController().signal,
+    answer: async (call) => answer(call),
+    print: (bytes) => printed.push(Buffer.from(bytes)),
+  });
+  const failure = await runner.run(start).then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
+  );
+  return { output: Buffer.concat(printed).toString(), failure };
+}
+
+test('an endless script ends with its time, however it defends itself', async () => {
+  for (const source of [
+    'while true do end',
+    'while true do pcall(function() while true do end end) end',
+    'while true do xpcall(function() error("x") end, function() while true do end end) end',
+    'string.rep("a", 30):match(("a?"):rep(30) .. ("a"):rep(30))',
+    'require("time").sleep(1e18)',
+  ]) {
+    const { failure } = await run(source, { deadline: Date.now() + 300 });
+    expect(failure, source).toBe('time limit exceeded');
+  }
+});
+
+test('a script that wants too much memory is told so, and the process keeps its own', async () => {
+  expect((await run('return string.rep("x", 1e9)')).failure).toBe('not enough memory');
+  const grows = 'local t = {} for i = 1, 1e9 do t[i] = {i} end';
+  expect((await run(grows)).failure).toBe('not enough memory');
+});
+
+test('output arrives in order and ends at the limit', async () => {
+  const script = 'for i = 1, 50000 do print("0123456789") end';
+  const { output, failure } = await run(script, { outputLimit: 100_000 });
+  expect(failure).toBeUndefined();
+  // One byte more, so that whoever keeps it sees that there was more.
+  expect(output).toBe('0123456789\n'.repeat(10_000).slice(0, 100_001));
+});

@@ -1,0 +1,51 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { loadLuaModule } from './lua-module.ts';
+import { limitMemory } from './memory-limit.ts';
+import type { Ask } from './packages/svc.ts';
+import { runScript } from './run-script.ts';
+import type { FromWorker, HostAnswer, LuaWorkerData, ToWorker } from './worker-protocol.ts';
+
+// Runs one script and ends. Ready before it is told which one, so that a hook does not wait for a thread to start.
+
+/** Output is sent in pieces of about this size. */
+const pieceBytes = 16 * 1024;
+
+function serve({ job, announced, answers }: ToWorker, lua: Awaited<ReturnType<typeof loadLuaModule>>): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+  const send = (message: FromWorker): void => parentPort?.postMessage(message);
+  let pending = '';
+  let room = job.outputLimit + 1;
+  const flush = (): void => {
+    if (pending === '') return;
+    send({ kind: 'output', bytes: Buffer.from(pending, 'latin1') });
+    pending = '';
+  };
+  const ask: Ask = (call) => {
+    flush();
+    Atomics.store(announced, 0, 0);
+    send({ kind: 'call', call });
+    Atomics.wait(announced, 0, 0);
+    const received = receiveMessageOnPort(answers)?.message as HostAnswer | undefined;
+    if (received === undefined) throw new Error('the call was not answered');
+    if ('error' in received) throw new Error(received.error);
+    return received;
+  };
+  const failure = runScript(lua, job, {
+    ask,
+    print(bytes) {
+      // More is dropped anyway; a script that prints forever must not fill the memory of the server.
+      pending += bytes.slice(0, room);
+      room -= Math.min(room, bytes.length);
+      if (pending.length >= pieceBytes) flush();
+    },
+    onTick: flush,
+  });
+  flush();
+  send({ kind: 'ended', failure });
+}
+
+limitMemory((workerData as LuaWorkerData).memoryBytes);
+const lua = await loadLuaModule();
+parentPort?.once('message', (message: ToWorker) => serve(message, lua));
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+parentPort?.postMessage({ kind: 'ready' } satisfies FromWorker);

@@ -1,0 +1,26 @@
+import type { LuaValue } from '../lua-value.ts';
+import { awsPackage } from './aws.ts';
+import { cryptoPackages } from './crypto.ts';
+import { encodingPackages } from './encoding.ts';
+import { pathPackages } from './paths.ts';
+import { netHttpPackage, svcPackage, type Ask } from './svc.ts';
+import { textPackages } from './texts.ts';
+import { timePackage } from './time.ts';
+
+/** Everything scripts can `require`, made when they do. */
+export function packagesFor(options: {
+  readonly ask: Ask;
+  readonly netHttpEnabled: boolean;
+}): Readonly<Record<string, () => LuaValue>> {
+  const { ask, netHttpEnabled } = options;
+  return {
+    ...cryptoPackages,
+    ...encodingPackages,
+    ...pathPackages,
+    ...textPackages,
+    time: timePackage,
+    svc: () => svcPackage(ask),
+    aws: () => awsPackage(ask),
+    ...(netHttpEnabled ? { 'net/http': () => netHttpPackage(ask) } : {}),
+  };
+}

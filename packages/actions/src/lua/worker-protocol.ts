@@ -1,0 +1,61 @@
+import type { MessagePort } from 'node:worker_threads';
+
+/** What a thread is told to run. */
+export interface LuaJob {
+  readonly source: string;
+  readonly args: unknown;
+  readonly action: unknown;
+  readonly username: string;
+  /** Milliseconds since 1970; undefined is no limit. */
+  readonly deadline: number | undefined;
+  readonly memoryBytes: number;
+  readonly outputLimit: number;
+  readonly netHttpEnabled: boolean;
+  readonly exportPrefix: string;
+}
+
+export interface LuaWorkerData {
+  readonly memoryBytes: number;
+}
+
+export interface ApiCall {
+  readonly kind: 'api';
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+export interface HttpCall {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Bytes, one per character. */
+  readonly body?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+export type HostCall = ApiCall | HttpCall;
+
+export type HostAnswer =
+  | {
+      readonly status: number;
+      readonly statusText: string;
+      readonly rawHeaders: readonly string[];
+      readonly body: Uint8Array;
+    }
+  | { readonly error: string };
+
+/** A job, with the place where answers to calls are announced: 1 while there is one. */
+export interface ToWorker {
+  readonly job: LuaJob;
+  readonly announced: Int32Array;
+  readonly answers: MessagePort;
+}
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'call'; readonly call: HostCall }
+  | { readonly kind: 'output'; readonly bytes: Uint8Array }
+  | { readonly kind: 'ended'; readonly failure: string | undefined };

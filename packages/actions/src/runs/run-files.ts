@@ -1,0 +1,68 @@
+import { BlockError, type BlockStores, type ObjectBody, type ObjectPointer } from '@svc/block';
+import type { Repository } from '@svc/engine';
+import { timeText, type Run, type Task } from './run.ts';
+
+/** Logs and manifests of runs in the repository's storage namespace; no branch ever holds them. */
+export class RunFiles {
+  readonly #stores: BlockStores;
+
+  constructor(stores: BlockStores) {
+    this.#stores = stores;
+  }
+
+  async writeLog(repository: Repository, runId: string, hookRunId: string, log: Buffer): Promise<void> {
+    await this.#adapter(repository).put(pointerTo(repository, runId, `${hookRunId}.log`), log);
+  }
+
+  /** Undefined when the file is gone. */
+  async readLog(repository: Repository, runId: string, hookRunId: string): Promise<ObjectBody | undefined> {
+    try {
+      return await this.#adapter(repository).get(pointerTo(repository, runId, `${hookRunId}.log`));
+    } catch (error) {
+      if (error instanceof BlockError && error.kind === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
+  async writeManifest(repository: Repository, run: Run, tasks: readonly Task[]): Promise<void> {
+    const manifest = Buffer.from(JSON.stringify({ run: runView(run), hooks: tasks.map(taskView) }));
+    await this.#adapter(repository).put(pointerTo(repository, run.runId, 'run.manifest'), manifest);
+  }
+
+  #adapter(repository: Repository) {
+    return this.#stores.get(repository.storageId);
+  }
+}
+
+function pointerTo(repository: Repository, runId: string, name: string): ObjectPointer {
+  return {
+    storageNamespace: repository.storageNamespace,
+    identifier: `${repository.metadataPrefix}/actions/log/${runId}/${name}`,
+    identifierType: 'relative',
+  };
+}
+
+function runView(run: Run): object {
+  return {
+    run_id: run.runId,
+    branch_id: run.branchId,
+    source_ref: run.sourceRef,
+    event_type: run.eventType,
+    ...(run.commitId === '' ? {} : { commit_id: run.commitId }),
+    start_time: timeText(run.startTime),
+    end_time: timeText(run.endTime),
+    passed: run.passed,
+  };
+}
+
+function taskView(task: Task): object {
+  return {
+    run_id: task.runId,
+    hook_run_id: task.hookRunId,
+    hook_id: task.hookId,
+    action_name: task.actionName,
+    start_time: timeText(task.startTime),
+    end_time: timeText(task.endTime),
+    passed: task.passed,
+  };
+}

@@ -1,0 +1,95 @@
+import { createMemStore } from '@svc/kv';
+import { afterEach, expect, test } from 'vitest';
+import { EventQueue } from '../src/queue/queued-event.ts';
+import { openHouse, patience, startReceiver, type House } from './house.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function house(options: Parameters<typeof openHouse>[0] = {}): Promise<House> {
+  const opened = await openHouse(options);
+  closers.push(() => opened.close());
+  return opened;
+}
+
+async function receiver(answer?: Parameters<typeof startReceiver>[0]) {
+  const started = await startReceiver(answer);
+  closers.push(() => started.close());
+  return started;
+}
+
+const action = (url: string): string =>
+  `name: after it\non: {post-commit: }\nhooks:\n${['one', 'two']
+    .map((id) => `  - {id: ${id}, type: webhook, if: true, properties: {url: "${url}/${id}"}}\n`)
+    .join('')}`;
+
+test('a commit is acknowledged when its hooks are on record, and any server runs them, once', async () => {
+  const { url, received } = await receiver();
+  const first = await house({ runsQueue: false });
+  await first.create();
+  await first.put('_svc_actions/a.yaml', action(url));
+  await first.commit();
+  expect(received).toEqual([]);
+  // The first one dies here: nothing but the stores is left.
+  const others = await Promise.all([1, 2, 3].map(() => house({ state: first.state, blocks: first.blocks })));
+  await Promise.all(others.map((other) => other.hooks.runQueued()));
+  await expect.poll(async () => (await first.runs()).length, patience).toBe(1);
+  expect(received.map((request) => request.url)).toEqual(['/one', '/two']);
+  await Promise.all(others.map((other) => other.hooks.runQueued()));
+  expect(received.length).toBe(2);
+});
+
+test('a hook whose server died counts as failed, those after it run', async () => {
+  const { url, received } = await receiver();
+  const first = await house({ runsQueue: false });
+  await first.create();
+  await first.put('_svc_actions/a.yaml', action(url));
+  await first.commit();
+  // As far as it came: it noted that the first hook begins, then it was gone.
+  const queue = new EventQueue(createMemStore(first.state));
+  for await (const runId of queue.waiting()) {
+    const queued = await queue.get(runId);
+    if (queued !== undefined) await queue.put({ ...queued, begun: ['0000_0000'] });
+  }
+  const second = await house({ state: first.state, blocks: first.blocks });
+  await second.hooks.runQueued();
+  await expect.poll(async () => (await second.runs()).length, patience).toBe(1);
+  const [run] = await second.runs();
+  expect(run).toMatchObject({ eventType: 'post-commit', passed: false });
+  expect(received.map((request) => request.url)).toEqual(['/two']);
+  const repository = await second.engine.repositories.get('repo');
+  const log = await second.hooks.files.readLog(repository, run?.runId ?? '', '0000_0000');
+  expect(log?.bytes?.toString()).toBe('Error: action failed: the server stopped while the hook ran\n');
+  const { items } = await second.hooks.runs.listTasks({ repository: 'repo', runId: run?.runId ?? '' });
+  expect(items.map(({ passed }) => passed)).toEqual([false, true]);
+});
+
+test('a repository made anew under a name does not get the runs of the old one', async () => {
+  const { url, received } = await receiver();
+  const at = await house({ runsQueue: false });
+  await at.create();
+  await at.put('_svc_actions/a.yaml', action(url));
+  await at.commit();
+  await at.engine.repositories.delete({ repository: 'repo', actor: at.actor });
+  await at.engine.repositories.create({ name: 'repo', storageNamespace: 'mem://again', actor: at.actor });
+  await at.hooks.runQueued();
+  await at.hooks.close();
+  expect(received).toEqual([]);
+  expect(await at.runs()).toEqual([]);
+});
+
+test('a stopping server waits for its hooks', async () => {
+  const begun = Promise.withResolvers<() => void>();
+  const { url } = await receiver((_, response) => begun.resolve(() => response.end()));
+  const at = await house();
+  await at.create();
+  await at.put('_svc_actions/a.yaml', action(url).replace(/.*two.*\n/, ''));
+  await at.commit();
+  const finish = await begun.promise;
+  const closing = at.hooks.close();
+  finish();
+  await closing;
+  expect(await at.runs()).toMatchObject([{ eventType: 'post-commit', passed: true }]);
+});

@@ -1,0 +1,151 @@
+import type { components } from '@svc/client';
+import type { Command } from 'commander';
+import { action, type CommandContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { hookOutput } from '../hook-output.ts';
+import { readInput } from '../input.ts';
+import { wholeNumber } from '../list-flag.ts';
+import { fetchPages, printPages, withPageFlags, type PageFlags } from '../pagination.ts';
+import type { Style } from '../output/style.ts';
+
+type HookRun = components['schemas']['HookRun'];
+
+export function register(program: Command): void {
+  const actions = program.command('actions').description('runs of hooks, and checking action files');
+  const runs = actions.command('runs').description('runs of hooks');
+  registerList(runs);
+  registerDescribe(runs);
+
+  actions
+    .command('validate')
+    .description('check an action file, without a server')
+    .argument('<file>', 'the file, - for standard input')
+    .addHelpText('after', '\nExample:\n  svcctl actions validate _svc_actions/format-check.yaml')
+    .action(
+      action<[string]>(async ({ out }, [file]) => {
+        const { ActionFileError, parseAction } = await import('@svc/actions/file');
+        const text = (await readInput(file)).toString('utf8');
+        try {
+          parseAction(text);
+        } catch (error) {
+          if (!(error instanceof ActionFileError)) throw error;
+          throw new CliError(`${file}:${error.line}: ${error.message}`);
+        }
+        out.line(`File validated successfully: '${file}'`);
+      }),
+    );
+}
+
+function registerList(runs: Command): void {
+  const list = runs.command('list').description('list the runs of a repository, newest first');
+  withPageFlags(list.argument('<repository URI>'));
+  // Runs have no names; scripts may give it all the same.
+  list.options.find((option) => option.long === '--prefix')?.hideHelp();
+  list
+    .option('--branch <name>', 'only runs on this branch')
+    .option('--commit <id>', 'only runs of this commit')
+    .action(
+      action<[string], PageFlags & { branch?: string; commit?: string }>((context, [uriText], flags) => {
+        const { repository } = context.uris.repository(uriText, 'repository URI');
+        const { branch = '', commit = '' } = flags;
+        if (branch !== '' && commit !== '') throw new CliError("Can't specify 'commit' and 'branch'");
+        return printPages(context, flags, {
+          headers: ['Run ID', 'Event', 'Start Time', 'End Time', 'Branch', 'Commit ID', 'Status'],
+          fetchPage: ({ amount, after }) =>
+            context.client.get('/repositories/{repository}/actions/runs', {
+              params: { path: { repository }, query: { amount, after, branch, commit } },
+            }),
+          row: (run) => [
+            run.run_id,
+            run.event_type,
+            run.start_time,
+            run.end_time ?? '',
+            run.branch,
+            run.commit_id,
+            run.status,
+          ],
+        });
+      }),
+    );
+}
+
+function registerDescribe(runs: Command): void {
+  runs
+    .command('describe')
+    .description('show a run, its hooks and what they wrote')
+    .argument('<repository URI>')
+    .argument('<run id>')
+    .option('--amount <n>', 'how many hooks to show, 0 for all', wholeNumber, 0)
+    .option('--after <value>', 'show hooks after this hook run id', '')
+    .action(
+      action<[string, string], { amount: number; after: string }>(
+        async (context, [uriText, runId], flags) => {
+          const { client, out, uris } = context;
+          const uri = uris.repository(uriText, 'repository URI');
+          const path = { repository: uri.repository, run_id: runId };
+          const run = await client.get('/repositories/{repository}/actions/runs/{run_id}', {
+            params: { path },
+          });
+          const amount = flags.amount <= 0 ? Number.POSITIVE_INFINITY : flags.amount;
+          const { results: hooks } = await fetchPages({ amount, after: flags.after, prefix: '' }, (query) =>
+            client.get('/repositories/{repository}/actions/runs/{run_id}/hooks', {
+              params: { path, query: { amount: query.amount, after: query.after } },
+            }),
+          );
+          if (out.json) {
+            out.document({ ...run, hooks });
+            return;
+          }
+          out.line(`Repository: svc://${uri.repository}`);
+          out.table(
+            ['Run ID', 'Event', 'Branch', 'Start Time', 'End Time', 'Commit ID', 'Status'],
+            [
+              [
+                out.paint(run.run_id, 'modified'),
+                run.event_type,
+                run.branch,
+                run.start_time,
+                run.end_time ?? '',
+                run.commit_id,
+                out.paint(run.status, run.status === 'completed' ? 'added' : 'removed'),
+              ],
+            ],
+          );
+          for (const hook of hooks) await describeHook(context, path, hook);
+          out.line();
+        },
+      ),
+    );
+}
+
+const hookStyles: Record<HookRun['status'], Style> = {
+  completed: 'added',
+  skipped: 'modified',
+  failed: 'removed',
+};
+
+async function describeHook(
+  context: CommandContext,
+  path: { readonly repository: string; readonly run_id: string },
+  hook: HookRun,
+): Promise<void> {
+  const { out } = context;
+  const skipped = hook.status === 'skipped';
+  out.table(
+    ['Hook Run ID', 'Hook ID', 'Start Time', 'End Time', 'Action', 'Status'],
+    [
+      [
+        out.paint(hook.hook_run_id, 'modified'),
+        hook.hook_id,
+        skipped ? '' : hook.start_time,
+        hook.end_time ?? '',
+        hook.action,
+        out.paint(hook.status, hookStyles[hook.status]),
+      ],
+    ],
+  );
+  if (skipped) return;
+  const output = await hookOutput(context, { ...path, hook_run_id: hook.hook_run_id });
+  out.write(output);
+  if (output !== '' && !output.endsWith('\n')) out.line();
+}

@@ -1,0 +1,10 @@
+export { allButLinkLocal, networkProblem, publicAnd, type AddressRule } from './address-rule.ts';
+export { OutgoingError, type OutgoingErrorKind } from './errors.ts';
+export {
+  Outgoing,
+  type OutgoingAnswer,
+  type OutgoingOptions,
+  type OutgoingRequest,
+  type ResolvedAddress,
+} from './outgoing.ts';
+export type { ProxyVariables } from './proxy.ts';

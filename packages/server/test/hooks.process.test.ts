@@ -1,0 +1,88 @@
+import { waitUntil } from '@svc/testing';
+import { expect, test } from 'vitest';
+import { HookedRepository, startReceiver } from './hook-server.ts';
+import { startSvc } from './start-server.ts';
+
+const yaml = (name: string, on: string, hook: string): string =>
+  `name: ${name}\non: ${on}\nhooks:\n  - {id: hook, ${hook}}\n`;
+const lua = (script: string): string => `type: lua, properties: {script: ${JSON.stringify(script)}}`;
+
+test('a server with several workers runs hooks before and after commits, in force at once', async () => {
+  const server = await startSvc(['--quickstart'], {
+    SVC_SERVER_WORKERS: '3',
+    SVC_ACTIONS_LUA_TIMEOUT: '2s',
+    SVCACTION_WORD: 'from-the-environment',
+  });
+  const repository = new HookedRepository(server);
+  expect((await repository.create()).status).toBe(201);
+
+  // Each request has a connection of its own, so they reach all workers.
+  for (let round = 0; round < 6; round += 1) {
+    const refuses = round % 2 === 0;
+    const script = refuses ? 'require("hook").fail("not now")' : 'print("fine")';
+    await repository.put('_svc_actions/gate.yaml', yaml('gate', '{pre-commit: }', lua(script)));
+    const { status, body } = await repository.commit(`round ${round}`);
+    expect(status, body).toBe(refuses ? 412 : 201);
+    if (refuses)
+      expect(JSON.parse(body)).toMatchObject({
+        message: expect.stringMatching(/: action failed: not now\n\n$/) as string,
+      });
+  }
+
+  const script = `
+    local svc = require("svc")
+    local code, body = svc.list_objects(action.repository_id, action.commit_id, "", "_svc_actions/", "", 10)
+    print(username, code, body.results[1].path, args.word)
+    print((svc.create_tag(action.repository_id, action.commit_id, "made-by-hook")))
+  `;
+  const hook = `type: lua, properties: {script: ${JSON.stringify(script)}, args: {word: "{{ ENV.SVCACTION_WORD }}"}}`;
+  await repository.put('_svc_actions/gate.yaml', yaml('after', '{post-commit: }', hook));
+  const { id } = JSON.parse((await repository.commit('calls back')).body) as { id: string };
+  const run = await waitUntil(
+    async () => (await repository.runs()).find((found) => found['event_type'] === 'post-commit'),
+    { what: 'the run after the commit' },
+  );
+  expect(run).toMatchObject({ status: 'completed', commit_id: id, branch: 'main' });
+  const runPath = `actions/runs/${run['run_id'] ?? ''}`;
+  const output = await repository.get(`${runPath}/hooks/0000_0000/output`);
+  expect(output.body).toBe('quickstart\t200\t_svc_actions/gate.yaml\tfrom-the-environment\n201\n');
+  expect(output.headers['content-disposition']).toBe('attachment; filename=0000_0000.log');
+  expect((await repository.get(`${runPath}/hooks/0000_0009/output`)).status).toBe(404);
+  expect((await repository.get('actions/runs/nosuchrun')).status).toBe(404);
+  expect((await repository.get('actions/runs?branch=main&commit=x')).status).toBe(400);
+  expect((await repository.get('tags/made-by-hook')).status).toBe(200);
+
+  await repository.put('_svc_actions/gate.yaml', yaml('endless', '{pre-commit: }', lua('while true do end')));
+  const stuck = repository.commit('never');
+  for (let asked = 0; asked < 10; asked += 1) expect((await server.request('/_health')).status).toBe(200);
+  expect((await stuck).body).toContain('time limit exceeded');
+  const metrics = (await server.request('/metrics')).body;
+  expect(metrics).toContain(
+    'svc_hook_run_duration_seconds_count{event="post-commit",type="lua",status="completed"} 1',
+  );
+  expect((await server.stop()).code).toBe(0);
+});
+
+test('a stopping server waits for the hooks of what it has acknowledged', async () => {
+  const begun = Promise.withResolvers<() => void>();
+  const receiver = await startReceiver((_, response) => begun.resolve(() => response.end()));
+  const server = await startSvc(['--quickstart'], { SVC_SERVER_WORKERS: '1' });
+  const repository = new HookedRepository(server);
+  await repository.create();
+  await repository.put(
+    '_svc_actions/a.yaml',
+    yaml('slow one', '{post-commit: }', `type: webhook, properties: {url: "${receiver.url}"}`),
+  );
+  expect((await repository.commit('first')).status).toBe(201);
+  const finish = await begun.promise;
+  const stopping = server.stop();
+  await waitUntil(() => server.stderr.includes('Shutting down'), { what: 'the server to stop' });
+  finish();
+  expect((await stopping).code).toBe(0);
+  receiver.close();
+  const again = await startSvc(['--quickstart'], { SVC_SERVER_WORKERS: '1' }, server.home);
+  expect(await new HookedRepository(again).runs()).toMatchObject([
+    { event_type: 'post-commit', status: 'completed' },
+  ]);
+  await again.stop();
+});
