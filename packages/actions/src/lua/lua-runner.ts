@@ -5,9 +5,7 @@ import type { FromWorker, HostAnswer, HostCall, LuaJob } from './worker-protocol
 
 /** What a thread gets beyond its deadline to end by itself, with a traceback. */
 const lenienceMs = 300;
-/** Threads that wait for a script; more are ended. */
-const maxIdle = 2;
-/** How long they wait: a server whose hooks are silent keeps none. */
+/** How long a thread waits for a script: a server whose hooks are silent keeps none. */
 const idleMs = 60_000;
 
 export interface LuaRunnerOptions {
@@ -41,13 +39,16 @@ export class LuaRunner {
     this.#options = options;
   }
 
-  /** Rejects with a `HookFailure` when the script does not pass. `start` is called when it is its turn. */
+  /** Rejects with a `HookFailure` when the script does not pass. `start` is called when it can begin. */
   async run(start: () => ScriptRun): Promise<void> {
     if (this.#running >= this.#options.maxRunning)
       await new Promise<void>((next) => this.#waiting.push(next));
     else this.#running += 1;
     try {
-      await this.#runNow(start());
+      const thread = this.#take();
+      // Its time begins when it can: what starting a thread takes is not the script's.
+      await thread.ready;
+      await this.#runIn(thread, start());
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
@@ -60,8 +61,7 @@ export class LuaRunner {
     await this.#endIdle();
   }
 
-  async #runNow(run: ScriptRun): Promise<void> {
-    const thread = this.#take();
+  async #runIn(thread: LuaThread, run: ScriptRun): Promise<void> {
     const over = new AbortController();
     const ended = Promise.withResolvers<string | undefined>();
     const { port1: answers, port2: reply } = new MessageChannel();
@@ -102,8 +102,8 @@ export class LuaRunner {
           );
     let failure: string | undefined;
     try {
-      await Promise.race([thread.ready, ended.promise]);
-      thread.send({ job: run.job, announced, answers });
+      if (!thread.isAlive) ended.resolve('the thread of the script ended');
+      else thread.send({ job: run.job, announced, answers });
       failure = await ended.promise;
     } finally {
       clearTimeout(timer);
@@ -124,7 +124,7 @@ export class LuaRunner {
   }
 
   #giveBack(thread: LuaThread, isSound: boolean): void {
-    if (!isSound || !thread.isAlive || this.#isClosed || this.#idle.length >= maxIdle) {
+    if (!isSound || !thread.isAlive || this.#isClosed) {
       void thread.end();
       return;
     }
