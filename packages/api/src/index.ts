@@ -4,6 +4,7 @@ export type {
   ApiObserver,
   ApiOptions,
   CustomViewer,
+  EventsOptions,
   FinishedRequest,
   InstallationFacts,
   LoginFacts,

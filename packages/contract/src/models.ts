@@ -1,4 +1,5 @@
 import { Pagination, ErrorBody, StorageURI, TaskInfo, TaskCreation } from './models/common.ts';
+import { Event, EventList, EventsGone } from './models/events.ts';
 import {
   Repository,
   RepositoryMetadata,
@@ -274,4 +275,7 @@ export const models = {
   RollbackRequest,
   RollbackResult,
   ReflogSettings,
+  Event,
+  EventList,
+  EventsGone,
 } as const;

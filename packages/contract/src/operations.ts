@@ -8,6 +8,7 @@ import { branchProtectionOperations } from './operations/branch-protection.ts';
 import { branchesOperations } from './operations/branches.ts';
 import { commitsOperations } from './operations/commits.ts';
 import { configOperations } from './operations/config.ts';
+import { eventsOperations } from './operations/events.ts';
 import { garbageCollectionOperations } from './operations/garbage-collection.ts';
 import { gcRulesOperations } from './operations/gc-rules.ts';
 import { healthCheckOperations } from './operations/health-check.ts';
@@ -44,6 +45,7 @@ export const operationGroups = {
   staging: stagingOperations,
   import: importOperations,
   actions: actionsOperations,
+  events: eventsOperations,
   metadata: metadataOperations,
   pulls: pullsOperations,
   'health-check': healthCheckOperations,
@@ -74,6 +76,7 @@ export const operations = {
   ...stagingOperations,
   ...importOperations,
   ...actionsOperations,
+  ...eventsOperations,
   ...metadataOperations,
   ...pullsOperations,
   ...healthCheckOperations,

@@ -14,7 +14,8 @@ export const allowedImports: Record<string, readonly string[]> = {
   http: [],
   outgoing: [],
   actions: ['encoding', 'kv', 'block', 'engine', 'outgoing'],
-  api: ['contract', 'engine', 'auth', 'http', 'actions'],
+  events: ['encoding', 'kv', 'outgoing'],
+  api: ['contract', 'engine', 'auth', 'http', 'actions', 'events'],
   gateway: ['encoding', 'engine', 'auth', 'http'],
   client: ['contract'],
   server: [
@@ -26,6 +27,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'auth',
     'outgoing',
     'actions',
+    'events',
     'contract',
     'api',
     'gateway',

@@ -10,6 +10,7 @@ import { branchProtectionHandlers } from './branch-protection.ts';
 import { branchHandlers } from './branches.ts';
 import { commitHandlers } from './commits.ts';
 import { configHandlers } from './config.ts';
+import { eventHandlers } from './events.ts';
 import { garbageCollectionHandlers } from './garbage-collection.ts';
 import { gcRulesHandlers } from './gc-rules.ts';
 import { healthCheckHandlers } from './health-check.ts';
@@ -36,6 +37,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   branches: branchHandlers,
   commits: commitHandlers,
   config: configHandlers,
+  events: eventHandlers,
   'garbage-collection': garbageCollectionHandlers,
   'gc-rules': gcRulesHandlers,
   'health-check': healthCheckHandlers,

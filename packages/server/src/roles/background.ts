@@ -2,7 +2,9 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
+import { OutboxHints, startKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
+import type { Keeper } from '@svc/events';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
 import { takeLongTasks } from '../jobs/long-tasks.ts';
@@ -27,7 +29,9 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     metrics,
     blockMemoryShare: backgroundBlockMemory,
   };
-  const kv = await openKv(foundation);
+  let keeper: Keeper | undefined;
+  const hints = new OutboxHints((partitions) => keeper?.hint(partitions));
+  const kv = await openKv(foundation, hints.changed);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   const installationId = (): Promise<string> => auth.installation.id();
   const hooks = await openHooks(foundation, { kv, blocks, onQueued: () => void hooks.actions.runQueued() });
@@ -48,12 +52,15 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   exchange.answer('metrics', snapshot);
   await takeLongTasks(exchange, engine);
   const jobs = new JobRunner({ kv, logger });
-  jobs.start([...processJobs(context, engine), ...serverJobs(context, { auth, engine, hooks })]);
+  jobs.start([...processJobs(context, engine), ...serverJobs(context, { kv, auth, engine, hooks })]);
+  keeper = await startKeeper({ kv, engine, logger, exchange, metrics });
+  const running = keeper;
   return {
     setLevel: (level) => logger.setLevel(level),
     reloadTls() {},
     async stop() {
       await jobs.stop();
+      await running.close();
       await hooks.close();
       await engine.close();
       auth.close();

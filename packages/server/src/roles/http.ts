@@ -2,8 +2,11 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
+import { isSharedStore, OutboxHints, startKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
+import { shareOf } from '../compose/store-configs.ts';
+import type { Keeper } from '@svc/events';
 import { readTlsPair } from '../http/tls.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
@@ -28,7 +31,12 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const tls = config.tls.enabled ? readTlsPair(config.tls) : undefined;
 
   // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
-  const openingKv = openKv(foundation);
+  let keeper: Keeper | undefined;
+  const hints = new OutboxHints((partitions) => {
+    if (context.worksAlone) keeper?.hint(partitions);
+    else void exchange.askOthers('outbox-filled', partitions);
+  });
+  const openingKv = openKv(foundation, hints.changed);
   const opening = openAuth(foundation, openingKv);
   // Reported below, where it is waited for.
   opening.catch(() => {});
@@ -62,8 +70,19 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   }
   const installationId = await auth.installation.id();
   const statistics = openStatistics({ config, logger, metrics, installationId });
+  const { EventLog, EventStreams } = await import('@svc/events');
+  const log = new EventLog(kv);
+  const streams = new EventStreams({
+    log,
+    installationId,
+    maxStreams: shareOf(config.events.max_streams, context.workers),
+    isShared: isSharedStore(kv),
+  });
+  metrics.countEventStreams(() => streams.open);
+  exchange.answer('events-appended', (next) => streams.told(next as number));
   const surface = await buildSurface(context, {
     kv,
+    events: { log, streams, installationId },
     auth,
     blocks,
     engine,
@@ -78,7 +97,11 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   addRuntimeMetrics(metrics);
   const jobs = new JobRunner({ kv, logger });
   jobs.start(processJobs(context, engine));
-  if (context.worksAlone) jobs.start(serverJobs(context, { auth, engine, hooks }));
+  if (context.worksAlone) {
+    jobs.start(serverJobs(context, { kv, auth, engine, hooks }));
+    const onAppended = (next: number): void => streams.told(next);
+    keeper = await startKeeper({ kv, engine, logger, exchange, metrics, onAppended });
+  }
 
   return {
     address: { host, port: address.port },
@@ -92,10 +115,12 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       }
     },
     async stop() {
+      streams.close();
       if (!(await surface.drain(drainLimitMs)))
         logger.warn({}, 'some requests were still running after 30 s');
       await jobs.stop();
       await statistics.close();
+      await keeper?.close();
       await hooks.close();
       await engine.close();
       auth.close();
