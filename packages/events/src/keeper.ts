@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Lease, type HeldLease, type KvStore } from '@svc/kv';
@@ -15,6 +16,8 @@ const wholeRoundMs = 60_000;
 const busyEventsPerSecond = 1000;
 const busyRoundMs = 100;
 const otherServersMs = 50;
+/** Where repositories are made and deleted. */
+const repositories = 'graveler';
 
 export interface KeeperOptions {
   readonly kv: KvStore;
@@ -54,7 +57,9 @@ export class Keeper {
     this.#clock = options.clock ?? Date.now;
     const owner = `${hostname()}:${process.pid}`;
     this.#lease = new Lease(options.kv, { name: 'events', owner, termMs, clock: options.clock });
-    this.#serverHints = options.isShared ? new ServerHints(options.kv, owner, this.#clock) : undefined;
+    this.#serverHints = options.isShared
+      ? new ServerHints(options.kv, `${owner}:${randomUUID()}`, this.#clock)
+      : undefined;
   }
 
   start(): void {
@@ -140,13 +145,16 @@ export class Keeper {
     return this.#serverHints?.seesOthers === true ? otherServersMs : idleRoundMs;
   }
 
-  /** The hinted partitions that are there: first those whose events make the others possible. */
+  /** The hinted partitions that are there. */
   async #takeHinted(): Promise<string[]> {
     for (const name of this.#notYet.keys()) this.#hinted.add(name);
-    const names = [...this.#hinted].sort((left, right) => rank(left) - rank(right));
+    // A repository that is found to be there was made in this partition: told of first.
+    if (this.#hinted.size > 0) this.#hinted.add(repositories);
+    const names = [...this.#hinted];
     this.#hinted.clear();
     const there: string[] = [];
     for (const name of names) {
+      if (name === repositories) continue;
       if (await this.#options.source.isThere(Buffer.from(name))) {
         there.push(name);
         this.#notYet.delete(name);
@@ -156,7 +164,7 @@ export class Keeper {
       if (this.#clock() - since > wholeRoundMs) this.#notYet.delete(name);
       else this.#notYet.set(name, since);
     }
-    return there;
+    return names.length === 0 ? [] : [repositories, ...there];
   }
 
   async #rest(ms: number): Promise<void> {
@@ -177,10 +185,6 @@ export class Keeper {
     await this.#running;
     await this.#serverHints?.remove().catch(() => undefined);
   }
-}
-
-function rank(partition: string): number {
-  return partition === 'graveler' ? 0 : 1;
 }
 
 /** Events of about the last second. */

@@ -42,6 +42,7 @@ export const allowedImports: Record<string, readonly string[]> = {
 const testImports: Record<string, readonly string[]> = {
   api: ['kv', 'block', 'client'],
   gateway: ['kv', 'block'],
+  events: ['engine', 'block'],
 };
 
 /** Folders whose sub-folders or files are alternatives of one contract and must not know each other. */
