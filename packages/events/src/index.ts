@@ -14,3 +14,18 @@ export {
   type StreamRequest,
 } from './event-streams.ts';
 export { trimEvents } from './trim-events.ts';
+export { Deliveries } from './subscriptions/deliveries.ts';
+export type { DeliveryParts } from './subscriptions/delivery-run.ts';
+export {
+  Webhooks,
+  type Attempt,
+  type SecretBoxes,
+  type WebhookOptions,
+} from './subscriptions/send-webhook.ts';
+export { SubscriptionStore } from './subscriptions/subscription-store.ts';
+export {
+  Subscriptions,
+  type NewSubscription,
+  type SubscriptionChange,
+  type SubscriptionParts,
+} from './subscriptions/subscriptions.ts';
