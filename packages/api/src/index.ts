@@ -10,5 +10,6 @@ export type {
   LoginFacts,
   StorageFacts,
 } from './options.ts';
+export { eventPermission } from './handlers/shared/event-permission.ts';
 export { requirementOf } from './requirement-template.ts';
 export { basePath } from '@svc/contract';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RunFiles, RunStore } from '@svc/actions';
 import type { Auth } from '@svc/auth';
 import type { Engine } from '@svc/engine';
-import type { EventLog, EventStreams } from '@svc/events';
+import type { EventLog, EventStreams, Subscriptions } from '@svc/events';
 import type { BodyMemory } from '@svc/http';
 
 /** What the API says of one object store. */
@@ -91,6 +91,8 @@ export interface ApiObserver {
 export interface EventsOptions {
   readonly log: EventLog;
   readonly streams: EventStreams;
+  /** Absent while webhooks are switched off. */
+  readonly subscriptions?: Subscriptions | undefined;
   readonly installationId: string;
 }
 

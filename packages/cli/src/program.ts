@@ -184,6 +184,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/show.ts'),
   },
   {
+    name: 'subscription',
+    description: 'have events sent to web addresses, and see what became of them',
+    load: () => import('./commands/subscription.ts'),
+  },
+  {
     name: 'tag',
     description: 'create, list, show and delete tags',
     load: () => import('./commands/tag.ts'),

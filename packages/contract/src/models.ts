@@ -1,6 +1,19 @@
 import { Pagination, ErrorBody, StorageURI, TaskInfo, TaskCreation } from './models/common.ts';
 import { Event, EventList, EventsGone } from './models/events.ts';
 import {
+  Subscription,
+  CreatedSubscription,
+  SubscriptionCreation,
+  SubscriptionUpdate,
+  SubscriptionList,
+  SubscriptionSecret,
+  SubscriptionTest,
+  Delivery,
+  DeliveryList,
+  RedeliverRequest,
+  RedeliverResult,
+} from './models/subscriptions.ts';
+import {
   Repository,
   RepositoryMetadata,
   RepositoryMetadataSet,
@@ -278,4 +291,15 @@ export const models = {
   Event,
   EventList,
   EventsGone,
+  Subscription,
+  CreatedSubscription,
+  SubscriptionCreation,
+  SubscriptionUpdate,
+  SubscriptionList,
+  SubscriptionSecret,
+  SubscriptionTest,
+  Delivery,
+  DeliveryList,
+  RedeliverRequest,
+  RedeliverResult,
 } as const;

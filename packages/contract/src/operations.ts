@@ -22,6 +22,7 @@ import { reflogOperations } from './operations/reflog.ts';
 import { refsOperations } from './operations/refs.ts';
 import { repositoriesOperations } from './operations/repositories.ts';
 import { stagingOperations } from './operations/staging.ts';
+import { subscriptionsOperations } from './operations/subscriptions.ts';
 import { tagsOperations } from './operations/tags.ts';
 
 /** The operations by the file that describes them; the API's handlers are in files of the same names. */
@@ -46,6 +47,7 @@ export const operationGroups = {
   import: importOperations,
   actions: actionsOperations,
   events: eventsOperations,
+  subscriptions: subscriptionsOperations,
   metadata: metadataOperations,
   pulls: pullsOperations,
   'health-check': healthCheckOperations,
@@ -77,6 +79,7 @@ export const operations = {
   ...importOperations,
   ...actionsOperations,
   ...eventsOperations,
+  ...subscriptionsOperations,
   ...metadataOperations,
   ...pullsOperations,
   ...healthCheckOperations,

@@ -79,11 +79,9 @@ class Turns {
   readonly step: Step = () => new Promise((resolve) => this.#waiting.push(resolve));
 
   async play(done: Promise<unknown>): Promise<void> {
-    let isDone = false;
-    void done.finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
+    const over = new AbortController();
+    void done.finally(() => over.abort());
+    while (!over.signal.aborted) {
       // Everybody who can go on has come to the next step.
       for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
       await new Promise((resolve) => setImmediate(resolve));

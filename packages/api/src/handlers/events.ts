@@ -1,11 +1,10 @@
-import { arn, one, type Identity, type Requirement } from '@svc/auth';
-import { cloudEvent, EventFilter, readEvents, scopeOf, type EventScope, type MayRead } from '@svc/events';
-import type { QueryOf } from '@svc/contract';
-import type { Operations } from '@svc/contract';
+import type { Operations, QueryOf } from '@svc/contract';
+import { cloudEvent, EventFilter, readEvents, type MayRead } from '@svc/events';
 import { Answer } from '../answer/answer.ts';
 import type { Call, HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { RequestError } from '../request/request-error.ts';
+import { eventPermission } from './shared/event-permission.ts';
 
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -23,17 +22,6 @@ type EventsCall = Pick<Call, 'identity' | 'client' | 'request' | 'requestId'> & 
 };
 
 export function eventHandlers({ auth, events }: ApiOptions): HandlersOf<'events'> {
-  const permissionOf = async (identity: Identity, client: Call['client']): Promise<MayRead> => {
-    const permissions = await auth.permissionsOf(identity, client);
-    const known = new Map<string, boolean>();
-    return (event) => {
-      const scope = scopeOf(event);
-      const name = `${scope.kind} ${scope.repository ?? ''} ${scope.name}`;
-      const allowed = known.get(name) ?? permissions.check(requirementOf(scope)).allowed;
-      known.set(name, allowed);
-      return allowed;
-    };
-  };
   /** Undefined once the caller could not make the request any more. */
   const lastingPermission = (call: EventsCall): (() => Promise<MayRead | undefined>) => {
     let { identity } = call;
@@ -47,7 +35,7 @@ export function eventHandlers({ auth, events }: ApiOptions): HandlersOf<'events'
         if (found === undefined) return undefined;
         identity = found;
       }
-      return permissionOf(identity, client);
+      return eventPermission(auth, identity, client);
     };
   };
 
@@ -67,7 +55,7 @@ export function eventHandlers({ auth, events }: ApiOptions): HandlersOf<'events'
       after: cursorOf(query.after, 'after'),
       amount: asked < 0 ? defaultAmount : asked,
       filter,
-      mayRead: await permissionOf(call.identity, call.client),
+      mayRead: await eventPermission(auth, call.identity, call.client),
     });
     return {
       pagination: {
@@ -97,28 +85,4 @@ function cursorOf(text: string | undefined, name: string): number | undefined {
     throw new RequestError(400, `${name}: '${text}' is no sequence number of an event`);
   }
   return Number(text);
-}
-
-/** What must be allowed for an event to be shown. */
-export function requirementOf({ kind, repository, name }: EventScope): Requirement {
-  switch (kind) {
-    case 'branch':
-      return one('fs:ReadBranch', arn.branch(repository ?? '', name));
-    case 'tag':
-      return one('fs:ReadTag', arn.tag(repository ?? '', name));
-    case 'pull':
-      return one('pr:ReadPullRequest', arn.repository(repository ?? ''));
-    case 'repository':
-      return one('fs:ReadRepository', arn.repository(repository ?? ''));
-    case 'alias':
-      return one('fs:ReadAlias', `arn:svc:fs:::alias/${name}`);
-    case 'user':
-      return one('auth:ReadUser', arn.user(name));
-    case 'group':
-      return one('auth:ReadGroup', arn.group(name));
-    case 'policy':
-      return one('auth:ReadPolicy', arn.policy(name));
-    case 'subscription':
-      return one('fs:ReadSubscription', repository === undefined ? arn.all : arn.repository(repository));
-  }
 }

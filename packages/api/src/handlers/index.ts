@@ -24,6 +24,7 @@ import { reflogHandlers } from './reflog.ts';
 import { refHandlers } from './refs.ts';
 import { repositoryHandlers } from './repositories.ts';
 import { stagingHandlers } from './staging.ts';
+import { subscriptionHandlers } from './subscriptions.ts';
 import { tagHandlers } from './tags.ts';
 
 /** The handlers of each file of the contract are in the file of the same name. */
@@ -51,6 +52,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   reflog: reflogHandlers,
   repositories: repositoryHandlers,
   staging: stagingHandlers,
+  subscriptions: subscriptionHandlers,
   tags: tagHandlers,
 };
 

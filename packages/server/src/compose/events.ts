@@ -1,5 +1,5 @@
 import type { Engine } from '@svc/engine';
-import { fillsOutbox, type EventSource, type Keeper } from '@svc/events';
+import { fillsOutbox, type Deliveries, type EventSource, type Keeper } from '@svc/events';
 import type { KvStore, KvWrite } from '@svc/kv';
 import type { Logger } from '../logging/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -58,8 +58,14 @@ interface KeeperParts {
   readonly logger: Logger;
   readonly exchange: Exchange;
   readonly metrics: Metrics;
+  /** Made by whoever keeps the log. */
+  readonly deliveries: Deliveries | undefined;
   /** For the streams of this process. */
   readonly onAppended?: ((next: number) => void) | undefined;
+}
+
+export interface RunningKeeper extends Pick<Keeper, 'hint'> {
+  close(): Promise<void>;
 }
 
 /** Only one server opens a store of this kind. */
@@ -68,8 +74,8 @@ export function isSharedStore(kv: KvStore): boolean {
 }
 
 /** Keeps the log of events in this process whenever no other server does. */
-export async function startKeeper(parts: KeeperParts): Promise<Keeper> {
-  const { kv, engine, logger, exchange, metrics } = parts;
+export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
+  const { kv, engine, logger, exchange, metrics, deliveries } = parts;
   const { Keeper } = await import('@svc/events');
   const keeper = new Keeper({
     kv,
@@ -78,7 +84,12 @@ export async function startKeeper(parts: KeeperParts): Promise<Keeper> {
     isShared: isSharedStore(kv),
     onAppended: (next) => {
       parts.onAppended?.(next);
+      deliveries?.wake();
       void exchange.askOthers('events-appended', next);
+    },
+    onKeeping: (isKeeping) => {
+      if (isKeeping) deliveries?.start();
+      else void deliveries?.stop();
     },
     observer: {
       sequenced(count, lagMs) {
@@ -88,6 +99,13 @@ export async function startKeeper(parts: KeeperParts): Promise<Keeper> {
     },
   });
   exchange.answer('outbox-filled', (payload) => keeper.hint(payload as readonly string[]));
+  exchange.answer('subscriptions-changed', () => deliveries?.wake());
   keeper.start();
-  return keeper;
+  return {
+    hint: (partitions) => keeper.hint(partitions),
+    async close() {
+      await deliveries?.stop();
+      await keeper.close();
+    },
+  };
 }

@@ -200,6 +200,12 @@ export function createMetrics() {
       help: 'how long the oldest of the events put into the log last had waited',
       registers,
     }),
+    webhookDeliveries: new Counter({
+      name: 'svc_webhook_deliveries_total',
+      help: 'attempts to deliver events to subscribers',
+      labelNames: ['outcome'],
+      registers,
+    }),
     countEventStreams: (count: () => number): void => {
       openStreams = count;
     },

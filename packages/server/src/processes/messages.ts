@@ -17,7 +17,8 @@ export type Question =
   | 'long-task'
   | 'hooks-queued'
   | 'outbox-filled'
-  | 'events-appended';
+  | 'events-appended'
+  | 'subscriptions-changed';
 
 export interface StartMessage {
   readonly type: 'start';

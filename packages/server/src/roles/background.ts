@@ -2,9 +2,8 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
-import { OutboxHints, startKeeper } from '../compose/events.ts';
+import { OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
-import type { Keeper } from '@svc/events';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
 import { takeLongTasks } from '../jobs/long-tasks.ts';
@@ -29,7 +28,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     metrics,
     blockMemoryShare: backgroundBlockMemory,
   };
-  let keeper: Keeper | undefined;
+  let keeper: RunningKeeper | undefined;
   const hints = new OutboxHints((partitions) => keeper?.hint(partitions));
   const kv = await openKv(foundation, hints.changed);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
@@ -53,7 +52,10 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   await takeLongTasks(exchange, engine);
   const jobs = new JobRunner({ kv, logger });
   jobs.start([...processJobs(context, engine), ...serverJobs(context, { kv, auth, engine, hooks })]);
-  keeper = await startKeeper({ kv, engine, logger, exchange, metrics });
+  const { openDeliveries } = await import('../compose/webhooks.ts');
+  const webhookParts = { config, kv, auth, logger, metrics, installationId: await installationId() };
+  const deliveries = openDeliveries(webhookParts);
+  keeper = await startKeeper({ kv, engine, logger, exchange, metrics, deliveries });
   const running = keeper;
   return {
     setLevel: (level) => logger.setLevel(level),

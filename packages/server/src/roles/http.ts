@@ -2,11 +2,10 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
-import { isSharedStore, OutboxHints, startKeeper } from '../compose/events.ts';
+import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
 import { shareOf } from '../compose/store-configs.ts';
-import type { Keeper } from '@svc/events';
 import { readTlsPair } from '../http/tls.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
@@ -31,7 +30,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const tls = config.tls.enabled ? readTlsPair(config.tls) : undefined;
 
   // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
-  let keeper: Keeper | undefined;
+  let keeper: RunningKeeper | undefined;
   const hints = new OutboxHints((partitions) => {
     if (context.worksAlone) keeper?.hint(partitions);
     else void exchange.askOthers('outbox-filled', partitions);
@@ -78,11 +77,18 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     maxStreams: shareOf(config.events.max_streams, context.workers),
     isShared: isSharedStore(kv),
   });
+  const { openDeliveries, openSubscriptions } = await import('../compose/webhooks.ts');
+  const webhookParts = { config, kv, auth, logger, metrics, installationId };
+  const deliveries = context.worksAlone ? openDeliveries(webhookParts) : undefined;
+  const subscriptions = openSubscriptions(webhookParts, () => {
+    if (context.worksAlone) deliveries?.wake();
+    else void exchange.askOthers('subscriptions-changed');
+  });
   metrics.countEventStreams(() => streams.open);
   exchange.answer('events-appended', (next) => streams.told(next as number));
   const surface = await buildSurface(context, {
     kv,
-    events: { log, streams, installationId },
+    events: { log, streams, subscriptions, installationId },
     auth,
     blocks,
     engine,
@@ -100,7 +106,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   if (context.worksAlone) {
     jobs.start(serverJobs(context, { kv, auth, engine, hooks }));
     const onAppended = (next: number): void => streams.told(next);
-    keeper = await startKeeper({ kv, engine, logger, exchange, metrics, onAppended });
+    keeper = await startKeeper({ kv, engine, logger, exchange, metrics, deliveries, onAppended });
   }
 
   return {

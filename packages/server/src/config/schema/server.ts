@@ -151,6 +151,13 @@ export const serverKeys = {
     max_streams: integer(1000, 'Event streams (SSE) of a server at once, divided among its workers.', {
       min: 0,
     }),
+    webhooks: {
+      enabled: flag(true, 'Send events to the addresses that users subscribe; when false nothing is sent.'),
+      allowed_networks: list(
+        'Networks (CIDR) that subscriptions may call besides public addresses over HTTPS; into them also without TLS.',
+        { check: checkNetworks },
+      ),
+    },
   },
   email_subscription: {
     enabled: flag(true, 'Subscribe to news at setup.', { ignored: 'the service never calls home' }),
