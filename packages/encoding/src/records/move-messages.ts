@@ -24,6 +24,7 @@ export type MoveKind = (typeof moveKinds)[number];
 export const moveOfBranch = 0;
 export const moveOfTag = 1;
 export const moveOfRepository = 2;
+export const moveOfAlias = 3;
 
 /** One move of a ref, written with it and never changed. */
 export const moveMessage = message({
