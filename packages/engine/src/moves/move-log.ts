@@ -254,6 +254,8 @@ function recordOf(move: RefMove, place: Place): MoveData {
     hidden: move.hidden === true,
     requestId: move.actor.requestId === undefined ? none : Buffer.from(move.actor.requestId),
     retiredTokens: move.retiredTokens ?? [],
+    binding: undefined,
+    oldBinding: undefined,
   };
 }
 

@@ -18,6 +18,7 @@ import { inDeletion } from '../store/repository-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkMayTakeOver, forgetFormerNamespace } from './former-namespaces.ts';
+import { displaceDeleted, type Displaced } from './displaced.ts';
 import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
 import { releaseNamespace, reserveNamespace, trimSlash } from './namespaces.ts';
 
@@ -45,6 +46,7 @@ export async function createRepository(
 
   await reserveNamespace(context, adapter, storageId, storageNamespace, name);
   let marks: NamespaceMarks | undefined;
+  let displaced: Displaced | undefined;
   let scope: RepositoryScope | undefined;
   try {
     const checked = !bare && !readOnly;
@@ -65,6 +67,7 @@ export async function createRepository(
       metadataPrefix,
     };
     scope = context.repositories.scopeOf(data);
+    displaced = await displaceDeleted(context, adapter, canonical, name);
     if (bare) await context.moves.since(scope);
     else await createDefaultBranch(context, scope, options.actor);
     const move = context.moves.planOfRepository('create', name, options.actor);
@@ -84,12 +87,14 @@ export async function createRepository(
       const winner = await context.repositories.read(name);
       if (winner?.data.storageNamespace !== storageNamespace) {
         await marks?.remove();
+        await displaced?.undo();
         await releaseNamespace(context, storageId, storageNamespace, name);
       }
       throw error;
     }
     if ((await context.repositories.read(name)) === undefined) {
       await marks?.remove();
+      await displaced?.undo();
       if (scope !== undefined) await removeRecords(context, scope);
       await releaseNamespace(context, storageId, storageNamespace, name);
     }

@@ -36,6 +36,13 @@ export function formerNamespaceKey(storageId: string, namespace: string): Buffer
   return Buffer.from(`former-namespaces/${storageId}/${namespace}`);
 }
 
+export const deletedRepositoriesPrefix = Buffer.from('deleted/');
+
+/** A repository in the trash. */
+export function deletedRepositoryKey(id: string, instanceUid: string): Buffer {
+  return Buffer.from(`deleted/${id}/${instanceUid}`);
+}
+
 export function repositoryPartition(id: string, instanceUid: string): Buffer {
   return Buffer.from(`${id}-${instanceUid}`);
 }
