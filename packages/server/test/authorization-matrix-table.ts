@@ -43,6 +43,7 @@ export const defaultParams: Readonly<Record<string, string>> = {
   range: none,
   run_id: 'no-such-run',
   hook_run_id: 'no-such-hook',
+  move: 'no-such-move',
   pull_request: '{pull}',
 };
 
@@ -149,6 +150,22 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   getTag: { requires: 'fs:ReadTag@T(t1)' },
   deleteTag: { requires: 'fs:DeleteTag@T(gone)', params: { tag: 'gone' } },
   listBranches: { requires: 'fs:ListBranches@R' },
+  listReflog: { requires: 'fs:ListBranches@R' },
+  getRefMove: { requires: 'fs:ListBranches@R' },
+  expireReflog: {
+    requires: 'retention:SetGarbageCollectionRules@R',
+    query: { before: '2026-01-01T00:00:00Z' },
+  },
+  resolveRef: { requires: 'fs:ReadCommit@R' },
+  listDeletedRefs: { requires: 'fs:ListBranches@R' },
+  undeleteRef: { requires: 'fs:CreateBranch@B(gone)', body: { type: 'branch', id: 'gone' } },
+  rollbackBranch: {
+    requires: 'fs:RevertBranch@B(scratch)',
+    params: { branch: 'scratch' },
+    body: { to: 'main' },
+  },
+  getReflogSettings: { requires: 'fs:ReadRepository@R' },
+  setReflogSettings: { requires: 'fs:UpdateRepository@R', body: { retention_days: 7 } },
   createBranch: { requires: 'fs:CreateBranch@B(made)', body: { name: 'made', source: 'main' } },
   logCommits: { requires: 'fs:ReadBranch@B(main)' },
   logBranchCommits: { requires: 'fs:ReadBranch@B(main)' },

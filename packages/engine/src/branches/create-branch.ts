@@ -43,7 +43,9 @@ export async function createBranchAt(
   { kind, name, commitId, source, actor, hidden }: NewRef & { readonly hidden: boolean },
 ): Promise<PlannedMove> {
   await checkNameFree(context, scope, name);
-  const event = { scope, actor, sourceRef: source, branch: name, commitId };
+  // The source of an undelete is a move, which is no ref.
+  const sourceRef = kind === 'undelete' ? commitId : source;
+  const event = { scope, actor, sourceRef, branch: name, commitId };
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
