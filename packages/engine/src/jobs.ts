@@ -52,7 +52,12 @@ export function engineJobs(context: EngineContext): readonly Job[] {
         return (round) => trimMoves(context, limit, round);
       },
     },
-    { name: 'empty-trash', everyMs: 10 * minuteMs, lease, begin: () => (round) => emptyTrash(context, round) },
+    {
+      name: 'empty-trash',
+      everyMs: 10 * minuteMs,
+      lease,
+      begin: () => (round) => emptyTrash(context, round),
+    },
     {
       name: 'remove-expired-tasks',
       everyMs: dayMs,

@@ -3,7 +3,7 @@ import type { CacheBus, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import { formerNamespaces } from '../repositories/former-namespaces.ts';
 import { liesInside, trimSlash } from '../repositories/namespaces.ts';
-import { listTrash } from '../repositories/trash.ts';
+import { listTrash } from '../store/deleted-repositories.ts';
 import type { RepositoryStore } from '../store/repository-store.ts';
 
 const topic = 'engine/namespaces';

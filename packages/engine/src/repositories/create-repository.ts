@@ -6,6 +6,7 @@ import {
   timestampFromMillis,
   type RepositoryData,
 } from '@svc/encoding';
+import { readBinding } from '../bindings/binding-store.ts';
 import { addBranch } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
@@ -72,6 +73,7 @@ export async function createRepository(
     else await createDefaultBranch(context, scope, options.actor);
     const move = context.moves.planOfRepository('create', name, options.actor);
     if (!(await context.repositories.create(data, move))) throw notUnique();
+    await checkNoAlias(context, data);
     await forgetFormerNamespace(context, storageId, storageNamespace);
     await context.repositories.forget(name);
     await context.namespaces.forget(storageId);
@@ -104,9 +106,28 @@ export async function createRepository(
 
 async function checkNameFree(context: EngineContext, name: string): Promise<void> {
   const existing = await context.repositories.read(name);
-  if (existing === undefined) return;
+  if (existing === undefined) return checkNotAlias(context, name);
   if (existing.data.state === repositoryInDeletion) throw inDeletion();
   throw notUnique();
+}
+
+async function checkNotAlias(context: EngineContext, name: string): Promise<void> {
+  if ((await readBinding(context, { type: 'alias', id: name })) !== undefined) {
+    throw new EngineError('already_exists', `an alias '${name}' exists`, { subject: 'alias' });
+  }
+}
+
+/** An alias of this name may have been made at the same time: then this creation takes itself back. */
+async function checkNoAlias(context: EngineContext, data: RepositoryData): Promise<void> {
+  try {
+    await checkNotAlias(context, data.id);
+  } catch (error) {
+    const stored = await context.repositories.read(data.id);
+    if (stored?.data.instanceUid === data.instanceUid) {
+      await context.repositories.remove(data.id, stored.predicate);
+    }
+    throw error;
+  }
 }
 
 function notUnique(): EngineError {

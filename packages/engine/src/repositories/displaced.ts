@@ -1,7 +1,8 @@
 import type { BlockAdapter } from '@svc/block';
 import type { EngineContext } from '../context/engine-context.ts';
 import { liesInside, trimSlash } from './namespaces.ts';
-import { changeInTrash, listTrash, type StoredDeletedRepository } from './trash.ts';
+import { listTrash, type StoredDeletedRepository } from '../store/deleted-repositories.ts';
+import { changeInTrash } from './trash.ts';
 
 /** What a creation did to the trash, to be taken back when it fails. */
 export interface Displaced {

@@ -27,7 +27,11 @@ export async function rememberNamespace({ kv }: EngineContext, repository: Repos
   await kv.set(gravelerPartition, key, value);
 }
 
-export function formerNamespaceOf({ id, storageId, storageNamespace }: FormerOwner): KvRecord & { type: 'put' } {
+export function formerNamespaceOf({
+  id,
+  storageId,
+  storageNamespace,
+}: FormerOwner): KvRecord & { type: 'put' } {
   return {
     type: 'put',
     key: formerNamespaceKey(storageId, trimSlash(storageNamespace)),

@@ -14,7 +14,8 @@ import { deleteRepository } from './delete-repository.ts';
 import { purgeRepository } from './purge-repository.ts';
 import { changeRepositoryMetadata, getRepositoryMetadata } from './repository-metadata.ts';
 import { restoreRepository } from './restore-repository.ts';
-import { findInTrash, isRestorable, listTrash, type StoredDeletedRepository } from './trash.ts';
+import { listTrash, type StoredDeletedRepository } from '../store/deleted-repositories.ts';
+import { findInTrash, isRestorable } from './trash.ts';
 
 export function repositories(context: EngineContext): Repositories {
   return {

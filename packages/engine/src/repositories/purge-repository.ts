@@ -5,7 +5,8 @@ import type { Actor } from '../face/model.ts';
 import { retireTokens } from '../staging/tokens.ts';
 import { branchesPrefix, gravelerPartition, pullsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { changeInTrash, dueOf, findInTrash, listTrash, type StoredDeletedRepository } from './trash.ts';
+import { listTrash, type StoredDeletedRepository } from '../store/deleted-repositories.ts';
+import { changeInTrash, dueOf, findInTrash } from './trash.ts';
 
 /** Who acts when nobody asked. */
 const service: Actor = { committer: 'svc' };

@@ -1,11 +1,13 @@
 import { repositoryMessage, type RepositoryData } from '@svc/encoding';
+import { readBinding } from '../bindings/binding-store.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { Actor, Repository } from '../face/model.ts';
 import { formerNamespaceKey } from '../store/keys.ts';
 import { findClash, namespaceIsTaken, releaseNamespace, trimSlash } from './namespaces.ts';
-import { findInTrash, isRestorable, type StoredDeletedRepository } from './trash.ts';
+import { type StoredDeletedRepository } from '../store/deleted-repositories.ts';
+import { findInTrash, isRestorable } from './trash.ts';
 
 /** Brings a deleted repository back with everything it had, but open uploads and the runs of its hooks. */
 export async function restoreRepository(
@@ -17,6 +19,9 @@ export async function restoreRepository(
   const { repository: data } = found;
   const { storageId, storageNamespace } = data;
   if ((await context.repositories.read(data.id)) !== undefined) throw nameTaken(data.id);
+  if ((await readBinding(context, { type: 'alias', id: data.id })) !== undefined) {
+    throw conflict(`an alias '${data.id}' exists: delete it first`);
+  }
   // Nobody can begin to empty the namespace, or take it, from here on.
   const clash = await findClash(context, context.blockStores.get(storageId), data);
   if (clash.taken !== undefined) throw conflict(namespaceIsTaken(storageNamespace, clash.taken));
@@ -69,4 +74,3 @@ function nameTaken(id: string): EngineError {
 function conflict(message: string): EngineError {
   return new EngineError('already_exists', message, { subject: 'repository' });
 }
-

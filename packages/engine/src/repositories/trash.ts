@@ -4,20 +4,14 @@ import {
   timestampFromMillis,
   timestampToMillis,
   type DeletedRepositoryData,
-  type RepositoryData,
 } from '@svc/encoding';
 import type { KvPredicate, KvWrite } from '@svc/kv';
 import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import type { Actor } from '../face/model.ts';
-import {
-  deletedRepositoriesPrefix,
-  deletedRepositoryKey,
-  gravelerPartition,
-  namespaceKey,
-  repositoryKey,
-} from '../store/keys.ts';
+import { listTrash, type StoredDeletedRepository } from '../store/deleted-repositories.ts';
+import { deletedRepositoryKey, gravelerPartition, namespaceKey, repositoryKey } from '../store/keys.ts';
 import type { StoredRepository } from '../store/repository-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { endUploadsOf } from '../uploads/end-upload.ts';
@@ -26,14 +20,6 @@ import { trimSlash } from './namespaces.ts';
 
 const actionsPartition = Buffer.from('actions');
 const deleteBatch = 1000;
-
-/** A repository in the trash, as stored. */
-export interface StoredDeletedRepository {
-  readonly repository: RepositoryData;
-  readonly data: DeletedRepositoryData;
-  readonly key: Buffer;
-  readonly value: Buffer;
-}
 
 export interface TrashOptions {
   /** Milliseconds since 1970: until then it can come back. */
@@ -90,7 +76,8 @@ export async function moveToTrash(
 async function keysOfRuns(context: EngineContext, id: string): Promise<Uint8Array[]> {
   const keys: Uint8Array[] = [];
   const options = { prefix: Buffer.from(`repos/${id}/`) };
-  for await (const page of context.kv.scan(actionsPartition, options)) keys.push(...page.map(({ key }) => key));
+  for await (const page of context.kv.scan(actionsPartition, options))
+    keys.push(...page.map(({ key }) => key));
   return keys;
 }
 
@@ -102,32 +89,12 @@ async function reservationOf(context: EngineContext, { repository }: RepositoryS
   return owner?.equals(repositoryKey(repository.id)) === true ? [{ type: 'delete', key }] : [];
 }
 
-/** In the order of names, then of instances; `after` is `<name>/<instance>`. */
-export async function* listTrash(
-  context: Pick<EngineContext, 'kv'>,
-  prefix = '',
-  after = '',
-): AsyncGenerator<StoredDeletedRepository> {
-  const start = Buffer.concat([deletedRepositoriesPrefix, Buffer.from(prefix)]);
-  const range = {
-    prefix: start,
-    ...(after === '' ? {} : { after: Buffer.concat([deletedRepositoriesPrefix, Buffer.from(after)]) }),
-  };
-  for await (const page of context.kv.scan(gravelerPartition, range)) {
-    for (const { key, value } of page) {
-      const stored = storedOf(Buffer.from(key), Buffer.from(value));
-      if (stored !== undefined) yield stored;
-    }
-  }
-}
-
-function storedOf(key: Buffer, value: Buffer): StoredDeletedRepository | undefined {
-  const data = deletedRepositoryMessage.decode(value);
-  return data.repository === undefined ? undefined : { repository: data.repository, data, key, value };
-}
-
-export async function findInTrash(context: EngineContext, instance: string): Promise<StoredDeletedRepository> {
-  for await (const stored of listTrash(context)) if (stored.repository.instanceUid === instance) return stored;
+export async function findInTrash(
+  context: EngineContext,
+  instance: string,
+): Promise<StoredDeletedRepository> {
+  for await (const stored of listTrash(context))
+    if (stored.repository.instanceUid === instance) return stored;
   throw notFound('repository', 'no deleted repository has this instance');
 }
 

@@ -1,7 +1,7 @@
 import { branchMessage, repositoryMessage } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { wholeRound, type JobRound } from '../face/jobs.ts';
-import { listTrash } from '../repositories/trash.ts';
+import { listTrash } from '../store/deleted-repositories.ts';
 import {
   branchesPrefix,
   cleanupTokensPartition,
