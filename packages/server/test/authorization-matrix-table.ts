@@ -6,7 +6,7 @@
  * Resources: `*`, `R` (repository repo1), `R(x)`, `B(x)`, `O(x)`, `T(x)` of repo1, `N(x)` a storage namespace, `U(x)`,
  * `G(x)`, `P(x)`, `E(x)` for users, groups, policies and external principals. `{…}` are facts known only after
  * the start: `{pull}` an open pull request into main, `{commit}` the head of main, `{outside}` a storage address
- * no repository owns, `{key}` an access key of bob.
+ * no repository owns, `{key}` an access key of bob, `{trash}` the deleted repository trashed, which cannot come back.
  */
 export interface MatrixRow {
   readonly requires: string;
@@ -144,6 +144,12 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   },
   getRepository: { requires: 'fs:ReadRepository@R' },
   deleteRepository: { requires: 'fs:DeleteRepository@R(gone)', params: { repository: 'gone' } },
+  listDeletedRepositories: { requires: 'fs:ListRepositories@*' },
+  restoreRepository: {
+    requires: 'fs:CreateRepository@R(trashed) & ?fs:AttachStorageNamespace@N(local://trashed)',
+    params: { instance: '{trash}' },
+  },
+  purgeRepository: { requires: 'fs:DeleteRepository@R(trashed)', params: { instance: '{trash}' } },
   getRepositoryMetadata: { requires: 'fs:ReadRepository@R' },
   setRepositoryMetadata: { requires: 'fs:UpdateRepository@R', body: { metadata: { a: 'b' } } },
   deleteRepositoryMetadata: { requires: 'fs:UpdateRepository@R', body: { keys: ['a'] } },

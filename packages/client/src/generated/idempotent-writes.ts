@@ -9,6 +9,7 @@ export const idempotentWrites: ReadonlySet<string> = new Set([
   'DELETE /auth/users/{userId}/credentials/{accessKeyId}',
   'DELETE /auth/users/{userId}/external/principals',
   'DELETE /auth/users/{userId}/policies/{policyId}',
+  'DELETE /deleted_repositories/{instance}',
   'DELETE /events/subscriptions/{subscription}',
   'DELETE /events/subscriptions/{subscription}/deliveries',
   'DELETE /repositories/{repository}',
