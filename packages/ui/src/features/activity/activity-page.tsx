@@ -22,7 +22,9 @@ export function RepositoryActivityPage(): ReactNode {
   const navigate = useNavigate({ from: '/repositories/$repo/activity' });
   usePageTitle('Activity', repo);
   const choose = (chosen: string | undefined): void => void navigate({ search: { types: chosen } });
-  return <ActivityList repository={repo} types={types ?? ''} onTypes={choose} />;
+  return (
+    <ActivityList key={`${repo} ${types ?? ''}`} repository={repo} types={types ?? ''} onTypes={choose} />
+  );
 }
 
 export function ActivityPage(): ReactNode {
@@ -32,7 +34,7 @@ export function ActivityPage(): ReactNode {
   const choose = (chosen: string | undefined): void => void navigate({ search: { types: chosen } });
   return (
     <Main>
-      <ActivityList repository={undefined} types={types ?? ''} onTypes={choose} />
+      <ActivityList key={types ?? ''} repository={undefined} types={types ?? ''} onTypes={choose} />
     </Main>
   );
 }

@@ -12,7 +12,7 @@ export interface Activity {
   readonly error: unknown;
 }
 
-/** The last events and those that come. */
+/** The last events and those that come. With other arguments it needs a fresh component. */
 export function useActivity(repository: string | undefined, types: string): Activity {
   const [activity, setActivity] = useState<Activity>({
     events: undefined,
@@ -24,7 +24,6 @@ export function useActivity(repository: string | undefined, types: string): Acti
     const wanted = types === '' ? [] : types.split(',');
     const add = (events: readonly SvcEvent[]): void =>
       setActivity((now) => ({ ...now, events: merged(now.events ?? [], events) }));
-    setActivity({ events: undefined, state: 'waiting', error: undefined });
     void followEvents({
       path: repository === undefined ? '/api/v1/events' : `/api/v1/repositories/${repository}/events`,
       types: wanted,
