@@ -57,7 +57,9 @@ export async function readPartition(kv: KvStore, partition: Buffer): Promise<Rec
         graves.set(name.slice(7), graveMessage.decode(value).lastMove.toString('hex'));
       } else if (name.startsWith('moves/')) {
         moves.unshift({ id: moveIdOfKey(key).toString('hex'), data: moveMessage.decode(value) });
-      } else if (name.startsWith('outbox/')) outbox.push(key.subarray(7).toString('hex'));
+      } else if (name.startsWith('outbox/') && value.length === 0) {
+        outbox.push(key.subarray(7).toString('hex'));
+      }
     }
   }
   return { refs, lastMoves, graves, moves, outbox };

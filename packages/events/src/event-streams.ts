@@ -101,7 +101,8 @@ export class EventStreams {
     sink.once('close', end);
     const signal = AbortSignal.any([gone.signal, this.#stop.signal]);
     try {
-      await this.#write(sink, 'retry: 2000\n\n', signal);
+      // The id says where the stream begins, so that a reader cut off before the first event can come back.
+      await this.#write(sink, `id: ${after}\nretry: 2000\n\n`, signal);
       let position = after;
       while (!signal.aborted) {
         const mayRead = await request.permission();

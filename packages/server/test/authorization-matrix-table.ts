@@ -62,11 +62,8 @@ const readTrees = 'fs:ListObjects@R & fs:ReadRepository@R';
 export const matrix: Readonly<Record<string, MatrixRow>> = {
   listEvents: { requires: 'auth' },
   listRepositoryEvents: { requires: 'auth' },
-  createSubscription: {
-    requires: 'fs:WriteSubscription@R',
-    body: { url: 'https://127.0.0.1/', repository: 'repo1' },
-  },
-  listSubscriptions: { requires: 'fs:ReadSubscription@R', query: { repository: 'repo1' } },
+  createSubscription: { requires: 'fs:WriteSubscription@*', body: { url: 'https://127.0.0.1/' } },
+  listSubscriptions: { requires: 'fs:ReadSubscription@*' },
   getSubscription: { requires: 'fs:ReadSubscription@*' },
   updateSubscription: { requires: 'fs:WriteSubscription@*', body: {} },
   deleteSubscription: { requires: 'fs:WriteSubscription@*' },

@@ -160,6 +160,23 @@ const pulls = createRoute({
   component: lazyRouteComponent(() => import('./features/pulls/pulls-page.tsx'), 'PullsPage'),
 });
 
+const repositoryActivity = createRoute({
+  getParentRoute: () => repository,
+  path: '/activity',
+  validateSearch: strings('types'),
+  component: lazyRouteComponent(
+    () => import('./features/activity/activity-page.tsx'),
+    'RepositoryActivityPage',
+  ),
+});
+
+const activity = createRoute({
+  getParentRoute: () => app,
+  path: '/activity',
+  validateSearch: strings('types'),
+  component: lazyRouteComponent(() => import('./features/activity/activity-page.tsx'), 'ActivityPage'),
+});
+
 const createPull = createRoute({
   getParentRoute: () => repository,
   path: '/pulls/create',
@@ -311,6 +328,7 @@ const routeTree = root.addChildren([
   app.addChildren([
     repositories,
     datasets,
+    activity,
     repository.addChildren([
       repositoryHome,
       objects,
@@ -324,6 +342,7 @@ const routeTree = root.addChildren([
       createPull,
       pull,
       compare,
+      repositoryActivity,
       settings.addChildren([settingsHome, generalSettings, protectionSettings, retentionSettings]),
     ]),
     admin.addChildren([

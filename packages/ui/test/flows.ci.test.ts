@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { accessibilityFlows } from './flows/accessibility.ts';
+import { activityFlows } from './flows/activity.ts';
 import { administrationFlows } from './flows/administration.ts';
 import { changeFlows } from './flows/changes.ts';
 import { entryFlows } from './flows/entries.ts';
@@ -38,6 +39,7 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   viewerFlows(stage);
   changeFlows(stage);
   historyFlows(stage);
+  activityFlows(stage);
   pullFlows(stage);
   settingsFlows(stage);
   administrationFlows(stage);

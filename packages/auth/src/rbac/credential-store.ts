@@ -7,7 +7,7 @@ import { checkKeyPair } from '../id-rules.ts';
 import type { AuthActor, Credentials, CredentialsWithSecret, KeyPair, Page, PageRequest } from '../model.ts';
 import { keys } from '../store/keys.ts';
 import { credentialsFrom, storedTime } from '../store/records.ts';
-import { logChange, type RbacContext } from './context.ts';
+import { changeEvent, logChange, type RbacContext } from './context.ts';
 import { pageAmount, scanOf, takePage } from './paging.ts';
 import { alreadyExists, credentialsNotFound, userNotFound } from './refusals.ts';
 
@@ -48,7 +48,10 @@ export class CredentialStore implements CredentialKeys {
     // Before the key: it never works without its view.
     await makeView?.(accessKeyId);
     await store.setIndex(keys.userCredentials(username) + accessKeyId, keys.credential(accessKeyId));
-    if (!(await store.create(credentialMessage, keys.credential(accessKeyId), record))) throw alreadyExists();
+    const data = { access_key_id: accessKeyId };
+    const event = changeEvent(actor, 'credentials.created', `user/${username}`, data);
+    if (!(await store.create(credentialMessage, keys.credential(accessKeyId), record, event)))
+      throw alreadyExists();
     if (!(await store.exists(keys.user(username)))) {
       await store.delete(keys.credential(accessKeyId));
       await store.delete(keys.userCredentials(username) + accessKeyId);
@@ -97,7 +100,9 @@ export class CredentialStore implements CredentialKeys {
   async delete(username: string, accessKeyId: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.get(username, accessKeyId);
-    await store.delete(keys.credential(accessKeyId));
+    const data = { access_key_id: accessKeyId };
+    const event = changeEvent(actor, 'credentials.deleted', `user/${username}`, data);
+    await store.delete(keys.credential(accessKeyId), event);
     await store.delete(keys.userCredentials(username) + accessKeyId);
     await changes.credential(accessKeyId);
     logChange(this.#context, actor, 'credentials deleted', { user: username, access_key_id: accessKeyId });

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { BlockAdapter, BlockStores } from '@svc/block';
-import { XidGenerator } from '@svc/encoding';
-import type { CacheBus, KvStore } from '@svc/kv';
+import { outboxPut, XidGenerator, type NewEvent } from '@svc/encoding';
+import type { CacheBus, KvStore, KvWrite } from '@svc/kv';
 import type { CommittedTrees } from '../committed/tree.ts';
 import { AddressAllocator } from '../objects/addresses.ts';
 import { HashPool } from '../objects/hash-pool.ts';
@@ -44,6 +44,8 @@ export interface EngineContext {
   readonly commits: CommitStore;
   readonly tags: TagStore;
   readonly moves: MoveLog;
+  /** The write that tells of something that is no move; hand it to the `change` that makes it true. */
+  readonly told: (event: NewEvent) => KvWrite;
   readonly protection: ProtectionStore;
   readonly addresses: AddressAllocator;
   readonly hashPool: HashPool;
@@ -83,6 +85,7 @@ export function createContext(options: EngineOptions): EngineContext {
     commits: new CommitStore(kv, settings),
     tags: new TagStore(kv, moves, settings.maxBatchDelayMs),
     moves,
+    told: (event) => outboxPut(event, clock(), xids),
     protection: new ProtectionStore(kv, cacheBus),
     addresses: new AddressAllocator(xids, clock),
     hashPool: new HashPool(),

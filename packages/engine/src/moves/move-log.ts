@@ -310,8 +310,8 @@ function nameOf(id: Buffer): string {
   return id.toString('latin1');
 }
 
-function userOf(actor: Actor): string {
-  return actor.userId ?? actor.committer;
+export function userOf(actor: Actor | undefined): string {
+  return actor?.userId ?? actor?.committer ?? '';
 }
 
 export function commitBytes(commitId: string | undefined): Buffer {

@@ -3,6 +3,7 @@ import { ApiError } from '@svc/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import {
+  Activity,
   FileStack,
   GitBranch,
   GitCommitHorizontal,
@@ -154,6 +155,9 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
             activeOptions={loose}
           >
             <GitCompareArrows size={15} aria-hidden /> Compare
+          </Link>
+          <Link to="/repositories/$repo/activity" params={params} activeOptions={loose}>
+            <Activity size={15} aria-hidden /> Activity
           </Link>
           <Link to="/repositories/$repo/settings" params={params}>
             <Settings size={15} aria-hidden /> Settings

@@ -51,6 +51,9 @@ export function TopBar(): ReactNode {
         <Link to="/repositories" activeOptions={{ includeSearch: false }}>
           Repositories
         </Link>
+        <Link to="/activity" activeOptions={{ includeSearch: false }}>
+          Activity
+        </Link>
         <Link to="/auth">Administration</Link>
       </nav>
       <span className="right" />
