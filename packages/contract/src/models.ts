@@ -1,3 +1,15 @@
+import {
+  Alias,
+  AliasCreation,
+  AliasList,
+  AliasMove,
+  AliasMoveList,
+  AliasRollback,
+  BoundPlace,
+  BucketBinding,
+  CredentialsCreation,
+  CredentialsViewCreation,
+} from './models/aliases.ts';
 import { Pagination, ErrorBody, StorageURI, TaskInfo, TaskCreation } from './models/common.ts';
 import {
   Repository,
@@ -269,6 +281,16 @@ export const models = {
   RefMove,
   RefMoveList,
   DeletedRef,
+  Alias,
+  AliasCreation,
+  AliasList,
+  AliasMove,
+  AliasMoveList,
+  AliasRollback,
+  BoundPlace,
+  BucketBinding,
+  CredentialsCreation,
+  CredentialsViewCreation,
   DeletedRefList,
   DeletedRepository,
   DeletedRepositoryList,
