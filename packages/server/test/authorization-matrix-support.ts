@@ -270,7 +270,7 @@ export async function prepare(server: RunningSvc, elsewhere: string): Promise<Fa
   await manage(server, 'POST', '/repositories', trashed);
   await manage(server, 'DELETE', '/repositories/trashed');
   // Restoring it is refused whoever asks, so that it can be asked again and again.
-  await manage(server, 'POST', '/repositories?bare=true', { ...trashed, name: 'heir' });
+  await manage(server, 'POST', '/repositories?bare=true', { ...trashed, name: 'successor' });
   const { results } = JSON.parse(await manage(server, 'GET', '/deleted_repositories')) as {
     results: { instance: string }[];
   };
