@@ -12,7 +12,7 @@ import {
 } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import type { Action } from './file/index.ts';
-import { ActionLoader } from './loading/load-actions.ts';
+import { ActionLoader, actionFolders } from './loading/load-actions.ts';
 import { GlobError } from './matching/match-path.ts';
 import { matchActions } from './matching/match-actions.ts';
 import { EventQueue, type QueuedEvent } from './queue/queued-event.ts';
@@ -46,6 +46,7 @@ export interface ActionHooksOptions {
 
 /** The hooks of all repositories, as the engine knows them. */
 export class ActionHooks implements HookPoints {
+  readonly folders: readonly string[] = actionFolders;
   readonly runs: RunStore;
   readonly files: RunFiles;
   readonly #options: ActionHooksOptions;

@@ -69,6 +69,8 @@ export interface Auth {
   readonly externalPrincipals: ExternalPrincipals;
   readonly setup: Setup;
   readonly installation: Installation;
+  /** What webhooks sign with and send along. */
+  readonly webhookSecrets: SecretBoxes;
 
   /**
    * The caller of a request by bearer token, Basic header or cookie: the first source present decides. Undefined
@@ -116,6 +118,13 @@ export interface Auth {
   /** Peer address, or what a trusted proxy says about it. */
   clientOf(peerAddress: string, encrypted: boolean, headers: RequestHead['headers']): ClientOrigin;
   close(): void;
+}
+
+/** Keeps texts in the store that nobody can read there. `boundTo` makes a box useless in another record. */
+export interface SecretBoxes {
+  seal(secret: string, boundTo: string): Buffer;
+  /** Undefined when the box was made for something else, or was changed. */
+  open(box: Uint8Array, boundTo: string): string | undefined;
 }
 
 export interface Permissions {

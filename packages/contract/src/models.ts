@@ -11,6 +11,20 @@ import {
   CredentialsViewCreation,
 } from './models/aliases.ts';
 import { Pagination, ErrorBody, StorageURI, TaskInfo, TaskCreation } from './models/common.ts';
+import { Event, EventList, EventsGone } from './models/events.ts';
+import {
+  Subscription,
+  CreatedSubscription,
+  SubscriptionCreation,
+  SubscriptionUpdate,
+  SubscriptionList,
+  SubscriptionSecret,
+  SubscriptionTest,
+  Delivery,
+  DeliveryList,
+  RedeliverRequest,
+  RedeliverResult,
+} from './models/subscriptions.ts';
 import {
   Repository,
   RepositoryMetadata,
@@ -300,4 +314,18 @@ export const models = {
   RollbackRequest,
   RollbackResult,
   ReflogSettings,
+  Event,
+  EventList,
+  EventsGone,
+  Subscription,
+  CreatedSubscription,
+  SubscriptionCreation,
+  SubscriptionUpdate,
+  SubscriptionList,
+  SubscriptionSecret,
+  SubscriptionTest,
+  Delivery,
+  DeliveryList,
+  RedeliverRequest,
+  RedeliverResult,
 } as const;

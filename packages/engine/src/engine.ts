@@ -14,6 +14,7 @@ import type { Merges } from './face/merges.ts';
 import type { Metadata } from './face/metadata.ts';
 import type { Objects } from './face/objects.ts';
 import type { EngineOptions } from './face/options.ts';
+import type { Outboxes } from './face/outboxes.ts';
 import type { Protection } from './face/protection.ts';
 import type { Pulls } from './face/pulls.ts';
 import type { Reflog } from './face/reflog.ts';
@@ -32,6 +33,7 @@ import { objects } from './objects/index.ts';
 import { protection } from './protection/index.ts';
 import { pulls } from './pulls/index.ts';
 import { reflog } from './moves/index.ts';
+import { outboxes } from './moves/outboxes.ts';
 import { refs } from './refs/index.ts';
 import { repositories } from './repositories/index.ts';
 import { tags } from './tags/index.ts';
@@ -52,6 +54,7 @@ export interface Engine {
   readonly commits: Commits;
   readonly refs: Refs;
   readonly reflog: Reflog;
+  readonly outboxes: Outboxes;
   readonly merges: Merges;
   readonly pulls: Pulls;
   readonly imports: Imports;
@@ -85,6 +88,7 @@ export function createEngine(options: EngineOptions): Engine {
     commits: commits(context),
     refs: refs(context),
     reflog: reflog(context),
+    outboxes: outboxes(context),
     merges: mergeOperations,
     pulls: pulls(context, mergeOperations),
     imports: {

@@ -46,6 +46,7 @@ export const defaultParams: Readonly<Record<string, string>> = {
   hook_run_id: 'no-such-hook',
   move: 'no-such-move',
   pull_request: '{pull}',
+  subscription: 'no-such-subscription',
 };
 
 const [path, written] = [{ path: 'dir/a' }, { path: 'dir/new' }];
@@ -60,6 +61,21 @@ const writeRefs = 'fs:CreateTag@R & fs:CreateBranch@R & fs:CreateCommit@R';
 const readTrees = 'fs:ListObjects@R & fs:ReadRepository@R';
 
 export const matrix: Readonly<Record<string, MatrixRow>> = {
+  listEvents: { requires: 'auth' },
+  listRepositoryEvents: { requires: 'auth' },
+  createSubscription: {
+    requires: 'fs:WriteSubscription@R',
+    body: { url: 'https://127.0.0.1/', repository: 'repo1' },
+  },
+  listSubscriptions: { requires: 'fs:ReadSubscription@R', query: { repository: 'repo1' } },
+  getSubscription: { requires: 'fs:ReadSubscription@*' },
+  updateSubscription: { requires: 'fs:WriteSubscription@*', body: {} },
+  deleteSubscription: { requires: 'fs:WriteSubscription@*' },
+  testSubscription: { requires: 'fs:WriteSubscription@*' },
+  rotateSubscriptionSecret: { requires: 'fs:WriteSubscription@*' },
+  listDeliveries: { requires: 'fs:ReadSubscription@*' },
+  redeliver: { requires: 'fs:WriteSubscription@*', body: { all: true } },
+  discardDelivery: { requires: 'fs:WriteSubscription@*', query: { sequence: '1' } },
   setupCommPrefs: { requires: 'open', body: { featureUpdates: false, securityUpdates: false } },
   getSetupState: { requires: 'open' },
   setup: { requires: 'open', body: { username: 'intruder' } },

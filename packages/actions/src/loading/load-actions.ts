@@ -10,9 +10,6 @@ export const actionFolders = ['_svc_actions/', '_lakefs_actions/'] as const;
 /** Nobody writes longer ones by hand. */
 const maxFileBytes = 1024 ** 2;
 const pageSize = 1000;
-/** The first key of the folder that sorts first, whatever stands before it, and what sorts behind the other. */
-const probe = { prefix: '_', after: '_lakefs_actions.', amount: 1 };
-const behindFolders = '_svc_actions0';
 const commitId = /^[0-9a-f]{64}$/;
 
 /** The engine as far as action files are read with it: with the server's own rights. */
@@ -49,7 +46,6 @@ export class ActionLoader {
   }
 
   async #paths(at: ActionsAt): Promise<string[]> {
-    if (!(await this.#mayHaveFiles(at))) return [];
     const listed = await Promise.all(actionFolders.map((folder) => this.#list(at, folder)));
     const names = new Set<string>();
     return listed.flat().filter((path) => {
@@ -58,18 +54,6 @@ export class ActionLoader {
       names.add(name);
       return true;
     });
-  }
-
-  /** One look at the first key from where the folders may begin: most repositories have neither. */
-  async #mayHaveFiles({ repository, ref }: ActionsAt): Promise<boolean> {
-    const { objects } = this.#source();
-    const page = await objects.list({ repository: repository.id, ref, ...probe });
-    let isBehind = true;
-    page.visit((item) => {
-      isBehind = item.path >= behindFolders;
-    });
-    page.release();
-    return !isBehind;
   }
 
   async #list({ repository, ref }: ActionsAt, folder: string): Promise<string[]> {

@@ -139,10 +139,10 @@ export class LuaState {
       lua._lua_pushinteger(state, BigInt(this.#functions.push(value) - 1));
       lua._lua_pushcclosure(state, this.#dispatch, 1);
     } else if (value instanceof Map) {
-      const fields = value as ReadonlyMap<string, LuaValue>;
+      const fields = value as ReadonlyMap<string | number, LuaValue>;
       lua._lua_createtable(state, 0, fields.size);
       for (const [key, item] of fields) {
-        this.#pushString(state, key);
+        this.#push(state, key, depth + 1);
         this.#push(state, item, depth + 1);
         lua._lua_rawset(state, -3);
       }

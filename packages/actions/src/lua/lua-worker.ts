@@ -1,11 +1,13 @@
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
+import { compileOnce } from './compile-once.ts';
 import { loadLuaModule } from './lua-module.ts';
 import { limitMemory } from './memory-limit.ts';
 import type { Ask } from './packages/svc.ts';
 import { runScript } from './run-script.ts';
 import type { FromWorker, HostAnswer, LuaWorkerData, ToWorker } from './worker-protocol.ts';
 
-// Runs one script and ends. Ready before it is told which one, so that a hook does not wait for a thread to start.
+// Runs scripts one after the other, each in an interpreter of its own that is ready before the script is known.
 
 /** Output is sent in pieces of about this size. */
 const pieceBytes = 16 * 1024;
@@ -44,8 +46,17 @@ function serve({ job, announced, answers }: ToWorker, lua: Awaited<ReturnType<ty
   send({ kind: 'ended', failure });
 }
 
+async function serveNext(port: MessagePort): Promise<void> {
+  const lua = await loadLuaModule();
+  const next = once(port, 'message');
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+  port.postMessage({ kind: 'ready' } satisfies FromWorker);
+  const [message] = (await next) as [ToWorker];
+  serve(message, lua);
+  message.answers.close();
+}
+
 limitMemory((workerData as LuaWorkerData).memoryBytes);
-const lua = await loadLuaModule();
-parentPort?.once('message', (message: ToWorker) => serve(message, lua));
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-parentPort?.postMessage({ kind: 'ready' } satisfies FromWorker);
+compileOnce();
+if (parentPort === null) throw new TypeError('this runs in a thread');
+for (;;) await serveNext(parentPort);

@@ -9,7 +9,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
-import { resolveCommitId } from '../refs/resolve-ref.ts';
+import { resolveCommitted, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -22,9 +22,10 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   if (source === '') throw required('source');
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  const commitId = await resolveSource(context, scope, source);
+  const { commitId, staged, head } = await resolveSource(context, scope, source);
   const hidden = options.hidden === true;
-  await createBranchAt(context, scope, { kind: 'create', name, commitId, source, hidden, actor });
+  const tokens = staged ? head?.tokens : undefined;
+  await createBranchAt(context, scope, { kind: 'create', name, commitId, source, hidden, actor, tokens });
   return { id: name, commitId, hidden };
 }
 
@@ -36,16 +37,22 @@ export interface NewRef {
   readonly actor: Actor;
 }
 
+interface NewBranch extends NewRef {
+  readonly hidden: boolean;
+  /** Of the source, when it is a branch. */
+  readonly tokens?: readonly Buffer[] | undefined;
+}
+
 /** The checks and hooks of a creation, then the branch. */
 export async function createBranchAt(
   context: EngineContext,
   scope: RepositoryScope,
-  { kind, name, commitId, source, actor, hidden }: NewRef & { readonly hidden: boolean },
+  { kind, name, commitId, source, actor, hidden, tokens }: NewBranch,
 ): Promise<PlannedMove> {
   await checkNameFree(context, scope, name);
-  // The source of an undelete is a move, which is no ref.
+  // A deletion is the source of what comes back, but no ref to read from.
   const sourceRef = kind === 'undelete' ? commitId : source;
-  const event = { scope, actor, sourceRef, branch: name, commitId };
+  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens } };
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
@@ -78,9 +85,9 @@ async function resolveSource(
   context: EngineContext,
   scope: RepositoryScope,
   source: string,
-): Promise<string> {
+): Promise<ResolvedTarget> {
   try {
-    return await resolveCommitId(context, scope, source, { argument: 'source' });
+    return await resolveCommitted(context, scope, source, { argument: 'source' });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.kind === 'not_found') throw notFound('ref', `source reference '${source}': not found`);

@@ -162,8 +162,13 @@ class Trees implements CommittedTrees {
     }
   }
 
-  iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator {
-    return new TreeIterator(this.#parts.store, this.#namespace(context), metaRangeId, from);
+  iterate(
+    context: CommittedContext,
+    metaRangeId: string,
+    from?: Uint8Array,
+    to?: Uint8Array,
+  ): RecordIterator {
+    return new TreeIterator(this.#parts.store, this.#namespace(context), metaRangeId, { from, to });
   }
 
   async apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult> {

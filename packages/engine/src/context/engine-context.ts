@@ -8,6 +8,7 @@ import { HashPool } from '../objects/hash-pool.ts';
 import { NamespaceIndex } from '../objects/namespace-index.ts';
 import { SmallObjects } from '../objects/small-objects.ts';
 import type { HookPoints } from '../face/hooks.ts';
+import { HookFiles } from '../hooks/hook-files.ts';
 import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
 import { MoveLog } from '../moves/move-log.ts';
 import { ProtectionStore } from '../protection/protection-store.ts';
@@ -28,6 +29,8 @@ export interface EngineContext {
   readonly cacheBus: CacheBus;
   readonly settings: EngineSettings;
   readonly hooks: HookPoints | undefined;
+  /** Undefined when hooks are told of everything, or there are none. */
+  readonly hookFiles: HookFiles | undefined;
   readonly logger: EngineLogger;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -64,6 +67,10 @@ export function createContext(options: EngineOptions): EngineContext {
     cacheBus,
     settings,
     hooks: options.hooks,
+    hookFiles:
+      options.hooks?.folders === undefined
+        ? undefined
+        : new HookFiles(kv, options.trees, options.hooks.folders),
     logger,
     clock,
     onRetry: options.onRetry ?? (() => undefined),

@@ -7,7 +7,7 @@ import { EngineError } from '../errors.ts';
 import type { MergeBase, MergeOptions, Merges } from '../face/merges.ts';
 import type { Commit, InRepository } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { hooksOf, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { hooksAt, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
@@ -82,12 +82,13 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
         const metaRangeId = await mergeTrees(context, scope, trees, (id) => {
           prepared = commitOf(id);
         });
+        await context.hookFiles?.noteMade(scope, metaRangeId, [trees.destination, trees.source]);
         const commit = prepared ?? commitOf(metaRangeId);
         if (commit.id !== approved) {
           // Hooks are told the commit's id and may read it.
-          if (hooksOf(context, scope) !== undefined) await context.commits.add(scope, commit);
+          if ((await hooksAt(context, scope, source)) !== undefined) await context.commits.add(scope, commit);
           const run = await turn.outside(() =>
-            runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit }),
+            runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit, shown: source }),
           );
           preRunId = run?.runId;
         }
@@ -104,6 +105,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
     commitId: merged.id,
     commit: merged,
     preRunId,
+    shown: merged,
   });
   return merged;
 }

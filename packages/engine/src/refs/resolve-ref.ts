@@ -49,18 +49,28 @@ export async function resolveRef(
   return { kind: 'commit', commitId, head: undefined, staged: false, explicitStaging: false };
 }
 
-/** Resolves a ref where a commit is needed: staging is ignored, and asking for it is refused. */
+/** Resolves a ref where a commit is needed: asking for staging is refused. */
+export async function resolveCommitted(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string,
+  options: ResolveOptions = {},
+): Promise<ResolvedTarget> {
+  const target = await resolveRef(context, scope, ref, options);
+  if (target.explicitStaging) {
+    throw invalid(`ref '${ref}': a commit is needed here, not uncommitted changes: drop the $`, 'ref');
+  }
+  return target;
+}
+
+/** As `resolveCommitted`; staging is ignored. */
 export async function resolveCommitId(
   context: EngineContext,
   scope: RepositoryScope,
   ref: string,
   options: ResolveOptions = {},
 ): Promise<string> {
-  const target = await resolveRef(context, scope, ref, options);
-  if (target.explicitStaging) {
-    throw invalid(`ref '${ref}': a commit is needed here, not uncommitted changes: drop the $`, 'ref');
-  }
-  return target.commitId;
+  return (await resolveCommitted(context, scope, ref, options)).commitId;
 }
 
 export async function resolveCommit(

@@ -54,7 +54,7 @@ export async function createTagAt(
   { kind, name: id, commitId, source, actor }: NewRef,
 ): Promise<PlannedMove> {
   await checkNameFree(context, scope, id);
-  const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
+  const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-create-tag', event);
   const made = await addTag(context, scope, { kind, type: 'tag', id, to: commitId, actor, source });
   await runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
@@ -91,7 +91,7 @@ async function deleteTag(
   const tag = await context.tags.find(scope, id);
   if (tag === undefined) throw notFound('tag');
   const { commitId } = tag.data;
-  const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
+  const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-delete-tag', event);
   const move: RefMove = { kind: 'delete', type: 'tag', id, from: commitId, actor };
   const planned = await context.moves.planDeletion(scope, move, tag.data.lastMove);
