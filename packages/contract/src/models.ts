@@ -1,3 +1,15 @@
+import {
+  Alias,
+  AliasCreation,
+  AliasList,
+  AliasMove,
+  AliasMoveList,
+  AliasRollback,
+  BoundPlace,
+  BucketBinding,
+  CredentialsCreation,
+  CredentialsViewCreation,
+} from './models/aliases.ts';
 import { Pagination, ErrorBody, StorageURI, TaskInfo, TaskCreation } from './models/common.ts';
 import { Event, EventList, EventsGone } from './models/events.ts';
 import {
@@ -283,6 +295,16 @@ export const models = {
   RefMove,
   RefMoveList,
   DeletedRef,
+  Alias,
+  AliasCreation,
+  AliasList,
+  AliasMove,
+  AliasMoveList,
+  AliasRollback,
+  BoundPlace,
+  BucketBinding,
+  CredentialsCreation,
+  CredentialsViewCreation,
   DeletedRefList,
   DeletedRepository,
   DeletedRepositoryList,

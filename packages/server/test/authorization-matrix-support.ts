@@ -40,6 +40,7 @@ const kinds: Readonly<Record<string, (value: string) => string>> = {
   O: (value) => `arn:svc:fs:::repository/repo1/object/${value}`,
   T: (value) => `arn:svc:fs:::repository/repo1/tag/${value}`,
   N: (value) => `arn:svc:fs:::namespace/${value}`,
+  A: (value) => `arn:svc:fs:::alias/${value}`,
   U: (value) => `arn:svc:auth:::user/${value}`,
   G: (value) => `arn:svc:auth:::group/${value}`,
   P: (value) => `arn:svc:auth:::policy/${value}`,
@@ -264,11 +265,12 @@ export async function prepare(server: RunningSvc, elsewhere: string): Promise<Fa
     id: 'p-one',
     statement: [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }],
   });
+  await manage(server, 'POST', '/aliases', { name: 'prod', repository: 'repo1', ref: 'main' });
   const trashed = { name: 'trashed', storage_namespace: 'local://trashed' };
   await manage(server, 'POST', '/repositories', trashed);
   await manage(server, 'DELETE', '/repositories/trashed');
   // Restoring it is refused whoever asks, so that it can be asked again and again.
-  await manage(server, 'POST', '/repositories?bare=true', { ...trashed, name: 'heir' });
+  await manage(server, 'POST', '/repositories?bare=true', { ...trashed, name: 'successor' });
   const { results } = JSON.parse(await manage(server, 'GET', '/deleted_repositories')) as {
     results: { instance: string }[];
   };

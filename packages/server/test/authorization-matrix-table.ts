@@ -23,6 +23,7 @@ const none = 'f'.repeat(64);
 /** Values of path parameters unless a row says otherwise. */
 export const defaultParams: Readonly<Record<string, string>> = {
   repository: 'repo1',
+  alias: 'prod',
   branch: 'main',
   ref: 'main',
   leftRef: 'main',
@@ -104,7 +105,10 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   addGroupMembership: { requires: 'auth:AddGroupMember@G(g1)' },
   deleteGroupMembership: { requires: 'auth:RemoveGroupMember@G(g1)' },
   listUserCredentials: { requires: 'auth:ListCredentials@U(bob)' },
-  createCredentials: { requires: 'auth:CreateCredentials@U(bob)' },
+  createCredentials: {
+    requires: 'auth:CreateCredentials@U(bob) & fs:ReadRepository@R',
+    body: { view: { repository: 'repo1', ref: 'main' } },
+  },
   deleteCredentials: { requires: 'auth:DeleteCredentials@U(bob)', params: { accessKeyId: 'NOSUCHKEY' } },
   getCredentials: { requires: 'auth:ReadCredentials@U(bob)' },
   listUserGroups: { requires: 'auth:ReadUser@U(bob)' },
@@ -141,6 +145,28 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   },
   getRepository: { requires: 'fs:ReadRepository@R' },
   deleteRepository: { requires: 'fs:DeleteRepository@R(gone)', params: { repository: 'gone' } },
+  listAliases: { requires: 'fs:ListAliases@*' },
+  createAlias: {
+    requires: 'fs:CreateAlias@A(prod) & fs:ReadRepository@R',
+    body: { name: 'prod', repository: 'repo1', ref: 'main' },
+  },
+  getAlias: { requires: 'fs:ReadAlias@A(prod)' },
+  setAlias: {
+    requires: 'fs:UpdateAlias@A(prod) & fs:ReadRepository@R',
+    body: { repository: 'repo1', ref: 'main' },
+  },
+  deleteAlias: { requires: 'fs:DeleteAlias@A(nothing)', params: { alias: 'nothing' } },
+  rollbackAlias: { requires: 'fs:UpdateAlias@A(prod)' },
+  aliasLog: { requires: 'fs:ReadAlias@A(prod)' },
+  setCredentialsView: {
+    requires: 'auth:CreateCredentials@U(bob) & fs:ReadRepository@R',
+    params: { accessKeyId: 'NOSUCHKEY' },
+    body: { repository: 'repo1', ref: 'main' },
+  },
+  deleteCredentialsView: {
+    requires: 'auth:CreateCredentials@U(bob)',
+    params: { accessKeyId: 'NOSUCHKEY' },
+  },
   listDeletedRepositories: { requires: 'fs:ListRepositories@*' },
   restoreRepository: {
     requires: 'fs:CreateRepository@R(trashed) & ?fs:AttachStorageNamespace@N(local://trashed)',

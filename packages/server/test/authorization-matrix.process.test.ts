@@ -284,6 +284,7 @@ describe('the authorization matrix over the wire', () => {
     expect(served.toSorted()).toStrictEqual([
       's3 getBucketLocation',
       's3 getObject',
+      's3 getObject through an alias',
       's3 getObjectAttributes',
       's3 getObjectTagging',
       's3 headBucket',
@@ -291,6 +292,7 @@ describe('the authorization matrix over the wire', () => {
       's3 listObjects',
       's3 listObjects of a branch name',
       's3 listObjects of branches',
+      's3 listObjects through an alias',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { action, type CommandContext } from '../context.ts';
+import { CliError } from '../errors.ts';
 import { formatDate } from '../output/format.ts';
 import { printPages, withPageFlags, type PageFlags } from '../pagination.ts';
 import { formatUri, type RefUri } from '../uri.ts';
@@ -52,7 +53,7 @@ export function register(program: Command): void {
         const uri = uris.repository(uriText, 'repository URI');
         out.info(`Repository: ${formatUri(uri)}`);
         const instance = flags.instance ?? (await findDeleted(client, uri.repository))[0]?.instance;
-        if (instance === undefined) throw new Error(`no deleted repository '${uri.repository}'`);
+        if (instance === undefined) throw new CliError(`no deleted repository '${uri.repository}'`);
         const restored = await client.post('/deleted_repositories/{instance}/restore', {
           params: { path: { instance } },
         });

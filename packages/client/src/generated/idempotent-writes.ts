@@ -1,12 +1,14 @@
 // Generated from docs/api/openapi.json; see README.md.
 
 export const idempotentWrites: ReadonlySet<string> = new Set([
+  'DELETE /aliases/{alias}',
   'DELETE /auth/groups/{groupId}',
   'DELETE /auth/groups/{groupId}/members/{userId}',
   'DELETE /auth/groups/{groupId}/policies/{policyId}',
   'DELETE /auth/policies/{policyId}',
   'DELETE /auth/users/{userId}',
   'DELETE /auth/users/{userId}/credentials/{accessKeyId}',
+  'DELETE /auth/users/{userId}/credentials/{accessKeyId}/view',
   'DELETE /auth/users/{userId}/external/principals',
   'DELETE /auth/users/{userId}/policies/{policyId}',
   'DELETE /deleted_repositories/{instance}',
@@ -31,9 +33,11 @@ export const idempotentWrites: ReadonlySet<string> = new Set([
   'POST /repositories/{repository}/branches/{branch}/objects/delete',
   'POST /repositories/{repository}/gc/rules',
   'POST /repositories/{repository}/metadata',
+  'PUT /aliases/{alias}',
   'PUT /auth/groups/{groupId}/members/{userId}',
   'PUT /auth/groups/{groupId}/policies/{policyId}',
   'PUT /auth/policies/{policyId}',
+  'PUT /auth/users/{userId}/credentials/{accessKeyId}/view',
   'PUT /auth/users/{userId}/policies/{policyId}',
   'PUT /repositories/{repository}/branches/{branch}',
   'PUT /repositories/{repository}/branches/{branch}/objects',

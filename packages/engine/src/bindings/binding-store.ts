@@ -1,5 +1,6 @@
 import { bindingMessage, moveMessage, type BindingData, type MoveKind } from '@svc/encoding';
 import type { KvPredicate } from '@svc/kv';
+import { LRUCache } from 'lru-cache';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Actor } from '../face/model.ts';
 import { aliasesPrefix, gravelerPartition, viewsPrefix } from '../store/keys.ts';
@@ -30,7 +31,24 @@ export async function readBinding(
     kv.valueAtOnce === undefined
       ? (await kv.get(gravelerPartition, key))?.value
       : kv.valueAtOnce(gravelerPartition, key);
-  return value === undefined ? undefined : bindingMessage.decode(value);
+  return value === undefined ? undefined : decoded(key, value);
+}
+
+interface Decoded {
+  readonly value: Buffer;
+  readonly data: BindingData;
+}
+
+/** Spares decoding a record whose bytes are those of the last read. */
+const lastDecoded = new LRUCache<string, Decoded>({ max: 1000 });
+
+function decoded(key: Buffer, value: Buffer): BindingData {
+  const name = key.toString('latin1');
+  const last = lastDecoded.get(name);
+  if (last?.value.equals(value) === true) return last.data;
+  const data = bindingMessage.decode(value);
+  lastDecoded.set(name, { value: Buffer.from(value), data });
+  return data;
 }
 
 export async function readStored(
