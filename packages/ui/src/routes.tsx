@@ -174,6 +174,19 @@ const pull = createRoute({
   component: lazyRouteComponent(() => import('./features/pulls/pull-page.tsx'), 'PullPage'),
 });
 
+const actions = createRoute({
+  getParentRoute: () => repository,
+  path: '/actions',
+  validateSearch: strings('branch', 'commit'),
+  component: lazyRouteComponent(() => import('./features/actions/runs-page.tsx'), 'RunsPage'),
+});
+
+const run = createRoute({
+  getParentRoute: () => repository,
+  path: '/actions/$runId',
+  component: lazyRouteComponent(() => import('./features/actions/run-page.tsx'), 'RunPage'),
+});
+
 const compare = createRoute({
   getParentRoute: () => repository,
   path: '/compare',
@@ -323,6 +336,8 @@ const routeTree = root.addChildren([
       pulls,
       createPull,
       pull,
+      actions,
+      run,
       compare,
       settings.addChildren([settingsHome, generalSettings, protectionSettings, retentionSettings]),
     ]),
