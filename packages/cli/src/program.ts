@@ -105,6 +105,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    name: 'events',
+    description: 'show what happened, one CloudEvent a line, and follow what happens',
+    load: () => import('./commands/events.ts'),
+  },
+  {
     name: 'find-merge-base',
     description: 'find the commit two refs have in common',
     hidden: true,
@@ -177,6 +182,11 @@ export const commandModules: readonly CommandModule[] = [
     name: 'show',
     description: 'show one thing in detail',
     load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'subscription',
+    description: 'have events sent to web addresses, and see what became of them',
+    load: () => import('./commands/subscription.ts'),
   },
   {
     name: 'tag',

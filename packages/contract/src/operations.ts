@@ -8,6 +8,7 @@ import { branchProtectionOperations } from './operations/branch-protection.ts';
 import { branchesOperations } from './operations/branches.ts';
 import { commitsOperations } from './operations/commits.ts';
 import { configOperations } from './operations/config.ts';
+import { eventsOperations } from './operations/events.ts';
 import { garbageCollectionOperations } from './operations/garbage-collection.ts';
 import { gcRulesOperations } from './operations/gc-rules.ts';
 import { healthCheckOperations } from './operations/health-check.ts';
@@ -21,6 +22,7 @@ import { reflogOperations } from './operations/reflog.ts';
 import { refsOperations } from './operations/refs.ts';
 import { repositoriesOperations } from './operations/repositories.ts';
 import { stagingOperations } from './operations/staging.ts';
+import { subscriptionsOperations } from './operations/subscriptions.ts';
 import { tagsOperations } from './operations/tags.ts';
 
 /** The operations by the file that describes them; the API's handlers are in files of the same names. */
@@ -44,6 +46,8 @@ export const operationGroups = {
   staging: stagingOperations,
   import: importOperations,
   actions: actionsOperations,
+  events: eventsOperations,
+  subscriptions: subscriptionsOperations,
   metadata: metadataOperations,
   pulls: pullsOperations,
   'health-check': healthCheckOperations,
@@ -74,6 +78,8 @@ export const operations = {
   ...stagingOperations,
   ...importOperations,
   ...actionsOperations,
+  ...eventsOperations,
+  ...subscriptionsOperations,
   ...metadataOperations,
   ...pullsOperations,
   ...healthCheckOperations,

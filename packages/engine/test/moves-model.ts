@@ -63,6 +63,19 @@ export async function readPartition(kv: KvStore, partition: Buffer): Promise<Rec
   return { refs, lastMoves, graves, moves, outbox };
 }
 
+/** As if everything that happened had been put into the log of events. */
+export async function emptyOutbox(state: MemState, engine: Engine, repository: string): Promise<void> {
+  const { instanceUid } = await engine.repositories.get(repository);
+  const partition = Buffer.from(`${repository}-${instanceUid}`);
+  const kv = createMemStore(state);
+  for await (const page of kv.scan(partition, { prefix: Buffer.from('outbox/') })) {
+    await kv.deleteMany(
+      partition,
+      page.map(({ key }) => key),
+    );
+  }
+}
+
 /** Replays the log from nothing; it must meet the refs exactly, each record where the one before it ended. */
 export function expectExactLog(recorded: RecordedRefs): void {
   const { moves } = recorded;

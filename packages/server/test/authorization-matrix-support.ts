@@ -22,13 +22,13 @@ export interface Grant {
   readonly resource: string;
 }
 
-export type Facts = Readonly<Record<'pull' | 'commit' | 'outside' | 'key', string>>;
+export type Facts = Readonly<Record<'pull' | 'commit' | 'outside' | 'key' | 'trash', string>>;
 
 /** Puts facts into every text of a value. */
 export function withFacts<T>(value: T, facts: Facts): T {
   return JSON.parse(
     JSON.stringify(value).replaceAll(
-      /\{(pull|commit|outside|key)\}/g,
+      /\{(pull|commit|outside|key|trash)\}/g,
       (_all, name: keyof Facts) => facts[name],
     ),
   ) as T;
@@ -264,7 +264,16 @@ export async function prepare(server: RunningSvc, elsewhere: string): Promise<Fa
     id: 'p-one',
     statement: [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }],
   });
+  const trashed = { name: 'trashed', storage_namespace: 'local://trashed' };
+  await manage(server, 'POST', '/repositories', trashed);
+  await manage(server, 'DELETE', '/repositories/trashed');
+  // Restoring it is refused whoever asks, so that it can be asked again and again.
+  await manage(server, 'POST', '/repositories?bare=true', { ...trashed, name: 'heir' });
+  const { results } = JSON.parse(await manage(server, 'GET', '/deleted_repositories')) as {
+    results: { instance: string }[];
+  };
   return {
+    trash: results[0]?.instance ?? '',
     pull: (JSON.parse(pull) as { id: string }).id,
     commit: (JSON.parse(branch) as { commit_id: string }).commit_id,
     outside: `local://${elsewhere}/data`,

@@ -10,6 +10,7 @@ import { branchProtectionHandlers } from './branch-protection.ts';
 import { branchHandlers } from './branches.ts';
 import { commitHandlers } from './commits.ts';
 import { configHandlers } from './config.ts';
+import { eventHandlers } from './events.ts';
 import { garbageCollectionHandlers } from './garbage-collection.ts';
 import { gcRulesHandlers } from './gc-rules.ts';
 import { healthCheckHandlers } from './health-check.ts';
@@ -23,6 +24,7 @@ import { reflogHandlers } from './reflog.ts';
 import { refHandlers } from './refs.ts';
 import { repositoryHandlers } from './repositories.ts';
 import { stagingHandlers } from './staging.ts';
+import { subscriptionHandlers } from './subscriptions.ts';
 import { tagHandlers } from './tags.ts';
 
 /** The handlers of each file of the contract are in the file of the same name. */
@@ -36,6 +38,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   branches: branchHandlers,
   commits: commitHandlers,
   config: configHandlers,
+  events: eventHandlers,
   'garbage-collection': garbageCollectionHandlers,
   'gc-rules': gcRulesHandlers,
   'health-check': healthCheckHandlers,
@@ -49,6 +52,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   reflog: reflogHandlers,
   repositories: repositoryHandlers,
   staging: stagingHandlers,
+  subscriptions: subscriptionHandlers,
   tags: tagHandlers,
 };
 
