@@ -12,7 +12,8 @@ import {
 } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import type { Action } from './file/index.ts';
-import { ActionLoader, actionFolders } from './loading/load-actions.ts';
+import { actionFolders } from './file/folders.ts';
+import { ActionLoader } from './loading/load-actions.ts';
 import { GlobError } from './matching/match-path.ts';
 import { matchActions } from './matching/match-actions.ts';
 import { EventQueue, type QueuedEvent } from './queue/queued-event.ts';

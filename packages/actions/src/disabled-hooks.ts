@@ -1,5 +1,6 @@
 import type { EngineLogger, HookEvent, HookPoints } from '@svc/engine';
-import { ActionLoader, actionFolders, type FileSource } from './loading/load-actions.ts';
+import { actionFolders } from './file/folders.ts';
+import { ActionLoader, type FileSource } from './loading/load-actions.ts';
 
 /** Stands where hooks are switched off: runs none, and says once per repository that there are some. */
 export class DisabledHooks implements HookPoints {

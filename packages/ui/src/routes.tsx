@@ -191,6 +191,19 @@ const pull = createRoute({
   component: lazyRouteComponent(() => import('./features/pulls/pull-page.tsx'), 'PullPage'),
 });
 
+const actions = createRoute({
+  getParentRoute: () => repository,
+  path: '/actions',
+  validateSearch: strings('branch', 'commit'),
+  component: lazyRouteComponent(() => import('./features/actions/runs-page.tsx'), 'RunsPage'),
+});
+
+const run = createRoute({
+  getParentRoute: () => repository,
+  path: '/actions/$runId',
+  component: lazyRouteComponent(() => import('./features/actions/run-page.tsx'), 'RunPage'),
+});
+
 const compare = createRoute({
   getParentRoute: () => repository,
   path: '/compare',
@@ -341,6 +354,8 @@ const routeTree = root.addChildren([
       pulls,
       createPull,
       pull,
+      actions,
+      run,
       compare,
       repositoryActivity,
       settings.addChildren([settingsHome, generalSettings, protectionSettings, retentionSettings]),

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { accessibilityFlows } from './flows/accessibility.ts';
+import { actionFlows } from './flows/actions.ts';
 import { activityFlows } from './flows/activity.ts';
 import { administrationFlows } from './flows/administration.ts';
 import { changeFlows } from './flows/changes.ts';
@@ -41,6 +42,7 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   historyFlows(stage);
   activityFlows(stage);
   pullFlows(stage);
+  actionFlows(stage);
   settingsFlows(stage);
   administrationFlows(stage);
   snippetFlows(stage);

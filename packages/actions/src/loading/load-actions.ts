@@ -2,10 +2,8 @@ import { BlockError } from '@svc/block';
 import { EngineError, type Engine, type Repository } from '@svc/engine';
 import { LRUCache } from 'lru-cache';
 import type { Action } from '../file/index.ts';
+import { actionFolders, countingFiles } from '../file/folders.ts';
 import { AbortedEvent, countedErrors } from '../running/aborted-event.ts';
-
-/** Ours goes first: of two files with one name in both folders it is the one that counts. */
-export const actionFolders = ['_svc_actions/', '_lakefs_actions/'] as const;
 
 /** Nobody writes longer ones by hand. */
 const maxFileBytes = 1024 ** 2;
@@ -47,13 +45,7 @@ export class ActionLoader {
 
   async #paths(at: ActionsAt): Promise<string[]> {
     const listed = await Promise.all(actionFolders.map((folder) => this.#list(at, folder)));
-    const names = new Set<string>();
-    return listed.flat().filter((path) => {
-      const name = path.slice(path.indexOf('/') + 1);
-      if (names.has(name)) return false;
-      names.add(name);
-      return true;
-    });
+    return countingFiles(listed.flat());
   }
 
   async #list({ repository, ref }: ActionsAt, folder: string): Promise<string[]> {

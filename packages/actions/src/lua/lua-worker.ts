@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { compileOnce } from './compile-once.ts';
-import { loadLuaModule } from './lua-module.ts';
+import { loadLuaModule, type LuaModule } from './lua-module.ts';
 import { limitMemory } from './memory-limit.ts';
 import type { Ask } from './packages/svc.ts';
 import { runScript } from './run-script.ts';
 import type { FromWorker, HostAnswer, LuaWorkerData, ToWorker } from './worker-protocol.ts';
 
-// Runs scripts one after the other, each in an interpreter of its own that is ready before the script is known.
+// Runs scripts one after the other, each in a state of its own.
 
 /** Output is sent in pieces of about this size. */
 const pieceBytes = 16 * 1024;
 
-function serve({ job, announced, answers }: ToWorker, lua: Awaited<ReturnType<typeof loadLuaModule>>): void {
+function serve({ job, announced, answers }: ToWorker, lua: LuaModule): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   const send = (message: FromWorker): void => parentPort?.postMessage(message);
   let pending = '';
@@ -46,8 +46,10 @@ function serve({ job, announced, answers }: ToWorker, lua: Awaited<ReturnType<ty
   send({ kind: 'ended', failure });
 }
 
-async function serveNext(port: MessagePort): Promise<void> {
-  const lua = await loadLuaModule();
+/** So many scripts later the memory is replaced, whatever they left behind in it. */
+const runsPerModule = 100;
+
+async function serveNext(port: MessagePort, lua: LuaModule): Promise<void> {
   const next = once(port, 'message');
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   port.postMessage({ kind: 'ready' } satisfies FromWorker);
@@ -56,7 +58,14 @@ async function serveNext(port: MessagePort): Promise<void> {
   message.answers.close();
 }
 
+/** Serves with one module, each script in a state of its own, until its memory has grown: memory never shrinks. */
+async function serveWith(port: MessagePort, lua: LuaModule): Promise<void> {
+  const size = lua.HEAPU8.length;
+  for (let runs = 0; runs < runsPerModule && lua.HEAPU8.length === size; runs += 1)
+    await serveNext(port, lua);
+}
+
 limitMemory((workerData as LuaWorkerData).memoryBytes);
 compileOnce();
 if (parentPort === null) throw new TypeError('this runs in a thread');
-for (;;) await serveNext(parentPort);
+for (;;) await serveWith(parentPort, await loadLuaModule());

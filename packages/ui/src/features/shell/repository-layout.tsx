@@ -11,6 +11,7 @@ import {
   GitPullRequest,
   Settings,
   Tag as TagIcon,
+  Zap,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton, EmptyState, ErrorNotice, Skeletons, Tag } from '../../kit/basics.tsx';
@@ -147,6 +148,9 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
           </Link>
           <Link to="/repositories/$repo/pulls" params={params} activeOptions={loose}>
             <GitPullRequest size={15} aria-hidden /> Pull requests
+          </Link>
+          <Link to="/repositories/$repo/actions" params={params} activeOptions={loose}>
+            <Zap size={15} aria-hidden /> Actions
           </Link>
           <Link
             to="/repositories/$repo/compare"
