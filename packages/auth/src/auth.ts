@@ -137,6 +137,7 @@ export interface SigningCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly user: User;
+  readonly hasView: boolean;
 }
 
 export interface LoginRequest {
@@ -229,7 +230,14 @@ export interface PolicyInput {
 
 export interface CredentialKeys {
   /** With `key` the operator's own pair, else a generated one. */
-  create(username: string, actor: AuthActor, key?: KeyPair): Promise<CredentialsWithSecret>;
+  create(
+    username: string,
+    actor: AuthActor,
+    key?: KeyPair,
+    /** Binds the key to a bucket before it works. */
+    makeView?: (accessKeyId: string) => Promise<unknown>,
+  ): Promise<CredentialsWithSecret>;
+  setHasView(username: string, accessKeyId: string, hasView: boolean, actor: AuthActor): Promise<void>;
   get(username: string, accessKeyId: string): Promise<Credentials>;
   list(username: string, page?: PageRequest): Promise<Page<Credentials>>;
   delete(username: string, accessKeyId: string, actor: AuthActor): Promise<void>;

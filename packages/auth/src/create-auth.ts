@@ -181,7 +181,7 @@ async function signingCredentials(callers: CallerCache, accessKeyId: string) {
   const key = await callers.key(accessKeyId);
   const user = key === undefined ? undefined : await callers.user(key.username);
   if (key === undefined || user === undefined) return undefined;
-  return { accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey, user };
+  return { accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey, user, hasView: key.hasView };
 }
 
 /** A store that fails while we ask who is calling is our failure, not the caller's. */

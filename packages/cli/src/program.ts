@@ -156,6 +156,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/plugin.ts'),
   },
   {
+    name: 'alias',
+    description: 'bucket names that stand for a ref',
+    load: () => import('./commands/alias.ts'),
+  },
+  {
     name: 'reflog',
     description: 'show what moved branches and tags, newest first, also deleted ones',
     load: () => import('./commands/reflog.ts'),

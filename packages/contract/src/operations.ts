@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts';
+import { aliasesOperations } from './operations/aliases.ts';
 import { actionsOperations } from './operations/actions.ts';
 import { authOperations } from './operations/auth.ts';
 import { authGroupsOperations } from './operations/auth-groups.ts';
@@ -41,6 +42,7 @@ export const operationGroups = {
   branches: branchesOperations,
   refs: refsOperations,
   reflog: reflogOperations,
+  aliases: aliasesOperations,
   commits: commitsOperations,
   objects: objectsOperations,
   staging: stagingOperations,
@@ -73,6 +75,7 @@ export const operations = {
   ...branchesOperations,
   ...refsOperations,
   ...reflogOperations,
+  ...aliasesOperations,
   ...commitsOperations,
   ...objectsOperations,
   ...stagingOperations,

@@ -1,7 +1,9 @@
+import { bindings } from './bindings/index.ts';
 import { branches } from './branches/index.ts';
 import { commits } from './history/index.ts';
 import { createContext } from './context/engine-context.ts';
 import { dumps } from './dump/index.ts';
+import type { Bindings } from './face/bindings.ts';
 import type { Branches } from './face/branches.ts';
 import type { Commits } from './face/commits.ts';
 import type { Dumps } from './face/dumps.ts';
@@ -43,6 +45,7 @@ import { usage } from './usage/index.ts';
 /** The versioning engine: one method per operation, grouped by what it is about. */
 export interface Engine {
   readonly repositories: Repositories;
+  readonly bindings: Bindings;
   readonly branches: Branches;
   readonly tags: Tags;
   readonly protection: Protection;
@@ -76,6 +79,7 @@ export function createEngine(options: EngineOptions): Engine {
   const usageOperations = usage(context);
   return {
     repositories: repositories(context),
+    bindings: bindings(context),
     branches: branches(context),
     tags: tags(context),
     protection: protection(context),

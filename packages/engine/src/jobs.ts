@@ -4,6 +4,7 @@ import type { Job } from './face/jobs.ts';
 import { TokenCleaner } from './staging/clean-tokens.ts';
 import { LostStaging } from './staging/lost-staging.ts';
 import { trimMoves } from './moves/trim-moves.ts';
+import { emptyTrash } from './repositories/purge-repository.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
 
@@ -50,6 +51,12 @@ export function engineJobs(context: EngineContext): readonly Job[] {
         const limit = new RateLimit(context.settings.backgroundRateLimit);
         return (round) => trimMoves(context, limit, round);
       },
+    },
+    {
+      name: 'empty-trash',
+      everyMs: 10 * minuteMs,
+      lease,
+      begin: () => (round) => emptyTrash(context, round),
     },
     {
       name: 'remove-expired-tasks',

@@ -63,6 +63,8 @@ export class Writer {
       hidden: options.hidden === true,
       requestId: none,
       retiredTokens: [`${name}:${text}`],
+      binding: undefined,
+      oldBinding: undefined,
     });
     await this.#kv.change(partition, { key, condition: 'any' }, [
       { type: 'put', key, value: Buffer.from(text) },

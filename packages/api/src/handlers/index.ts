@@ -2,6 +2,7 @@ import type { OperationGroup, OperationId } from '@svc/contract';
 import type { Handlers, HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { actionHandlers } from './actions.ts';
+import { aliasHandlers } from './aliases.ts';
 import { authGroupHandlers } from './auth-groups.ts';
 import { authPolicyHandlers } from './auth-policies.ts';
 import { authUserHandlers } from './auth-users.ts';
@@ -30,6 +31,7 @@ import { tagHandlers } from './tags.ts';
 /** The handlers of each file of the contract are in the file of the same name. */
 const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => HandlersOf<G> } = {
   actions: actionHandlers,
+  aliases: aliasHandlers,
   'auth-groups': authGroupHandlers,
   'auth-policies': authPolicyHandlers,
   'auth-users': authUserHandlers,

@@ -22,7 +22,12 @@ export class CredentialStore implements CredentialKeys {
     this.#context = context;
   }
 
-  async create(username: string, actor: AuthActor, given?: KeyPair): Promise<CredentialsWithSecret> {
+  async create(
+    username: string,
+    actor: AuthActor,
+    given?: KeyPair,
+    makeView?: (accessKeyId: string) => Promise<unknown>,
+  ): Promise<CredentialsWithSecret> {
     const key = given ?? generateKeyPair();
     checkKeyPair(key);
     const { store, clock, changes } = this.#context;
@@ -37,8 +42,11 @@ export class CredentialStore implements CredentialKeys {
       ),
       issuedDate: storedTime(clock),
       userId: Buffer.from(username),
+      hasView: makeView !== undefined,
     };
     if (await store.exists(keys.credential(accessKeyId))) throw alreadyExists();
+    // Before the key: it never works without its view.
+    await makeView?.(accessKeyId);
     await store.setIndex(keys.userCredentials(username) + accessKeyId, keys.credential(accessKeyId));
     const data = { access_key_id: accessKeyId };
     const event = changeEvent(actor, 'credentials.created', `user/${username}`, data);
@@ -70,6 +78,23 @@ export class CredentialStore implements CredentialKeys {
       ({ name }) => name,
       ({ name }) => this.#ofUser(username, name),
     );
+  }
+
+  async setHasView(username: string, accessKeyId: string, hasView: boolean, actor: AuthActor): Promise<void> {
+    const { store, changes } = this.#context;
+    for (;;) {
+      await this.get(username, accessKeyId);
+      const stored = await store.getStored(credentialMessage, keys.credential(accessKeyId));
+      if (stored === undefined) throw credentialsNotFound();
+      const changed = { ...stored.record, hasView };
+      if (await store.write(credentialMessage, keys.credential(accessKeyId), changed, stored.predicate))
+        break;
+    }
+    await changes.credential(accessKeyId);
+    logChange(this.#context, actor, hasView ? 'credentials bound to a bucket' : 'credentials unbound', {
+      user: username,
+      access_key_id: accessKeyId,
+    });
   }
 
   async delete(username: string, accessKeyId: string, actor: AuthActor): Promise<void> {

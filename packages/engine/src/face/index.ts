@@ -1,3 +1,4 @@
+export * from './bindings.ts';
 export * from './branches.ts';
 export * from './commits.ts';
 export * from './dumps.ts';

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { moveOfTag, partitionTimeBase } from '@svc/encoding';
+import { boundCommits } from '../bindings/bound-commits.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import type { GcCommits, GcRules } from '../face/gc.ts';
 import type { Commit } from '../face/model.ts';
@@ -106,6 +107,7 @@ async function readRefs(
   }
   const tagged: string[] = [];
   for await (const { commitId } of context.tags.list(scope)) tagged.push(commitId);
+  for await (const commitId of boundCommits(context, scope)) tagged.push(commitId);
   // Last: a ref that moved before it was read above has left a record of that.
   for await (const { id, data } of context.moves.list(scope)) {
     const isYoung = moveTime(id) >= since * 1000;

@@ -7,6 +7,7 @@ import type { ImportPath, StartImportOptions } from '../face/imports.ts';
 import type { AddressRights } from '../face/objects.ts';
 import { parseKey, parsePrefix } from '../names/names.ts';
 import { checkImport } from '../objects/address-rights.ts';
+import { checkNotWaiting } from '../objects/given-address.ts';
 import { liesInside, trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -63,6 +64,7 @@ async function checkSource(
     const owner = await context.namespaces.ownerOf(adapter, canonical);
     if (owner !== undefined) await checkMayRead(owner, rights);
     await checkImport(adapter, rights, source.uri, canonical);
+    await checkNotWaiting(context, adapter, canonical);
     return source;
   }
   const uri = await adapter.importSource(source.uri);
@@ -74,6 +76,7 @@ async function checkSource(
     );
   }
   for (const owner of await context.namespaces.ownersBelow(adapter, start)) await checkMayRead(owner, rights);
+  await checkNotWaiting(context, adapter, start);
   for (const spelling of new Set([uri, ...adapter.spellings(start)])) {
     await rights.checkImportBelow?.(spelling);
   }

@@ -36,6 +36,15 @@ export function formerNamespaceKey(storageId: string, namespace: string): Buffer
   return Buffer.from(`former-namespaces/${storageId}/${namespace}`);
 }
 
+export const aliasesPrefix = Buffer.from('aliases/');
+export const viewsPrefix = Buffer.from('views/');
+export const deletedRepositoriesPrefix = Buffer.from('deleted/');
+
+/** A repository in the trash. */
+export function deletedRepositoryKey(id: string, instanceUid: string): Buffer {
+  return Buffer.from(`deleted/${id}/${instanceUid}`);
+}
+
 export function repositoryPartition(id: string, instanceUid: string): Buffer {
   return Buffer.from(`${id}-${instanceUid}`);
 }
