@@ -98,3 +98,30 @@ test('the events of random work, replayed from nothing, meet the refs exactly, w
   expect(await replayed(kv)).toEqual(refs);
   await engine.close();
 });
+
+test('what happened in a repository just before it was deleted is told all the same', async () => {
+  const kv = createMemStore(new MemState());
+  const { engine } = await openEngine({
+    kv,
+    blockStores: new BlockStores([createMemAdapter({})]),
+    cacheBus: new LocalCacheBus(),
+    signingSecret: 'a secret of the tests',
+    cacheDir: tempDir(),
+    treeSettings: { worker: false },
+  });
+  const repository = 'short-lived';
+  await engine.repositories.create({ name: repository, storageNamespace: 'mem://short-lived', actor });
+  await engine.branches.create({ repository, name: 'dev', source: 'main', actor });
+  await engine.repositories.delete({ repository, actor });
+  for (const name of await partitionsOf(engine)) {
+    expect(await engine.outboxes.isThere(Buffer.from(name)), name).toBe(true);
+  }
+  await keep(kv, engine);
+  expect((await readLog(kv)).map(({ type, subject }) => `${type} ${subject}`)).toEqual([
+    'svc.repository.created ',
+    'svc.repository.deleted ',
+    'svc.branch.created branch/main',
+    'svc.branch.created branch/dev',
+  ]);
+  await engine.close();
+});
