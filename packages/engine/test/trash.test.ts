@@ -231,3 +231,16 @@ test('with purge, or where nothing is kept, the records go at once', async () =>
   expect((await engine.repositories.listDeleted({})).items).toEqual([]);
   expect(await refusalKind(engine.repositories.restore({ instance: both, actor }))).toBe('already_exists');
 });
+
+test('what happened just before a deletion is still found by whoever tells of it', async () => {
+  const { engine, instance } = await sales();
+  await engine.repositories.delete({ repository: 'sales', actor });
+  const partition = Buffer.from(`sales-${instance}`);
+  const partitions: string[] = [];
+  for await (const each of engine.outboxes.partitions()) partitions.push(each.toString());
+  expect(partitions).toContain(partition.toString());
+  expect(await engine.outboxes.isThere(partition)).toBe(true);
+  await engine.repositories.purge({ instance, deleteData: false });
+  await job(engine, 'empty-trash')();
+  expect(await engine.outboxes.isThere(partition)).toBe(false);
+});
