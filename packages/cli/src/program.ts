@@ -200,7 +200,7 @@ export const commandModules: readonly CommandModule[] = [
   },
   {
     name: 'undelete',
-    description: 'bring deleted branches and tags back',
+    description: 'bring deleted branches, tags and repositories back',
     load: () => import('./commands/undelete.ts'),
   },
   {

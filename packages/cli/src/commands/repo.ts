@@ -13,7 +13,6 @@ interface CreateFlags {
 
 interface DeleteFlags {
   readonly purge?: boolean;
-  readonly deleteData?: boolean;
   readonly yes?: boolean;
 }
 
@@ -67,10 +66,6 @@ export function register(program: Command): void {
     .description('delete a repository; it can be brought back for a while, and the data in its storage stays')
     .argument('<repository URI>')
     .option('--purge', 'remove its records at once: there is no way back')
-    .option(
-      '--delete-data',
-      'also delete the data in its storage namespace when it cannot be brought back any more',
-    )
     .option('-y, --yes', 'do not ask')
     .action(
       action<[string], DeleteFlags>(async ({ client, out, uris }, [uriText], flags) => {
@@ -84,7 +79,7 @@ export function register(program: Command): void {
         await client.delete('/repositories/{repository}', {
           params: {
             path: { repository: uri.repository },
-            query: { purge: flags.purge === true, delete_data: flags.deleteData === true },
+            query: { purge: flags.purge === true },
           },
         });
         out.info(`Repository '${uri.repository}' deleted`);
