@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './packages/testing/src/vitest-sequencer.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
-/** Set by a plain `npm test`: leaves out the suites that take a minute or more. */
+/** Set by a plain `npm test`: leaves out the suites that take long. */
 const quick = process.env['SVC_TEST_QUICK'] === '1';
 
 // Two projects: `fast` shares one module graph per worker (isolation costs 20x), `process` holds tests that

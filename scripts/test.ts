@@ -1,4 +1,4 @@
-// `npm test`: the static gate, then the suites; with CI=true also those of foreign clients, browsers and generated load
+// `npm test`: the static gate, then the suites; with CI=true also those that take long
 // (`x.ci.test.ts`). `--long` runs only the suites that take long. Other arguments go to vitest
 // (`npm test -- packages/kv`): no static gate, and nothing is built or fetched before a suite asks for it.
 import { spawn } from 'node:child_process';
@@ -60,7 +60,9 @@ async function test(): Promise<number> {
   };
   const code = await run('node_modules/vitest/vitest.mjs', ['run', ...filters], { env });
   if (quick)
-    console.log('Left out: foreign clients, browsers and generated load. CI=true npm test runs them too.');
+    console.log(
+      'Left out: foreign clients, browsers, crashes, random histories. CI=true npm test runs them too.',
+    );
   return code;
 }
 
