@@ -15,6 +15,8 @@ const wholeRoundMs = 60_000;
 /** Busy logs are written in larger pieces. */
 const busyEventsPerSecond = 1000;
 const busyRoundMs = 100;
+/** Rounds follow each other no closer: each flushes the store twice, which everybody else waits for. */
+const pacedRoundMs = 20;
 const otherServersMs = 50;
 /** Where repositories are made and deleted. */
 const repositories = 'graveler';
@@ -128,8 +130,9 @@ export class Keeper {
           rate.add(round.appended);
           observer?.sequenced(round.appended, round.lagMs);
           onAppended(round.next);
+          await this.#pause(rate.perSecond() > busyEventsPerSecond ? busyRoundMs : pacedRoundMs);
         }
-        await this.#rest(this.#restAfter(round.appended, rate));
+        await this.#rest(this.#restNow());
       }
     } finally {
       clearInterval(renewal);
@@ -139,8 +142,7 @@ export class Keeper {
     }
   }
 
-  #restAfter(appended: number, rate: Rate): number {
-    if (appended > 0 && rate.perSecond() > busyEventsPerSecond) return busyRoundMs;
+  #restNow(): number {
     if (this.#hinted.size > 0) return 0;
     return this.#serverHints?.seesOthers === true ? otherServersMs : idleRoundMs;
   }
@@ -167,17 +169,19 @@ export class Keeper {
     return names.length === 0 ? [] : [repositories, ...there];
   }
 
+  /** Until something is hinted at, or so long. */
   async #rest(ms: number): Promise<void> {
-    if (
-      this.#stop.signal.aborted ||
-      (ms > 0 && ms !== busyRoundMs && this.#isKeeping && this.#hinted.size > 0)
-    )
-      return;
+    if (this.#stop.signal.aborted || (ms > 0 && this.#isKeeping && this.#hinted.size > 0)) return;
     const woken = new AbortController();
-    if (ms !== busyRoundMs) this.#wake = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, this.#stop.signal]);
-    await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    this.#wake = () => woken.abort();
+    await this.#pause(ms, woken.signal);
     this.#wake = undefined;
+  }
+
+  async #pause(ms: number, woken?: AbortSignal): Promise<void> {
+    const stopped = this.#stop.signal;
+    const signal = woken === undefined ? stopped : AbortSignal.any([woken, stopped]);
+    await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   async close(): Promise<void> {
