@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { BlockError } from '../../errors.ts';
+import { BlockError } from '../errors.ts';
 
 /** An element of a response: its own text and its children by name. */
 export interface XmlElement {
