@@ -1,3 +1,5 @@
+import { fetchAzurite } from '../servers/azurite.ts';
+import { fetchFakeGcs } from '../servers/fake-gcs.ts';
 import { fetchMoto } from '../servers/moto.ts';
 import { fetchPostgres } from '../servers/postgres.ts';
 import { fetchVersitygw } from '../servers/versitygw.ts';
@@ -14,7 +16,14 @@ import {
 type Fetch = () => Promise<unknown>;
 
 /** What a plain `npm test` needs, the slowest first. */
-export const forQuickRun: readonly Fetch[] = [fetchVersitygw, fetchMoto, fetchPostgres, awsClients];
+export const forQuickRun: readonly Fetch[] = [
+  fetchVersitygw,
+  fetchFakeGcs,
+  fetchMoto,
+  fetchAzurite,
+  fetchPostgres,
+  awsClients,
+];
 
 /** What a whole run needs. */
 export const everything: readonly Fetch[] = [

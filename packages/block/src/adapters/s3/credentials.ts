@@ -18,7 +18,13 @@ export async function openCredentials(config: S3StoreConfig): Promise<RenewingCr
   }
   const providers = await import('@aws-sdk/credential-providers');
   if (config.profile === undefined && config.credentialsFile === undefined) {
-    return new Renewing<StaticCredentials>(providers.fromNodeProviderChain());
+    const { sessionDurationMs = 0, sessionExpiryWindowMs } = config.webIdentity ?? {};
+    const durationSeconds = Math.round(sessionDurationMs / 1000);
+    // Asked directly: the chain has a window of its own, and no length of a session.
+    const source = usesWebIdentity(process.env)
+      ? providers.fromTokenFile(durationSeconds > 0 ? { durationSeconds } : {})
+      : providers.fromNodeProviderChain();
+    return new Renewing<StaticCredentials>(source, sessionExpiryWindowMs);
   }
   const source = new Renewing<StaticCredentials>(
     providers.fromIni({
@@ -38,4 +44,9 @@ export async function openCredentials(config: S3StoreConfig): Promise<RenewingCr
     );
   }
   return source;
+}
+
+/** Whether web identity is what the default chain would come to. */
+function usesWebIdentity(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env['AWS_WEB_IDENTITY_TOKEN_FILE']) && !env['AWS_ACCESS_KEY_ID'] && !env['AWS_PROFILE'];
 }
