@@ -16,18 +16,13 @@ import {
 type Fetch = () => Promise<unknown>;
 
 /** What a plain `npm test` needs, the slowest first. */
-export const forQuickRun: readonly Fetch[] = [
-  fetchVersitygw,
-  fetchFakeGcs,
-  fetchMoto,
-  fetchAzurite,
-  fetchPostgres,
-  awsClients,
-];
+export const forQuickRun: readonly Fetch[] = [fetchVersitygw, fetchMoto, fetchPostgres, awsClients];
 
 /** What a whole run needs. */
 export const everything: readonly Fetch[] = [
   ...forQuickRun,
+  fetchAzurite,
+  fetchFakeGcs,
   chromiumPath,
   dataClients,
   lakefsPython,

@@ -54,7 +54,8 @@ export class ObjectCalls {
   async putBytes(target: BucketObject, body: RequestBody, options: GsPutOptions): Promise<GsObject> {
     const described = this.describe(options);
     const { contentType, ...more } = described;
-    const isPlain = Object.keys(more).length === 0;
+    // Emulators look at conditions only where a description comes along.
+    const isPlain = Object.keys(more).length === 0 && options.ifAbsent !== true;
     const boundary = 'svc-object-follows';
     const response = await this.#client.send({
       method: 'POST',
