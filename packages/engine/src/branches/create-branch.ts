@@ -52,7 +52,9 @@ export async function createBranchAt(
   await checkNameFree(context, scope, name);
   // A deletion is the source of what comes back, but no ref to read from.
   const sourceRef = kind === 'undelete' ? commitId : source;
-  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens } };
+  // One look for both events.
+  const staged = tokens === undefined ? undefined : await context.hookFiles?.lookAtStaged(tokens);
+  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens, staged } };
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
