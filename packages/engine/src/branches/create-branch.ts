@@ -100,8 +100,12 @@ async function resolveSource(
 
 /** A branch never hides a tag or a commit of the same name. Best effort: the checks are not atomic. */
 async function checkNameFree(context: EngineContext, scope: RepositoryScope, name: string): Promise<void> {
-  if ((await context.branches.find(scope, name)) !== undefined) throw branchExists();
-  if ((await context.tags.find(scope, name)) !== undefined) throw nameClash(`tag ID ${name}`);
+  const [branch, tag] = await Promise.all([
+    context.branches.find(scope, name),
+    context.tags.find(scope, name),
+  ]);
+  if (branch !== undefined) throw branchExists();
+  if (tag !== undefined) throw nameClash(`tag ID ${name}`);
   if (fullCommitId.test(name) && (await context.commits.find(scope, name)) !== undefined) {
     throw nameClash(`commit ID ${name}`);
   }
