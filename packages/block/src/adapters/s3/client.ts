@@ -122,7 +122,7 @@ export class S3Client {
     const refusal = refusalOf(answer.status, answer.body.bytes?.toString() ?? '');
     const target = `s3://${request.bucket}/${request.key ?? ''}`;
     if (this.#maxRetries > 0) {
-      if (this.#correct(request.bucket, answer.header, refusal)) return { attempts: 1 };
+      if (this.#correct(request.bucket, (name) => answer.header(name), refusal)) return { attempts: 1 };
       if (isRetryable(refusal)) {
         await this.#backOff(1, target, `${refusal.status} ${refusal.code}`, request.signal);
         return { attempts: 1 };
