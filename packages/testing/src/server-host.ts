@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { startDynamoDb } from './servers/dynamodb.ts';
 import { startMoto } from './servers/moto.ts';
 import { startPostgres } from './servers/postgres.ts';
 import type { RunningServer } from './servers/running-server.ts';
@@ -9,6 +10,7 @@ const starters: Record<string, () => Promise<RunningServer>> = {
   postgres: startPostgres,
   versitygw: startVersitygw,
   moto: startMoto,
+  dynamodb: () => startDynamoDb(),
 };
 
 /**

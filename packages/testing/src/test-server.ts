@@ -15,17 +15,21 @@ export interface PostgresServer extends ServerControl {
   readonly connectionString: string;
 }
 
-export interface S3Server extends ServerControl {
+export interface AwsServer extends ServerControl {
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
+export type S3Server = AwsServer;
+
 export interface TestServers {
   postgres: PostgresServer;
   versitygw: S3Server;
-  moto: S3Server;
+  /** Besides S3 it speaks DynamoDB, Glue and STS. */
+  moto: AwsServer;
+  dynamodb: AwsServer;
 }
 
 /** The run's shared server of that kind, started on first use. */

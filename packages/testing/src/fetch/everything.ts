@@ -1,3 +1,4 @@
+import { fetchDynamoDb } from '../servers/dynamodb.ts';
 import { fetchMoto } from '../servers/moto.ts';
 import { fetchPostgres } from '../servers/postgres.ts';
 import { fetchVersitygw } from '../servers/versitygw.ts';
@@ -23,6 +24,7 @@ export const everything: readonly Fetch[] = [
   dataClients,
   lakefsPython,
   lakefsJava,
+  fetchDynamoDb,
   rclone,
   mc,
 ];
