@@ -18,7 +18,7 @@ export function keepsStateInMemory(config: Config): boolean {
 }
 
 export function kvStoreConfig(config: Config, processes: number): KvStoreConfig {
-  const { type, local, postgres } = config.database;
+  const { type, local, postgres, dynamodb } = config.database;
   switch (type) {
     case 'mem':
       return { type };
@@ -34,11 +34,30 @@ export function kvStoreConfig(config: Config, processes: number): KvStoreConfig 
         scanPageSize: postgres.scan_page_size,
       };
     case 'dynamodb':
+      return {
+        type,
+        tableName: dynamodb.table_name,
+        scanLimit: dynamodb.scan_limit,
+        endpoint: optional(dynamodb.endpoint),
+        region: optional(dynamodb.aws_region),
+        profile: optional(dynamodb.aws_profile),
+        credentials:
+          dynamodb.aws_access_key_id === ''
+            ? undefined
+            : { accessKeyId: dynamodb.aws_access_key_id, secretAccessKey: dynamodb.aws_secret_access_key },
+        maxAttempts: dynamodb.max_attempts,
+        maxConnections: shareOf(dynamodb.max_connections, processes),
+        healthCheckIntervalMs: dynamodb.health_check_interval,
+      };
     case 'cosmosdb':
     case '':
       // Refused when the configuration is loaded.
       throw new TypeError(`database.type ${type} cannot be opened`);
   }
+}
+
+function optional(value: string): string | undefined {
+  return value === '' ? undefined : value;
 }
 
 export function blockStoreConfigs(config: Config): BlockStoreConfig[] {
@@ -76,7 +95,6 @@ function blockStoreConfig(store: StoreSettings, sync: boolean): BlockStoreConfig
 
 function s3Config(s3: StoreSettings['s3']): Extract<BlockStoreConfig, { type: 's3' }> {
   const { credentials } = s3;
-  const optional = (value: string): string | undefined => (value === '' ? undefined : value);
   return {
     type: 's3',
     region: s3.region,

@@ -32,11 +32,6 @@ describe('loading', () => {
   });
 
   test.each([
-    [
-      'SVC_DATABASE_TYPE',
-      'dynamodb',
-      'database.type: dynamodb is not part of this version; use local or postgres',
-    ],
     ['SVC_BLOCKSTORE_TYPE', 'gs', 'blockstore.type: gs is not part of this version; use local, s3 or mem'],
     [
       'SVC_BLOCKSTORE_TYPE',
@@ -50,6 +45,13 @@ describe('loading', () => {
     ],
   ])('%s=%s is refused before anything starts', (variable, value, problem) => {
     expect(problemsOf(() => load({ [variable]: value }))).toEqual([problem]);
+  });
+
+  test('half a key of AWS is refused', () => {
+    const env = { SVC_DATABASE_TYPE: 'dynamodb', SVC_DATABASE_DYNAMODB_AWS_ACCESS_KEY_ID: 'id' };
+    expect(problemsOf(() => load(env))).toEqual([
+      'database.dynamodb: aws_access_key_id and aws_secret_access_key are given together or not at all',
+    ]);
   });
 
   test('durations need a unit, except 0', () => {

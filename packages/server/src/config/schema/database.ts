@@ -1,7 +1,6 @@
 import { choice, duration, flag, fraction, integer, optionalInteger, text } from '../key.ts';
 import { checkPostgres, checkUrl } from './checks.ts';
 
-const dynamodb = { unavailable: 'the DynamoDB key-value store' };
 const cosmosdb = { unavailable: 'the Cosmos DB key-value store' };
 
 export const databaseKeys = {
@@ -34,18 +33,17 @@ export const databaseKeys = {
       metrics: flag(false, 'Expose pool metrics.', { ignored: 'pool metrics are always exposed' }),
     },
     dynamodb: {
-      table_name: text('Table; created when missing.', { default: 'kvstore', ...dynamodb }),
-      scan_limit: integer(1025, 'Largest page of a query.', { min: 1, ...dynamodb }),
-      endpoint: text('Other endpoint.', { check: checkUrl, ...dynamodb }),
-      aws_region: text('Region; empty uses the usual AWS settings.', dynamodb),
-      aws_profile: text('Named profile of the AWS settings.', dynamodb),
-      aws_access_key_id: text('Static access key id.', { secret: true, ...dynamodb }),
-      aws_secret_access_key: text('Static secret access key.', { secret: true, ...dynamodb }),
-      health_check_interval: duration('0s', 'Interval of a table check in the log; 0 makes none.', dynamodb),
-      max_attempts: integer(10, 'Attempts per call.', { min: 1, ...dynamodb }),
+      table_name: text('Table; created when missing.', { default: 'kvstore' }),
+      scan_limit: integer(1025, 'Largest page of a query.', { min: 1 }),
+      endpoint: text('Other endpoint.', { check: checkUrl }),
+      aws_region: text('Region; empty uses the usual AWS settings.'),
+      aws_profile: text('Named profile of the AWS settings.'),
+      aws_access_key_id: text('Static access key id.', { secret: true }),
+      aws_secret_access_key: text('Static secret access key.', { secret: true }),
+      health_check_interval: duration('0s', 'Interval of a table check in the log; 0 makes none.'),
+      max_attempts: integer(10, 'Attempts per call.', { min: 1 }),
       max_connections: integer(0, 'Sockets per host, divided among the worker processes; 0 is unlimited.', {
         min: 0,
-        ...dynamodb,
       }),
       credentials_cache_expiry_window: duration(
         '200s',
