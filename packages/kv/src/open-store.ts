@@ -37,11 +37,28 @@ export interface DynamoStoreConfig {
   readonly healthCheckIntervalMs: number;
 }
 
+export interface CosmosStoreConfig {
+  readonly type: 'cosmosdb';
+  readonly endpoint: string;
+  readonly database: string;
+  readonly container: string;
+  /** Without it the default cloud identity. */
+  readonly key?: string | undefined;
+  /** Throughput of a container that is created. */
+  readonly throughput: number | undefined;
+  readonly autoscale: boolean;
+}
+
 export interface MemStoreConfig {
   readonly type: 'mem';
 }
 
-export type KvStoreConfig = LocalStoreConfig | PostgresStoreConfig | DynamoStoreConfig | MemStoreConfig;
+export type KvStoreConfig =
+  | LocalStoreConfig
+  | PostgresStoreConfig
+  | DynamoStoreConfig
+  | CosmosStoreConfig
+  | MemStoreConfig;
 
 /** Loads only the driver that is configured. */
 export async function openStore(config: KvStoreConfig, observer: KvObserver = {}): Promise<KvStore> {
@@ -55,6 +72,8 @@ export async function openStore(config: KvStoreConfig, observer: KvObserver = {}
       return openPostgres(config);
     case 'dynamodb':
       return openDynamo(config, observer);
+    case 'cosmosdb':
+      return openCosmos(config, observer);
     default:
       throw unknownDriver(config);
   }
@@ -78,6 +97,11 @@ async function openPostgres(config: PostgresStoreConfig): Promise<KvStore> {
 async function openDynamo(config: DynamoStoreConfig, observer: KvObserver): Promise<KvStore> {
   const { openDynamoStore } = await import('./drivers/dynamodb.ts');
   return openDynamoStore(config, observer);
+}
+
+async function openCosmos(config: CosmosStoreConfig, observer: KvObserver): Promise<KvStore> {
+  const { openCosmosStore } = await import('./drivers/cosmosdb.ts');
+  return openCosmosStore(config, observer);
 }
 
 function unknownDriver(config: never): KvError {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { testServerOrSkip } from '@svc/testing';
+import { cosmosFake, noteSecret, testServerOrSkip } from '@svc/testing';
 import { expect, test } from 'vitest';
 import { runSvc } from './start-server.ts';
 import { walkOnStore } from './store-tour.ts';
@@ -17,6 +17,19 @@ test.runIf(dynamodb !== undefined)('a server on DynamoDB', async () => {
   });
   expect(metrics).toMatch(/dynamo_consumed_capacity_total\{operation="TransactWriteItems"\} [1-9]/);
   expect(metrics).toMatch(/kv_request_duration_seconds_count\{.*type="dynamodb"/);
+});
+
+test('a server on Cosmos DB, as its documentation describes it', async () => {
+  const fake = await cosmosFake();
+  noteSecret('the key of Cosmos DB', fake.key);
+  const metrics = await walkOnStore({
+    SVC_DATABASE_TYPE: 'cosmosdb',
+    SVC_DATABASE_COSMOSDB_ENDPOINT: fake.endpoint,
+    SVC_DATABASE_COSMOSDB_KEY: fake.key,
+    SVC_DATABASE_COSMOSDB_DATABASE: 'svc',
+    SVC_DATABASE_COSMOSDB_CONTAINER: 'kv',
+  });
+  expect(metrics).toMatch(/kv_request_duration_seconds_count\{.*type="cosmosdb"/);
 });
 
 test('a store that is not there ends the start with its address', async () => {

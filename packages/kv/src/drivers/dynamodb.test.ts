@@ -1,5 +1,5 @@
+import { scriptedService, type ServiceAnswer } from '@svc/testing';
 import { expect, test } from 'vitest';
-import { scriptedService, type ServiceAnswer } from '../../test/scripted-service.ts';
 import type { KvObserver, KvStore } from '../store.ts';
 import { openDynamoStore } from './dynamodb.ts';
 

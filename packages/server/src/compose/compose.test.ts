@@ -71,6 +71,24 @@ test('store settings reach the drivers', () => {
     maxConnections: 10,
     healthCheckIntervalMs: 60_000,
   });
+  const cosmosdb = configOf({
+    SVC_DATABASE_TYPE: 'cosmosdb',
+    SVC_DATABASE_COSMOSDB_ENDPOINT: 'https://x',
+    SVC_DATABASE_COSMOSDB_DATABASE: 'd',
+    SVC_DATABASE_COSMOSDB_CONTAINER: 'c',
+    SVC_DATABASE_COSMOSDB_KEY: 'a2V5',
+    SVC_DATABASE_COSMOSDB_THROUGHPUT: '400',
+    SVC_DATABASE_COSMOSDB_AUTOSCALE: 'true',
+  });
+  expect(kvStoreConfig(cosmosdb, 3)).toEqual({
+    type: 'cosmosdb',
+    endpoint: 'https://x',
+    database: 'd',
+    container: 'c',
+    key: 'a2V5',
+    throughput: 400,
+    autoscale: true,
+  });
   expect(keepsStateInMemory(postgres)).toBe(false);
   expect(keepsStateInMemory(configOf({ SVC_BLOCKSTORE_TYPE: 'mem' }))).toBe(true);
   expect(keepsStateInMemory(configOf({ SVC_DATABASE_LOCAL_PATH: 'memory:' }))).toBe(true);

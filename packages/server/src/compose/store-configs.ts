@@ -18,7 +18,7 @@ export function keepsStateInMemory(config: Config): boolean {
 }
 
 export function kvStoreConfig(config: Config, processes: number): KvStoreConfig {
-  const { type, local, postgres, dynamodb } = config.database;
+  const { type, local, postgres, dynamodb, cosmosdb } = config.database;
   switch (type) {
     case 'mem':
       return { type };
@@ -50,6 +50,15 @@ export function kvStoreConfig(config: Config, processes: number): KvStoreConfig 
         healthCheckIntervalMs: dynamodb.health_check_interval,
       };
     case 'cosmosdb':
+      return {
+        type,
+        endpoint: cosmosdb.endpoint,
+        database: cosmosdb.database,
+        container: cosmosdb.container,
+        key: optional(cosmosdb.key),
+        throughput: cosmosdb.throughput,
+        autoscale: cosmosdb.autoscale,
+      };
     case '':
       // Refused when the configuration is loaded.
       throw new TypeError(`database.type ${type} cannot be opened`);

@@ -103,9 +103,6 @@ function checkStores(config: Config, sources: Sources, problems: string[], warni
 function checkDatabase(config: Config, problems: string[], warnings: string[]): void {
   const { type, cosmosdb, dynamodb, local } = config.database;
   if (type === 'cosmosdb') {
-    problems.push(`database.type: ${type} is not part of this version; use local, postgres or dynamodb`);
-  }
-  if (type === 'cosmosdb') {
     for (const name of ['endpoint', 'database', 'container'] as const) {
       if (cosmosdb[name] === '')
         problems.push(`database.cosmosdb.${name}: is required with database.type cosmosdb`);

@@ -1,8 +1,6 @@
 import { choice, duration, flag, fraction, integer, optionalInteger, text } from '../key.ts';
 import { checkPostgres, checkUrl } from './checks.ts';
 
-const cosmosdb = { unavailable: 'the Cosmos DB key-value store' };
-
 export const databaseKeys = {
   database: {
     type: choice(
@@ -57,20 +55,15 @@ export const databaseKeys = {
       }),
     },
     cosmosdb: {
-      key: text('Account key; empty uses the default cloud identity.', { secret: true, ...cosmosdb }),
-      endpoint: text('Account endpoint; required for this type.', { check: checkUrl, ...cosmosdb }),
-      database: text('Database; required for this type, created when missing.', cosmosdb),
-      container: text('Container; required for this type, created when missing.', cosmosdb),
+      key: text('Account key; empty uses the default cloud identity.', { secret: true }),
+      endpoint: text('Account endpoint; required for this type.', { check: checkUrl }),
+      database: text('Database; required for this type, created when missing.'),
+      container: text('Container; required for this type, created when missing.'),
       throughput: optionalInteger('Throughput of a container that is created.', {
         min: 0,
         max: 2_147_483_647,
-        ...cosmosdb,
       }),
-      autoscale: flag(
-        false,
-        'The throughput scales by itself; needs `database.cosmosdb.throughput`.',
-        cosmosdb,
-      ),
+      autoscale: flag(false, 'The throughput scales by itself; needs `database.cosmosdb.throughput`.'),
     },
     local: {
       path: text('Folder of the embedded store, created when missing; `memory:` keeps it in memory.', {

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
 
 export interface ServiceCall {
   readonly method: string;
@@ -16,7 +15,7 @@ export type ServiceAnswer =
   | 'cut'
   | 'hang';
 
-/** An HTTP service that answers as a function says; it is closed when the tests of the file are over. */
+/** An HTTP service that answers as a function says; it ends with the process. */
 export async function scriptedService(
   answer: (call: ServiceCall) => ServiceAnswer | Promise<ServiceAnswer>,
 ): Promise<string> {
@@ -39,9 +38,6 @@ export async function scriptedService(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  server.unref();
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
