@@ -6,6 +6,8 @@ export * from './free-port.ts';
 export * from './run-command.ts';
 export * from './servers/cosmos-fake.ts';
 export { startDynamoDb } from './servers/dynamodb.ts';
+export { startAzurite } from './servers/azurite.ts';
+export * from './servers/create-container.ts';
 export { startPostgres } from './servers/postgres.ts';
 export { fetchVersitygw, startVersitygw } from './servers/versitygw.ts';
 export * from './servers/scripted-service.ts';

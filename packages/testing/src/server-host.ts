@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { startDynamoDb } from './servers/dynamodb.ts';
+import { startAzurite } from './servers/azurite.ts';
+import { startFakeGcs } from './servers/fake-gcs.ts';
 import { startMoto } from './servers/moto.ts';
 import { startPostgres } from './servers/postgres.ts';
 import type { RunningServer } from './servers/running-server.ts';
@@ -11,6 +13,8 @@ const starters: Record<string, () => Promise<RunningServer>> = {
   versitygw: startVersitygw,
   moto: startMoto,
   dynamodb: () => startDynamoDb(),
+  azurite: () => startAzurite(),
+  'fake-gcs': startFakeGcs,
 };
 
 /**
