@@ -65,10 +65,6 @@ export function kvStoreConfig(config: Config, processes: number): KvStoreConfig 
   }
 }
 
-function optional(value: string): string | undefined {
-  return value === '' ? undefined : value;
-}
-
 export function blockStoreConfigs(config: Config): BlockStoreConfig[] {
   return storeSettings(config).map((store) => blockStoreConfig(store, config.database.local.sync_writes));
 }
