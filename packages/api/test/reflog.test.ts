@@ -31,7 +31,15 @@ test('a deleted branch is listed, read at its time, and brought back', async () 
     { type: 'branch', id: 'dev', commit_id: heads[1], deleted_by: 'admin', hidden: false },
   ]);
   const gone = await ask('GET', `${base}/refs/${encodeURIComponent('dev@{1}')}/resolve`);
-  expect([gone.status, gone.body]).toEqual([200, { kind: 'commit', commit_id: heads[1] }]);
+  const [deletion, creation] = (await ask('GET', `${base}/reflog?ref=dev`)).body.results as {
+    id: string;
+    time: string;
+  }[];
+  expect(deletion).toMatchObject({ kind: 'delete' });
+  expect([gone.status, gone.body]).toEqual([
+    200,
+    { kind: 'commit', commit_id: heads[1], move_id: creation?.id, time: creation?.time },
+  ]);
   const undelete = (json: object) => ask('POST', `${base}/undelete`, { json });
   const back = await undelete({ type: 'branch', id: 'dev' });
   expect([back.status, back.body]).toMatchObject([201, { type: 'branch', id: 'dev', commit_id: heads[1] }]);

@@ -19,12 +19,15 @@ import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
 import { repositoryMetadataQuery, repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
+import { usePinnedTimes } from '../time/use-pinned-times.ts';
 import { Main } from './layout.tsx';
 import { RepositoryContext } from './repository-context.tsx';
 
 export function RepositoryLayout(): ReactNode {
   const { repo } = useParams({ from: '/app/repositories/$repo' });
   const { data: repository, error, refetch } = useQuery(repositoryQuery(repo));
+  const { search } = useLocation();
+  const pinning = usePinnedTimes(repo, search);
   if (repository === undefined) {
     const status = error instanceof ApiError ? error.status : 0;
     return (
@@ -55,9 +58,7 @@ export function RepositoryLayout(): ReactNode {
   return (
     <RepositoryContext value={repository}>
       <RepositoryHeader repository={repository} />
-      <Main>
-        <Outlet />
-      </Main>
+      <Main>{pinning ? <Skeletons rows={10} /> : <Outlet />}</Main>
     </RepositoryContext>
   );
 }
