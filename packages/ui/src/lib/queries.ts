@@ -112,7 +112,6 @@ export interface ResolvedRef {
   readonly commitId: string;
   /** Of a ref at a time: an instant at which it stood there. */
   readonly instant?: string | undefined;
-  readonly seconds?: number | undefined;
 }
 
 async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | undefined> {
@@ -132,8 +131,7 @@ export async function resolveRef(repository: string, ref: string): Promise<Resol
     const { kind, commit_id, time } = await client.get('/repositories/{repository}/refs/{ref}/resolve', {
       params: { path: { ...path, ref } },
     });
-    const seconds = time === undefined ? undefined : Math.floor(Date.parse(time) / 1000);
-    return { kind, ref, commitId: commit_id, instant: time, seconds };
+    return { kind, ref, commitId: commit_id, instant: time };
   }
   const branch = await orMissing(
     client

@@ -9,6 +9,7 @@ import {
   GitCommitHorizontal,
   GitCompareArrows,
   GitPullRequest,
+  History,
   Settings,
   Tag as TagIcon,
   Zap,
@@ -160,6 +161,9 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
             activeOptions={loose}
           >
             <GitCompareArrows size={15} aria-hidden /> Compare
+          </Link>
+          <Link to="/repositories/$repo/history" params={params} activeOptions={loose}>
+            <History size={15} aria-hidden /> History
           </Link>
           <Link to="/repositories/$repo/activity" params={params} activeOptions={loose}>
             <Activity size={15} aria-hidden /> Activity

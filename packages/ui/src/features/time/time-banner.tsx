@@ -4,7 +4,7 @@ import { GitBranch, History } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ExactTime } from '../../kit/basics.tsx';
-import { shortId } from '../../lib/format.ts';
+import { secondsOf, shortId } from '../../lib/format.ts';
 import type { ResolvedRef } from '../../lib/queries.ts';
 import { parseTimeRef } from '../../lib/time-refs.ts';
 import { CreateRefDialog } from '../branches/create-ref-dialog.tsx';
@@ -23,15 +23,15 @@ export function TimeBanner({
   const time = resolved === null || resolved === undefined ? undefined : parseTimeRef(resolved.ref);
   if (resolved === null || resolved === undefined || time === undefined) return null;
   return (
-    <div className="notice info" role="note">
+    <div className="notice info hint" role="note">
       <History size={17} aria-hidden />
       <div className="grow wrap">
         <strong>{time.base}</strong> as of{' '}
-        {resolved.seconds === undefined ? (
+        {resolved.instant === undefined ? (
           <code>{resolved.ref.slice(time.base.length)}</code>
         ) : (
           <strong>
-            <ExactTime seconds={resolved.seconds} />
+            <ExactTime seconds={secondsOf(resolved.instant)} />
           </strong>
         )}
         {time.steps !== '' && <code> {time.steps}</code>}
