@@ -23,6 +23,20 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+test('reads at a time name the commit they read, others do not', async () => {
+  for (const path of ['/objects/ls?prefix=', '/objects/stat?path=a', '/objects?path=a', '/commits']) {
+    const then = await ask('GET', `${base}/refs/main@-1${path}`);
+    expect([path, then.status, then.headers.get('x-svc-commit')]).toEqual([
+      path,
+      200,
+      heads[heads.length - 2],
+    ]);
+    expect((await ask('GET', `${base}/refs/main${path}`)).headers.get('x-svc-commit')).toBeNull();
+  }
+  const early = await ask('GET', `${base}/refs/main@20200101/objects/ls`);
+  expect([early.status, early.headers.get('x-svc-commit')]).toEqual([404, null]);
+});
+
 test('a deleted branch is listed, read at its time, and brought back', async () => {
   await ask('POST', `${base}/branches`, { json: { name: 'dev', source: 'main@{1}' } });
   expect((await ask('DELETE', `${base}/branches/dev`)).status).toBe(204);
