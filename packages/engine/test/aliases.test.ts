@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Engine } from '../src/engine.ts';
+import { wholeRound } from '../src/face/jobs.ts';
 import { actor, commit, createWorld, put, refusal, refusalKind, type World } from './fixture.ts';
 
 const anna = { committer: 'Anna', userId: 'anna' };
@@ -149,4 +150,29 @@ test('bad targets are refused by the field they are about', async () => {
   expect((await make({ ref: 'nothing' })).kind).toBe('not_found');
   expect((await make({ ref: 'main$', pin: true })).kind).toBe('invalid');
   expect((await make({ repository: 'nothing' })).kind).toBe('not_found');
+});
+
+test('views of keys that are gone are removed once they are no longer young', async () => {
+  const { world, engine } = await sales();
+  const target = { repository: 'sales', ref: 'main' };
+  for (const accessKeyId of ['AKIAUSED', 'AKIAGONE', 'AKIASETAGAIN'])
+    await engine.bindings.setView({ accessKeyId, target, actor });
+  const found = async (): Promise<string[]> => {
+    const keys = ['AKIAUSED', 'AKIAGONE', 'AKIASETAGAIN'];
+    const views = await Promise.all(keys.map((key) => engine.bindings.getView(key)));
+    return keys.filter((_key, index) => views[index] !== undefined);
+  };
+  const sweep = (onAsked?: () => Promise<unknown>) =>
+    engine.bindings.removeUnusedViews({
+      isUsed: async (key) => {
+        if (key === 'AKIASETAGAIN') await onAsked?.();
+        return key === 'AKIAUSED';
+      },
+      round: wholeRound,
+    });
+  await sweep();
+  expect(await found()).toEqual(['AKIAUSED', 'AKIAGONE', 'AKIASETAGAIN']);
+  world.now += 2 * 3_600_000;
+  await sweep(() => engine.bindings.setView({ accessKeyId: 'AKIASETAGAIN', target, actor }));
+  expect(await found()).toEqual(['AKIAUSED', 'AKIASETAGAIN']);
 });
