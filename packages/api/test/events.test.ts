@@ -205,7 +205,7 @@ test('EventSource follows the stream and comes back where it was whenever the co
     fetch: (url, init) => {
       const headers = { ...init.headers, authorization };
       cursors.push((init.headers as Record<string, string>)['Last-Event-ID']);
-      return breaking(url, { ...init, headers } as RequestInit);
+      return breaking(url, { ...init, headers });
     },
   });
   const seen: { id: string; subject: string }[] = [];
