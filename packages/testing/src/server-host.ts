@@ -9,7 +9,7 @@ import { startVersitygw } from './servers/versitygw.ts';
 import { UnavailableError } from './unavailable-error.ts';
 
 const starters: Record<string, () => Promise<RunningServer>> = {
-  postgres: startPostgres,
+  postgres: () => startPostgres(),
   versitygw: startVersitygw,
   moto: startMoto,
   dynamodb: () => startDynamoDb(),
