@@ -3,7 +3,7 @@ import { DisabledHooks } from '../src/disabled-hooks.ts';
 import { isSkipped } from '../src/runs/run.ts';
 import { patience } from './house.ts';
 import { openHouse } from './house.ts';
-import { house, idOf, logOf, lua, payloadsOf, receiver, refusal, webhook } from './kit.ts';
+import { house, idOf, logOf, lua, manifestOf, payloadsOf, receiver, refusal, webhook } from './kit.ts';
 
 test('an action file that is only staged takes part in its own first commit, in either folder', async () => {
   for (const folder of ['_svc_actions', '_lakefs_actions']) {
@@ -63,6 +63,47 @@ test('a broken action file refuses every commit until it is deleted', async () =
   await at.engine.objects.delete({ repository: 'repo', branch: 'main', path: '_svc_actions/a.yaml' });
   await at.put('other', 'x');
   await at.commit();
+});
+
+test('a run before a commit names it from the start, and none when the commit came to nothing', async () => {
+  const at = await house();
+  const blocked = Promise.withResolvers<() => void>();
+  let isBlocked = false;
+  const { url } = await receiver(({ body }, response) => {
+    if (isBlocked || !body.includes('"slow"')) {
+      response.end();
+      return;
+    }
+    isBlocked = true;
+    blocked.resolve(() => response.end());
+  });
+  await at.put('_svc_actions/a.yaml', webhook('gate', '{pre-commit: , pre-revert: }', url));
+  await at.commit('first');
+  await at.put('a', '1');
+  const main = { repository: 'repo', branch: 'main', actor: at.actor };
+  const slow = at.engine.commits.create({ ...main, message: 'slow', allowEmpty: true });
+  const release = await blocked.promise;
+  await at.put('b', '1');
+  const quick = await at.commit('quick');
+  release();
+  const made = await slow;
+  expect(made.parents).toEqual([quick.id]);
+  const runs = await at.runs();
+  expect(runs.map(({ commitId }) => commitId).filter((id) => id === '')).toHaveLength(1);
+  for (const commit of [made, quick]) {
+    const { items } = await at.hooks.runs.list({ repository: 'repo', commit: commit.id });
+    expect(items).toMatchObject([{ commitId: commit.id, passed: true }]);
+  }
+  // Every commit that a run names is there, and its manifest says the same.
+  const repository = await at.engine.repositories.get('repo');
+  for (const { runId, commitId } of runs) {
+    if (commitId !== '') await at.engine.commits.get({ repository: 'repo', ref: commitId });
+    expect(await manifestOf(at, repository, runId)).toMatchObject(
+      commitId === '' ? { run: { run_id: runId } } : { run: { commit_id: commitId } },
+    );
+  }
+  const reverted = await at.engine.commits.revert({ ...main, ref: quick.id });
+  expect((await at.hooks.runs.list({ repository: 'repo', commit: reverted.id })).items).toHaveLength(1);
 });
 
 test('two actions with one name refuse every event; of two files with one name ours counts', async () => {

@@ -67,7 +67,7 @@ export async function openHouse(
   const blocks = options.blocks ?? new BlockStores([createMemAdapter({})]);
   const cacheDir = await mkdtemp(join(tmpdir(), 'svc-actions-'));
   const memoryBytes = 64 * 1024 ** 2;
-  const runner = new LuaRunner({ memoryBytes, maxRunning: 4 });
+  const runner = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 4 });
   const logged: string[] = [];
   const log = (fields: object, message: string): void => {
     const error = (fields as { error?: Error }).error;
@@ -88,7 +88,6 @@ export async function openHouse(
       lua: {
         runner,
         callApi: options.callApi ?? (() => Promise.resolve({ status: 401, body: Buffer.from('{}') })),
-        netHttpEnabled: false,
         memoryBytes,
         awaitedTimeoutMs: 20_000,
         otherTimeoutMs: 20_000,

@@ -154,7 +154,8 @@ function runOf({ event, runId, clock }: RunOptions, tasks: readonly Task[], pass
     branchId: event.branch ?? '',
     sourceRef: event.sourceRef,
     eventType: event.type,
-    commitId: event.commitId ?? '',
+    // A run that failed is for no commit.
+    commitId: event.commitId ?? (passed ? event.candidateId : undefined) ?? '',
     startTime: earliest(executed.map((task) => task.startTime)),
     endTime:
       executed

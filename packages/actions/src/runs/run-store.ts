@@ -1,10 +1,12 @@
 import { runResultMessage, secondaryIndexMessage, taskResultMessage } from '@svc/encoding';
-import { scanSecondary, type KvStore } from '@svc/kv';
+import { scanSecondary, type KvStore, type KvWrite } from '@svc/kv';
 import type { Run, Task } from './run.ts';
 
 const partition = Buffer.from('actions');
 const defaultAmount = 100;
 const maxAmount = 1000;
+/** Records written in one step. */
+const atOnce = 90;
 
 export interface RunPageRequest {
   readonly repository: string;
@@ -38,26 +40,44 @@ export class RunStore {
 
   /** The run itself comes last: whoever finds it finds its tasks. */
   async add(repository: string, run: Run, tasks: readonly Task[]): Promise<void> {
-    const writes: Promise<unknown>[] = tasks.map((task) => {
-      const key = Buffer.from(`${taskPrefix(repository, run.runId)}${task.hookRunId}`);
-      return this.#kv.setIf(partition, key, taskResultMessage.encode(task), 'absent');
-    });
-    if (run.branchId !== '') writes.push(this.#point(repository, 'branches', run.branchId, run.runId));
-    if (run.commitId !== '') writes.push(this.#point(repository, 'commits', run.commitId, run.runId));
-    await Promise.all(writes);
-    // Last: whoever sees the run sees all of it.
-    await this.#kv.set(partition, runKey(repository, run.runId), encodeRun(run));
+    const key = runKey(repository, run.runId);
+    const writes: KvWrite[] = tasks.map((task) => ({
+      type: 'create',
+      key: Buffer.from(`${taskPrefix(repository, run.runId)}${task.hookRunId}`),
+      value: taskResultMessage.encode(task),
+    }));
+    const pointer = secondaryIndexMessage.encode({ primaryKey: key });
+    if (run.branchId !== '')
+      writes.push({
+        type: 'put',
+        key: indexKey(repository, 'branches', run.branchId, run.runId),
+        value: pointer,
+      });
+    if (run.commitId !== '')
+      writes.push({
+        type: 'put',
+        key: indexKey(repository, 'commits', run.commitId, run.runId),
+        value: pointer,
+      });
+    writes.push({ type: 'put', key, value: encodeRun(run) });
+    for (let from = 0; from < writes.length; from += atOnce)
+      await this.#kv.change(partition, { key, condition: 'any' }, writes.slice(from, from + atOnce));
   }
 
-  /** Notes the commit that came of a run's operation. The changed run, or undefined when there is none. */
-  async setCommit(repository: string, runId: string, commitId: string): Promise<Run | undefined> {
+  /** Notes that no commit came of a run's operation. The changed run, or undefined when there is none. */
+  async withoutCommit(repository: string, runId: string): Promise<Run | undefined> {
     const key = runKey(repository, runId);
     for (;;) {
       const found = await this.#kv.get(partition, key);
       if (found === undefined) return undefined;
-      const run = { ...runOf(found.value), commitId };
-      await this.#point(repository, 'commits', commitId, runId);
-      if (await this.#kv.setIf(partition, key, encodeRun(run), found.predicate)) return run;
+      const run = runOf(found.value);
+      if (run.commitId === '') return run;
+      const changed = { ...run, commitId: '' };
+      const isDone = await this.#kv.change(partition, { key, condition: found.predicate }, [
+        { type: 'put', key, value: encodeRun(changed) },
+        { type: 'delete', key: indexKey(repository, 'commits', run.commitId, runId) },
+      ]);
+      if (isDone) return changed;
     }
   }
 
@@ -123,22 +143,17 @@ export class RunStore {
       primaryKey: (value: Buffer) => secondaryIndexMessage.decode(value).primaryKey,
     };
     for await (const page of scanSecondary(this.#kv, index, options)) {
-      yield page.map(({ indexKey, value }) => ({ key: indexKey, value }));
+      yield page.map(({ indexKey: key, value }) => ({ key, value }));
     }
-  }
-
-  #point(repository: string, index: 'branches' | 'commits', name: string, runId: string): Promise<void> {
-    const key = Buffer.from(`repos/${repository}/${index}/${name}/${runId}`);
-    return this.#kv.set(
-      partition,
-      key,
-      secondaryIndexMessage.encode({ primaryKey: runKey(repository, runId) }),
-    );
   }
 }
 
 function runKey(repository: string, runId: string): Buffer {
   return Buffer.from(`repos/${repository}/runs/${runId}`);
+}
+
+function indexKey(repository: string, index: 'branches' | 'commits', name: string, runId: string): Buffer {
+  return Buffer.from(`repos/${repository}/${index}/${name}/${runId}`);
 }
 
 function taskPrefix(repository: string, runId: string): string {
