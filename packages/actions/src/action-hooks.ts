@@ -17,7 +17,7 @@ import { actionFolders } from './file/folders.ts';
 import { ActionLoader } from './loading/load-actions.ts';
 import { GlobError } from './matching/match-path.ts';
 import { matchActions } from './matching/match-actions.ts';
-import { EventQueue, type QueuedEvent } from './queue/queued-event.ts';
+import { EventQueue, EventTaken, type QueuedEvent } from './queue/queued-event.ts';
 import { QueueRunner } from './queue/queue-runner.ts';
 import { AbortedEvent, countedErrors } from './running/aborted-event.ts';
 import { currentDepth } from './running/depth.ts';
@@ -145,6 +145,12 @@ export class ActionHooks implements HookPoints {
     return this.#runner.wake();
   }
 
+  /** Whether events that are over wait for their hooks, or are with them. */
+  async hasWaiting(): Promise<boolean> {
+    for await (const runId of this.#queue.waiting()) if (runId !== '') return true;
+    return false;
+  }
+
   /** Waits for the hooks of events that are over. */
   async close(): Promise<void> {
     await this.#runner.close(graceMs);
@@ -204,7 +210,10 @@ export class ActionHooks implements HookPoints {
       depth,
       signal,
       clock: this.#clock,
-      writeLog: (hookRunId, log) => this.files.writeLog(event.repository, runId, hookRunId, log),
+      writeLog: async (hookRunId, log) => {
+        await this.#queue.check(queued);
+        await this.files.writeLog(event.repository, runId, hookRunId, log);
+      },
       observer: this.#options.observer,
       journal: journalOf(this.#queue, queued, signal),
     });
@@ -239,15 +248,15 @@ function aborted(event: HookEvent, runId: string, reason: string): EngineError {
   return new EngineError('hook_aborted', `${event.type} hook aborted, run id '${runId}': ${reason}`);
 }
 
-/** Notes progress in the queue; after the process has lost its right to the event it notes nothing more. */
+/** Notes progress in the queue, as long as the process has a right to the event. */
 function journalOf(queue: EventQueue, queued: QueuedEvent, signal: AbortSignal): Journal {
   const begun = new Set(queued.begun);
   const ended = new Map(queued.ended.map((task) => [task.hookRunId, task]));
   let writing = Promise.resolve();
   const write = (): Promise<void> => {
     writing = writing.then(async () => {
-      if (signal.aborted) return;
-      await queue.put({ ...queued, begun: [...begun], ended: [...ended.values()] });
+      if (signal.aborted) throw new EventTaken('the server stops');
+      await queue.note({ ...queued, begun: [...begun], ended: [...ended.values()] });
     });
     return writing;
   };
