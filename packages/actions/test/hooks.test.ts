@@ -275,6 +275,29 @@ test('a failing hook after a commit fails its run and nothing else; both runs kn
   expect(results).toEqual(new Set(['post-commit false', 'pre-commit true']));
 });
 
+test('an import runs the hooks before and after its commit, and none that prepare one', async () => {
+  const at = await house();
+  const { url, received } = await receiver();
+  const events = '{prepare-commit: , pre-commit: , post-commit: }';
+  await at.put('_svc_actions/a.yaml', webhook('all of them', events, url));
+  await at.commit();
+  await expect.poll(() => received.length, patience).toBe(3);
+  received.length = 0;
+  const outside = { storageNamespace: 'mem://outside', identifierType: 'relative' } as const;
+  await at.blocks.get('').put({ ...outside, identifier: 'in/one' }, Buffer.from('1'));
+  const { repository, branch, actor } = { repository: 'repo', branch: 'main', actor: at.actor };
+  const paths = [{ type: 'common_prefix', path: 'mem://outside/in/', destination: 'in' }] as const;
+  const id = await at.engine.imports.start({ repository, branch, paths, actor });
+  await expect
+    .poll(async () => (await at.engine.imports.status({ repository, id })).completed, patience)
+    .toBe(true);
+  await expect.poll(() => received.length, patience).toBe(2);
+  const told = payloadsOf(received);
+  expect(told.map((payload) => payload['event_type'])).toEqual(['pre-commit', 'post-commit']);
+  const runs = (await at.hooks.runs.list({ repository, commit: String(told[1]?.['commit_id']) })).items;
+  expect(runs.map(({ eventType }) => eventType)).toContain('pre-commit');
+});
+
 test('runs are found by branch and commit exactly, newest first, page by page', async () => {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const at = await house({ clock: () => now });
@@ -296,6 +319,9 @@ test('runs are found by branch and commit exactly, newest first, page by page', 
   expect(await list({})).toEqual(ids);
   expect(await list({ after: ids[1] })).toEqual(ids.slice(2));
   expect(await list({ branch: 'main' })).toEqual(ids.slice(1));
+  expect(await list({ branch: 'main', event: 'pre-commit', passed: true })).toEqual(ids.slice(1));
+  expect(await list({ event: 'post-commit' })).toEqual([]);
+  expect(await list({ passed: false })).toEqual([]);
   expect((await runs.list({ repository: 'repo', amount: 2 })).hasMore).toBe(true);
   await engine.repositories.delete({ repository: 'repo', actor });
   expect(await list({})).toEqual([]);

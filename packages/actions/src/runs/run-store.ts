@@ -12,6 +12,8 @@ export interface RunPageRequest {
   readonly repository: string;
   readonly branch?: string | undefined;
   readonly commit?: string | undefined;
+  readonly event?: string | undefined;
+  readonly passed?: boolean | undefined;
   /** A run id, exclusive. */
   readonly after?: string | undefined;
   readonly amount?: number | undefined;
@@ -94,7 +96,7 @@ export class RunStore {
 
   /** Newest first. */
   list(request: RunPageRequest): Promise<RunPage<Run>> {
-    const { repository, branch, commit } = request;
+    const { repository, branch, commit, event, passed } = request;
     const prefix =
       branch !== undefined
         ? `repos/${repository}/branches/${branch}/`
@@ -102,7 +104,9 @@ export class RunStore {
           ? `repos/${repository}/commits/${commit}/`
           : `repos/${repository}/runs/`;
     const isIndex = branch !== undefined || commit !== undefined;
-    return this.#page(prefix, request, isIndex, runOf);
+    const isWanted = (run: Run): boolean =>
+      (event === undefined || run.eventType === event) && (passed === undefined || run.passed === passed);
+    return this.#page(prefix, request, isIndex, runOf, isWanted);
   }
 
   listTasks(request: TaskPageRequest): Promise<RunPage<Task>> {
@@ -115,6 +119,7 @@ export class RunStore {
     request: { readonly after?: string | undefined; readonly amount?: number | undefined },
     isIndex: boolean,
     decode: (value: Buffer) => Item,
+    isWanted: (item: Item) => boolean = () => true,
   ): Promise<RunPage<Item>> {
     const wanted = request.amount === undefined || request.amount <= 0 ? defaultAmount : request.amount;
     const amount = Math.min(wanted, maxAmount);
@@ -129,8 +134,10 @@ export class RunStore {
       for (const { key, value } of page) {
         // Names may hold slashes: `a/` is also the beginning of the runs of branch `a/b`.
         if (key.indexOf(0x2f, prefix.length) !== -1) continue;
+        const item = decode(value);
+        if (!isWanted(item)) continue;
         if (items.length === amount) return { items, hasMore: true };
-        items.push(decode(value));
+        items.push(item);
       }
     }
     return { items, hasMore: false };

@@ -2189,7 +2189,9 @@ export interface components {
             ref: string;
             repository: string;
         };
-        CapabilitiesConfig: Record<string, never>;
+        CapabilitiesConfig: {
+            actions_enabled?: boolean;
+        };
         CherryPickCreation: {
             commit_overrides?: components["schemas"]["CommitOverrides"];
             /** @default false */
@@ -7493,6 +7495,8 @@ export interface operations {
                 amount?: number;
                 branch?: string;
                 commit?: string;
+                event?: string;
+                status?: "completed" | "failed";
             };
             header?: never;
             path: {

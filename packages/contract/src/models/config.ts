@@ -48,7 +48,10 @@ export const UIConfig = Type.Object(
   { title: 'UIConfig' },
 );
 
-export const CapabilitiesConfig = Type.Object({}, { title: 'CapabilitiesConfig' });
+export const CapabilitiesConfig = Type.Object(
+  { actions_enabled: Type.Optional(Type.Boolean()) },
+  { title: 'CapabilitiesConfig' },
+);
 
 export const Config = Type.Object(
   {
