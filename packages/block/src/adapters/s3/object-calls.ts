@@ -3,10 +3,12 @@ import type { BucketObject } from '../../address.ts';
 import { bytesBody, smallObjectSize } from '../../body.ts';
 import type { S3StoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
-import { dateOf, ifAbsentHeader, streamBody, unquote } from './answers.ts';
-import { connectionFailure, type S3Client, type S3Request } from './client.ts';
+import { dateOf, streamBody, unquote } from '../../remote/answers.ts';
+import { connectionFailure } from '../../remote/connection.ts';
+import { ifAbsentHeader } from './answers.ts';
+import type { S3Client, S3Request } from './client.ts';
 import { refusalError } from './errors.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestBody } from '../../remote/request-body.ts';
 
 type Encryption = Pick<S3StoreConfig, 'serverSideEncryption' | 'serverSideEncryptionKmsKeyId'>;
 
@@ -54,9 +56,16 @@ export class ObjectCalls {
   }
 
   async open(request: S3Request): Promise<ObjectBody> {
+    const quick = await this.#client.read(request);
+    if ('body' in quick) {
+      const wanted = request.headers?.['range'] === undefined ? 200 : 206;
+      if (quick.status === wanted) return quick.body;
+      quick.body.dispose();
+    }
+    const attempts = 'attempts' in quick ? quick.attempts : 0;
     const target = `s3://${request.bucket}/${request.key}`;
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#client.send(request);
+      const response = await this.#client.send(request, attempts);
       const size = Number(response.header('content-length'));
       if (request.headers?.['range'] !== undefined && response.status !== 206) {
         // Only an empty object answers a range as a whole.
