@@ -1,6 +1,6 @@
 // Commits at a steady rate on a repository with one webhook of 5 ms and one Lua hook, and on one without, in turns;
 // and how long other requests take meanwhile.
-// Usage: node bench/src/hooks-load.ts [commits per second] [seconds]
+// Usage: node bench/src/hooks-load.ts [commits per second] [seconds] [rounds]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,10 +58,11 @@ for (const repository of ['plain', 'hooked']) {
 }
 
 /** One second's worth of commits begins each second, whether earlier ones have ended or not. */
-async function load(repository: string): Promise<{ commits: Latencies; others: Latencies }> {
+async function load(repository: string): Promise<{ commits: Latencies; others: Latencies; cpuMs: number }> {
   const commits = new Latencies();
   const others = new Latencies();
   const running: Promise<void>[] = [];
+  const used = server.memory.processorMs();
   const start = performance.now();
   const one = async (index: number): Promise<void> => {
     const branch = `/repositories/${repository}/branches/b${index % branches}`;
@@ -81,18 +82,18 @@ async function load(repository: string): Promise<{ commits: Latencies; others: L
     running.push(one(index), other());
   }
   await Promise.all(running);
-  return { commits, others };
+  return { commits, others, cpuMs: (server.memory.processorMs() - used) / (perSecond * seconds) };
 }
 
 const show = (latencies: Latencies): string =>
   [0.5, 0.9, 0.99].map((share) => latencies.percentile(share).toFixed(1)).join(' / ');
 await load('plain');
 await load('hooked');
-for (let round = 0; round < 3; round += 1) {
+for (let round = 0; round < Number(process.argv[4] ?? 3); round += 1) {
   for (const repository of ['plain', 'hooked']) {
-    const { commits, others } = await load(repository);
+    const { commits, others, cpuMs } = await load(repository);
     console.log(
-      `${repository.padEnd(7)} commit p50/p90/p99 ${show(commits)} ms, others meanwhile ${show(others)} ms`,
+      `${repository.padEnd(7)} commit p50/p90/p99 ${show(commits)} ms, others meanwhile ${show(others)} ms, ${cpuMs.toFixed(1)} ms CPU`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Anonymous memory of a server's processes, in MB: what it holds, without the mapped pages of its files. */
+/** Anonymous memory of a server's processes, in MB: what it holds, without the mapped pages of its files. And their time. */
 export class ServerMemory {
   readonly #root: number;
 
@@ -10,6 +10,11 @@ export class ServerMemory {
 
   now(): number {
     return sum(this.#processes().map(anonymousMegabytes));
+  }
+
+  /** Processor time of all of them so far, in ms. */
+  processorMs(): number {
+    return sum(this.#processes().map(processorMs));
   }
 
   /** The largest of the processes that answer requests. */
@@ -48,6 +53,19 @@ function parentOf(pid: string): number {
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     // The process ended while we looked.
+    return 0;
+  }
+}
+
+/** A tick of the kernel's accounts. */
+const tickMs = 10;
+
+function processorMs(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * tickMs;
+  } catch {
     return 0;
   }
 }

@@ -9,6 +9,7 @@ import {
   type HookRun,
   type PostEventType,
   type PreEventType,
+  type Repository,
 } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import type { Action } from './file/index.ts';
@@ -16,13 +17,13 @@ import { actionFolders } from './file/folders.ts';
 import { ActionLoader } from './loading/load-actions.ts';
 import { GlobError } from './matching/match-path.ts';
 import { matchActions } from './matching/match-actions.ts';
-import { EventQueue, type QueuedEvent } from './queue/queued-event.ts';
+import { EventQueue, EventTaken, type QueuedEvent } from './queue/queued-event.ts';
 import { QueueRunner } from './queue/queue-runner.ts';
 import { AbortedEvent, countedErrors } from './running/aborted-event.ts';
 import { currentDepth } from './running/depth.ts';
 import { ConstructionError } from './running/errors.ts';
 import { planActions, type Plan } from './running/plan.ts';
-import { runPlan, type HookObserver, type Journal, type RunOutcome } from './running/run-plan.ts';
+import { runPlan, type HookObserver, type Journal } from './running/run-plan.ts';
 import type { HookMaker } from './running/make-hook.ts';
 import { RunFiles } from './runs/run-files.ts';
 import { RunStore } from './runs/run-store.ts';
@@ -82,6 +83,7 @@ export class ActionHooks implements HookPoints {
     const runId = this.#newRunId();
     const plan = this.#planOrAbort(event, runId, actions);
     if (plan.length === 0) return undefined;
+    const logs = new Map<string, Buffer>();
     const outcome = await runPlan(plan, {
       event,
       runId,
@@ -89,10 +91,14 @@ export class ActionHooks implements HookPoints {
       depth: currentDepth(),
       signal: this.#stop.signal,
       clock: this.#clock,
-      writeLog: (hookRunId, log) => this.files.writeLog(event.repository, runId, hookRunId, log),
+      writeLog(hookRunId, log) {
+        logs.set(hookRunId, log);
+        return Promise.resolve();
+      },
       observer: this.#options.observer,
     });
-    await this.#record(event, outcome);
+    await this.files.writeNew(event.repository, outcome, logs);
+    await this.runs.add(event.repository.id, outcome.run, outcome.tasks);
     if (outcome.errors.length > 0) {
       this.#noteFailure(event, runId, 'hooks refused an operation', outcome.errors);
       throw aborted(event, runId, countedErrors(outcome.errors));
@@ -103,7 +109,6 @@ export class ActionHooks implements HookPoints {
   async after(event: HookEvent<PostEventType>): Promise<void> {
     const { logger } = this.#options;
     try {
-      await this.#noteCommit(event);
       const actions = await this.#load(event);
       if (actions.length === 0 || matchActions(actions, event).length === 0) return;
       const queued = { runId: this.#newRunId(), event, depth: currentDepth(), begun: [], ended: [] };
@@ -117,6 +122,20 @@ export class ActionHooks implements HookPoints {
     }
   }
 
+  async withdraw(repository: Repository, { runId }: HookRun): Promise<void> {
+    try {
+      const run = await this.runs.withoutCommit(repository.id, runId);
+      if (run === undefined) return;
+      const { items } = await this.runs.listTasks({ repository: repository.id, runId, amount: 1000 });
+      await this.files.writeManifest(repository, run, items);
+    } catch (error) {
+      this.#options.logger.warn(
+        { error, repository: repository.id, run: runId },
+        'a run of hooks names a commit that does not exist',
+      );
+    }
+  }
+
   isUnreadable(error: unknown): boolean {
     return typeof error === 'object' && error !== null && this.#unreadable.has(error);
   }
@@ -124,6 +143,12 @@ export class ActionHooks implements HookPoints {
   /** Runs hooks of events that are over, those of other servers that died included. */
   runQueued(): Promise<void> {
     return this.#runner.wake();
+  }
+
+  /** Whether events that are over wait for their hooks, or are with them. */
+  async hasWaiting(): Promise<boolean> {
+    for await (const runId of this.#queue.waiting()) if (runId !== '') return true;
+    return false;
   }
 
   /** Waits for the hooks of events that are over. */
@@ -137,8 +162,9 @@ export class ActionHooks implements HookPoints {
   }
 
   async #load(event: HookEvent): Promise<readonly Action[]> {
+    const { repository, sourceRef: ref, files } = event;
     try {
-      return await this.#loader.load({ repository: event.repository, ref: event.sourceRef });
+      return await this.#loader.load({ repository, ref, files });
     } catch (error) {
       if (error instanceof AbortedEvent) throw aborted(event, this.#newRunId(), error.message);
       if (typeof error === 'object' && error !== null) this.#unreadable.add(error);
@@ -159,21 +185,6 @@ export class ActionHooks implements HookPoints {
       }
       throw error;
     }
-  }
-
-  async #record(event: HookEvent, { run, tasks }: RunOutcome): Promise<void> {
-    await this.files.writeManifest(event.repository, run, tasks);
-    await this.runs.add(event.repository.id, run, tasks);
-  }
-
-  /** The run before a commit could not know its id. */
-  async #noteCommit({ type, preRunId, commitId, repository }: HookEvent<PostEventType>): Promise<void> {
-    if (preRunId === undefined || commitId === undefined) return;
-    if (type !== 'post-commit' && type !== 'post-revert') return;
-    const run = await this.runs.setCommit(repository.id, preRunId, commitId);
-    if (run === undefined) return;
-    const { items } = await this.runs.listTasks({ repository: repository.id, runId: preRunId, amount: 1000 });
-    await this.files.writeManifest(repository, run, items);
   }
 
   async #handle(queued: QueuedEvent, signal: AbortSignal): Promise<void> {
@@ -199,13 +210,17 @@ export class ActionHooks implements HookPoints {
       depth,
       signal,
       clock: this.#clock,
-      writeLog: (hookRunId, log) => this.files.writeLog(event.repository, runId, hookRunId, log),
+      writeLog: async (hookRunId, log) => {
+        await this.#queue.check(queued);
+        await this.files.writeLog(event.repository, runId, hookRunId, log);
+      },
       observer: this.#options.observer,
       journal: journalOf(this.#queue, queued, signal),
     });
     // Whoever takes over records it: hooks that were broken off here did not fail by themselves.
     if (signal.aborted || !(await this.#isCurrent(event))) return;
-    await this.#record(event, outcome);
+    await this.files.writeManifest(event.repository, outcome.run, outcome.tasks);
+    await this.runs.add(event.repository.id, outcome.run, outcome.tasks);
     if (outcome.errors.length > 0) this.#noteFailure(event, runId, 'hooks failed', outcome.errors);
   }
 
@@ -233,15 +248,15 @@ function aborted(event: HookEvent, runId: string, reason: string): EngineError {
   return new EngineError('hook_aborted', `${event.type} hook aborted, run id '${runId}': ${reason}`);
 }
 
-/** Notes progress in the queue; after the process has lost its right to the event it notes nothing more. */
+/** Notes progress in the queue, as long as the process has a right to the event. */
 function journalOf(queue: EventQueue, queued: QueuedEvent, signal: AbortSignal): Journal {
   const begun = new Set(queued.begun);
   const ended = new Map(queued.ended.map((task) => [task.hookRunId, task]));
   let writing = Promise.resolve();
   const write = (): Promise<void> => {
     writing = writing.then(async () => {
-      if (signal.aborted) return;
-      await queue.put({ ...queued, begun: [...begun], ended: [...ended.values()] });
+      if (signal.aborted) throw new EventTaken('the server stops');
+      await queue.note({ ...queued, begun: [...begun], ended: [...ended.values()] });
     });
     return writing;
   };

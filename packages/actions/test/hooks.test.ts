@@ -3,7 +3,7 @@ import { DisabledHooks } from '../src/disabled-hooks.ts';
 import { isSkipped } from '../src/runs/run.ts';
 import { patience } from './house.ts';
 import { openHouse } from './house.ts';
-import { house, idOf, logOf, lua, payloadsOf, receiver, refusal, webhook } from './kit.ts';
+import { house, idOf, logOf, lua, manifestOf, payloadsOf, receiver, refusal, webhook } from './kit.ts';
 
 test('an action file that is only staged takes part in its own first commit, in either folder', async () => {
   for (const folder of ['_svc_actions', '_lakefs_actions']) {
@@ -63,6 +63,47 @@ test('a broken action file refuses every commit until it is deleted', async () =
   await at.engine.objects.delete({ repository: 'repo', branch: 'main', path: '_svc_actions/a.yaml' });
   await at.put('other', 'x');
   await at.commit();
+});
+
+test('a run before a commit names it from the start, and none when the commit came to nothing', async () => {
+  const at = await house();
+  const blocked = Promise.withResolvers<() => void>();
+  let isBlocked = false;
+  const { url } = await receiver(({ body }, response) => {
+    if (isBlocked || !body.includes('"slow"')) {
+      response.end();
+      return;
+    }
+    isBlocked = true;
+    blocked.resolve(() => response.end());
+  });
+  await at.put('_svc_actions/a.yaml', webhook('gate', '{pre-commit: , pre-revert: }', url));
+  await at.commit('first');
+  await at.put('a', '1');
+  const main = { repository: 'repo', branch: 'main', actor: at.actor };
+  const slow = at.engine.commits.create({ ...main, message: 'slow', allowEmpty: true });
+  const release = await blocked.promise;
+  await at.put('b', '1');
+  const quick = await at.commit('quick');
+  release();
+  const made = await slow;
+  expect(made.parents).toEqual([quick.id]);
+  const runs = await at.runs();
+  expect(runs.map(({ commitId }) => commitId).filter((id) => id === '')).toHaveLength(1);
+  for (const commit of [made, quick]) {
+    const { items } = await at.hooks.runs.list({ repository: 'repo', commit: commit.id });
+    expect(items).toMatchObject([{ commitId: commit.id, passed: true }]);
+  }
+  // Every commit that a run names is there, and its manifest says the same.
+  const repository = await at.engine.repositories.get('repo');
+  for (const { runId, commitId } of runs) {
+    if (commitId !== '') await at.engine.commits.get({ repository: 'repo', ref: commitId });
+    expect(await manifestOf(at, repository, runId)).toMatchObject(
+      commitId === '' ? { run: { run_id: runId } } : { run: { commit_id: commitId } },
+    );
+  }
+  const reverted = await at.engine.commits.revert({ ...main, ref: quick.id });
+  expect((await at.hooks.runs.list({ repository: 'repo', commit: reverted.id })).items).toHaveLength(1);
 });
 
 test('two actions with one name refuse every event; of two files with one name ours counts', async () => {
@@ -234,6 +275,29 @@ test('a failing hook after a commit fails its run and nothing else; both runs kn
   expect(results).toEqual(new Set(['post-commit false', 'pre-commit true']));
 });
 
+test('an import runs the hooks before and after its commit, and none that prepare one', async () => {
+  const at = await house();
+  const { url, received } = await receiver();
+  const events = '{prepare-commit: , pre-commit: , post-commit: }';
+  await at.put('_svc_actions/a.yaml', webhook('all of them', events, url));
+  await at.commit();
+  await expect.poll(() => received.length, patience).toBe(3);
+  received.length = 0;
+  const outside = { storageNamespace: 'mem://outside', identifierType: 'relative' } as const;
+  await at.blocks.get('').put({ ...outside, identifier: 'in/one' }, Buffer.from('1'));
+  const { repository, branch, actor } = { repository: 'repo', branch: 'main', actor: at.actor };
+  const paths = [{ type: 'common_prefix', path: 'mem://outside/in/', destination: 'in' }] as const;
+  const id = await at.engine.imports.start({ repository, branch, paths, actor });
+  await expect
+    .poll(async () => (await at.engine.imports.status({ repository, id })).completed, patience)
+    .toBe(true);
+  await expect.poll(() => received.length, patience).toBe(2);
+  const told = payloadsOf(received);
+  expect(told.map((payload) => payload['event_type'])).toEqual(['pre-commit', 'post-commit']);
+  const runs = (await at.hooks.runs.list({ repository, commit: String(told[1]?.['commit_id']) })).items;
+  expect(runs.map(({ eventType }) => eventType)).toContain('pre-commit');
+});
+
 test('runs are found by branch and commit exactly, newest first, page by page', async () => {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const at = await house({ clock: () => now });
@@ -255,6 +319,9 @@ test('runs are found by branch and commit exactly, newest first, page by page', 
   expect(await list({})).toEqual(ids);
   expect(await list({ after: ids[1] })).toEqual(ids.slice(2));
   expect(await list({ branch: 'main' })).toEqual(ids.slice(1));
+  expect(await list({ branch: 'main', event: 'pre-commit', passed: true })).toEqual(ids.slice(1));
+  expect(await list({ event: 'post-commit' })).toEqual([]);
+  expect(await list({ passed: false })).toEqual([]);
   expect((await runs.list({ repository: 'repo', amount: 2 })).hasMore).toBe(true);
   await engine.repositories.delete({ repository: 'repo', actor });
   expect(await list({})).toEqual([]);

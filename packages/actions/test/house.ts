@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BlockStores, createMemAdapter } from '@svc/block';
 import { openEngine, type Engine } from '@svc/engine';
-import { createMemStore, LocalCacheBus, MemState } from '@svc/kv';
+import { createMemStore, LocalCacheBus, MemState, type KvStore } from '@svc/kv';
 import { allButLinkLocal, Outgoing } from '@svc/outgoing';
 import { ActionHooks } from '../src/action-hooks.ts';
 import { LuaRunner } from '../src/lua/lua-runner.ts';
@@ -54,6 +54,8 @@ const actor = { committer: 'ada', userId: 'ada' };
 export async function openHouse(
   options: {
     readonly state?: MemState;
+    /** Used instead of a store in memory. */
+    readonly kv?: KvStore;
     readonly blocks?: BlockStores;
     readonly variables?: Record<string, string>;
     readonly runsQueue?: boolean;
@@ -63,11 +65,11 @@ export async function openHouse(
   } = {},
 ) {
   const state = options.state ?? new MemState();
-  const kv = createMemStore(state);
+  const kv = options.kv ?? createMemStore(state);
   const blocks = options.blocks ?? new BlockStores([createMemAdapter({})]);
   const cacheDir = await mkdtemp(join(tmpdir(), 'svc-actions-'));
   const memoryBytes = 64 * 1024 ** 2;
-  const runner = new LuaRunner({ memoryBytes, maxRunning: 4 });
+  const runner = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 4 });
   const logged: string[] = [];
   const log = (fields: object, message: string): void => {
     const error = (fields as { error?: Error }).error;
@@ -88,7 +90,6 @@ export async function openHouse(
       lua: {
         runner,
         callApi: options.callApi ?? (() => Promise.resolve({ status: 401, body: Buffer.from('{}') })),
-        netHttpEnabled: false,
         memoryBytes,
         awaitedTimeoutMs: 20_000,
         otherTimeoutMs: 20_000,
@@ -120,7 +121,8 @@ export async function openHouse(
     blocks,
     logged,
     put,
-    create: () => engine.repositories.create({ name: 'repo', storageNamespace: 'mem://repo', actor }),
+    create: (storageNamespace = 'mem://repo') =>
+      engine.repositories.create({ name: 'repo', storageNamespace, actor }),
     commit: (message = 'commit', branch = 'main') =>
       engine.commits.create({ repository: 'repo', branch, message, actor, metadata: { k: 'v' } }),
     actor,

@@ -1,4 +1,4 @@
-import { EngineError } from '@svc/engine';
+import { EngineError, type Repository } from '@svc/engine';
 import { afterEach, expect } from 'vitest';
 import { openHouse, startReceiver, type House, type Received } from './house.ts';
 
@@ -49,6 +49,15 @@ export async function logOf(at: House, runId: string, hookRunId = '0000_0000'): 
   const repository = await at.engine.repositories.get('repo');
   const body = await at.hooks.files.readLog(repository, runId, hookRunId);
   return body?.bytes?.toString() ?? 'no log';
+}
+
+export async function manifestOf(at: House, repository: Repository, runId: string): Promise<unknown> {
+  const body = await at.blocks.get(repository.storageId).get({
+    storageNamespace: repository.storageNamespace,
+    identifier: `${repository.metadataPrefix}/actions/log/${runId}/run.manifest`,
+    identifierType: 'relative',
+  });
+  return JSON.parse(body.bytes?.toString() ?? '');
 }
 
 export const idOf = (message: string): string => /run id '(\w+)'/.exec(message)?.[1] ?? '';

@@ -66,6 +66,35 @@ test('a hook whose server died counts as failed, those after it run', async () =
   expect(items.map(({ passed }) => passed)).toEqual([false, true]);
 });
 
+test('a server that was held up while another took over runs nothing more and records nothing', async () => {
+  const begun = Promise.withResolvers<() => void>();
+  const { url, received } = await receiver(({ url: path }, response) => {
+    if (path === '/one') begun.resolve(() => response.end());
+    else response.end();
+  });
+  const first = await house();
+  await first.create();
+  await first.put('_svc_actions/a.yaml', action(url));
+  await first.commit();
+  const goOn = await begun.promise;
+  // Its lease runs out without its knowing.
+  const kv = createMemStore(first.state);
+  for await (const page of kv.scan(Buffer.from('leases')))
+    for (const { key } of page)
+      if (key.toString().startsWith('hooks/')) await kv.delete(Buffer.from('leases'), key);
+  const second = await house({ state: first.state, blocks: first.blocks });
+  await second.hooks.runQueued();
+  await expect.poll(async () => (await second.runs()).length, patience).toBe(1);
+  goOn();
+  await first.hooks.close();
+  expect(received.map((request) => request.url)).toEqual(['/one', '/two']);
+  const [run] = await second.runs();
+  expect(run).toMatchObject({ passed: false });
+  const repository = await second.engine.repositories.get('repo');
+  const log = await second.hooks.files.readLog(repository, run?.runId ?? '', '0000_0000');
+  expect(log?.bytes?.toString()).toBe('Error: action failed: the server stopped while the hook ran\n');
+});
+
 test('a repository made anew under a name does not get the runs of the old one', async () => {
   const { url, received } = await receiver();
   const at = await house({ runsQueue: false });

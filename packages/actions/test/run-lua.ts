@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { loadLuaModule } from '../src/lua/lua-module.ts';
-import { runScript } from '../src/lua/run-script.ts';
+import { ScriptInterpreter } from '../src/lua/script-interpreter.ts';
 import type { HostAnswer, HostCall, LuaJob } from '../src/lua/worker-protocol.ts';
 
 interface Result {
@@ -11,23 +11,21 @@ interface Result {
 /** Runs a script in this thread, without limits. */
 export async function run(
   source: string,
-  job: Partial<LuaJob> = {},
+  job: Partial<LuaJob> & { readonly netHttpEnabled?: boolean } = {},
   answer: (call: HostCall) => HostAnswer = () => ({ error: 'nobody is asked' }),
 ): Promise<Result> {
   let output = '';
-  const failure = runScript(
-    await loadLuaModule(),
+  const { netHttpEnabled = false, ...given } = job;
+  const failure = new ScriptInterpreter(await loadLuaModule(), { netHttpEnabled }).run(
     {
       source: Buffer.from(source).toString('latin1'),
       args: {},
       action: {},
       username: 'ada',
       deadline: undefined,
-      memoryBytes: 0,
       outputLimit: 1024 ** 2,
-      netHttpEnabled: false,
       exportPrefix: '_svc/exported',
-      ...job,
+      ...given,
     },
     {
       ask(call) {

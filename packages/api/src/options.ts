@@ -50,6 +50,8 @@ export interface InstallationFacts {
   /** Every store when several are configured, else empty. */
   readonly storages: readonly StorageFacts[];
   readonly login: LoginFacts;
+  /** Whether hooks run. */
+  readonly actionsEnabled: boolean;
   readonly customViewers: readonly CustomViewer[];
 }
 

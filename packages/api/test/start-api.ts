@@ -40,6 +40,7 @@ export const installation: InstallationFacts = {
     loginCookieNames: ['access_token'],
     logoutUrl: '/logout',
   },
+  actionsEnabled: true,
   customViewers: [],
 };
 

@@ -68,6 +68,33 @@ test('hooks are told of refs that show files of theirs, and of no others', async
   expect(take()).toEqual([]);
 });
 
+test('hooks are told by one text which files there are, and by none while some are staged', async () => {
+  const told: (string | undefined)[] = [];
+  const hooks: HookPoints = {
+    folders: ['_ours/', '_theirs/'],
+    before: ({ type, files }) => Promise.resolve(void (type === 'prepare-commit' ? 0 : told.push(files))),
+    after: ({ files }) => void told.push(files),
+  };
+  const engine = createWorld().engine({ hooks });
+  const repository = await newRepository(engine);
+  const change = async (path: string, text: string) => {
+    await put(engine, repository, 'main', path, text);
+    await commit(engine, repository, 'main');
+    return told.splice(0);
+  };
+  const [first, after] = await change('_ours/a', '1');
+  expect(first).toMatch(/^\S{20,}$/);
+  expect(after).toBe(first);
+  expect(await change('b', '1')).toEqual([first, first]);
+  const [second] = await change('_theirs/b', '1');
+  expect(second).not.toBe(first);
+  await put(engine, repository, 'main', '_ours/c', '1');
+  await engine.branches.create({ repository, name: 'side', source: 'main', actor });
+  expect(told.splice(0)).toEqual([undefined, undefined]);
+  await engine.tags.create({ repository, id: 'v1', ref: 'main', actor });
+  expect(told.splice(0)).toEqual([second, second]);
+});
+
 test('files that another process committed are seen', async () => {
   const world = createWorld();
   const { hooks, take } = noting();

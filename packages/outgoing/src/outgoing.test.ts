@@ -80,6 +80,40 @@ test('a request arrives whole, and so does its answer', async () => {
   );
 });
 
+test('requests to one host share a connection; one that ended meanwhile is replaced', async () => {
+  const ports: (number | undefined)[] = [];
+  let endsSilently = false;
+  const { port } = await listen((request, response) => {
+    ports.push(request.socket.remotePort);
+    request.resume().on('end', () => {
+      if (endsSilently) {
+        endsSilently = false;
+        request.socket.destroy();
+      } else response.end('ok');
+    });
+  });
+  const outgoing = new Outgoing(open);
+  const post = () =>
+    outgoing.send({
+      url: `http://127.0.0.1:${port}/`,
+      method: 'POST',
+      body: 'x',
+      timeoutMs: 10_000,
+      maxAnswerBytes: 1024,
+      maxRedirects: 0,
+    });
+  await post();
+  await post();
+  expect(new Set(ports).size).toBe(1);
+  endsSilently = true;
+  expect((await post()).body.toString()).toBe('ok');
+  expect(ports).toHaveLength(4);
+  expect(new Set(ports).size).toBe(2);
+  // A connection of its own that ends is an error like any other.
+  endsSilently = true;
+  expect((await failure(post())).kind).toBe('network');
+});
+
 test('an address that is not allowed is never called', async () => {
   let called = 0;
   const { port } = await listen((_, response) => {

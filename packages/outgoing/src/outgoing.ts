@@ -52,9 +52,17 @@ export interface OutgoingAnswer {
   readonly isCut: boolean;
 }
 
+/**
+ * How long a connection waits for its next request, and how many of one host do. What was checked when it was made
+ * stays true of it: a name that means another address by now does not move it.
+ */
+const waiting = { keepAlive: true, timeout: 4000, maxFreeSockets: 16 } as const;
+
 /** Sends requests to addresses that users name, and only to those a rule allows. */
 export class Outgoing {
   readonly #options: OutgoingOptions;
+  readonly #plain = new HttpAgent(waiting);
+  readonly #tls = new HttpsAgent(waiting);
 
   constructor(options: OutgoingOptions) {
     this.#options = options;
@@ -65,7 +73,7 @@ export class Outgoing {
     let step = request;
     for (let redirects = 0; ; redirects += 1) {
       const url = parseUrl(step.url);
-      const answer = await this.#once(step, url, deadline);
+      const answer = await this.#answerTo(step, url, deadline);
       const target = redirectOf(answer, url);
       if (target === undefined || request.maxRedirects === 0) return answer;
       if (redirects === request.maxRedirects) {
@@ -88,11 +96,26 @@ export class Outgoing {
     }
   }
 
-  async #once(request: OutgoingRequest, url: URL, deadline: number): Promise<OutgoingAnswer> {
+  /** The other side may end a waiting connection just when a request takes it: then it is sent over a new one. */
+  async #answerTo(request: OutgoingRequest, url: URL, deadline: number): Promise<OutgoingAnswer> {
+    try {
+      return await this.#once(request, url, deadline, true);
+    } catch (error) {
+      if (!(error instanceof LostConnection)) throw error;
+      return this.#once(request, url, deadline, false);
+    }
+  }
+
+  async #once(
+    request: OutgoingRequest,
+    url: URL,
+    deadline: number,
+    mayReuse: boolean,
+  ): Promise<OutgoingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>();
     let sent: ClientRequest;
     try {
-      sent = this.#open(request, url);
+      sent = this.#open(request, url, mayReuse);
     } catch (error) {
       throw asOutgoingError(error, url);
     }
@@ -113,7 +136,10 @@ export class Outgoing {
         fail(new OutgoingError('timeout', `${url.host} was silent for ${secondsOf(idleTimeoutMs)}`)),
       );
     }
-    sent.on('error', (error) => reject(asOutgoingError(error, url)));
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const isLost = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(isLost ? new LostConnection() : asOutgoingError(error, url));
+    });
     sent.on('response', (answer) => {
       collect(answer, request).then(resolve, (error: unknown) => fail(asOutgoingError(error, url)));
     });
@@ -124,13 +150,14 @@ export class Outgoing {
     });
   }
 
-  #open(request: OutgoingRequest, url: URL): ClientRequest {
+  #open(request: OutgoingRequest, url: URL, mayReuse: boolean): ClientRequest {
     const { rule, proxyVariables = {}, ca } = this.#options;
     const proxy = proxyOf(url, proxyVariables);
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (proxy === undefined && isIP(host) !== 0) checkAddress(rule, host);
     const isTls = url.protocol === 'https:';
     const Agent = isTls ? HttpsAgent : HttpAgent;
+    const direct = mayReuse ? (isTls ? this.#tls : this.#plain) : new Agent({ keepAlive: false });
     const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     const options: RequestOptions & { ca?: string } = {
       method: request.method,
@@ -140,9 +167,8 @@ export class Outgoing {
       path: `${url.pathname}${url.search}`,
       ...(credentials === ':' ? {} : { auth: credentials }),
       ...(ca === undefined ? {} : { ca }),
-      // One connection for one request: what was checked is what is called.
       ...(proxy === undefined
-        ? { agent: new Agent({ keepAlive: false }), lookup: this.#lookup }
+        ? { agent: direct, lookup: this.#lookup }
         : { agent: new Agent({ keepAlive: false, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }) }),
     };
     return isTls ? httpsRequest(options) : httpRequest(options);
@@ -168,6 +194,11 @@ export class Outgoing {
       (error: unknown) => found(error as Error, ''),
     );
   };
+}
+
+/** A connection that had waited ended before the first byte of an answer. */
+class LostConnection extends Error {
+  override readonly name = 'LostConnection';
 }
 
 function systemResolve(name: string): Promise<readonly ResolvedAddress[]> {

@@ -59,6 +59,17 @@ test('a server with several workers runs hooks before and after commits, in forc
   ]);
   expect(output.headers['content-disposition']).toBe('attachment; filename=0000_0000.log');
   expect((await repository.get(`${runPath}/hooks/0000_0009/output`)).status).toBe(404);
+  const skipping = `${yaml('refusing', '{pre-commit: }', lua('error("no")'))}  - {id: never, ${lua('')}}\n`;
+  await repository.put('_svc_actions/skips.yaml', skipping);
+  expect((await repository.commit('skips one')).status).toBe(412);
+  const found = JSON.parse(
+    (await repository.get('actions/runs?status=failed&event=pre-commit&amount=1')).body,
+  );
+  const skipped = `actions/runs/${(found as { results: { run_id: string }[] }).results[0]?.run_id ?? ''}/hooks`;
+  expect((await repository.get(skipped)).body).toContain('"status":"skipped"');
+  expect(await repository.get(`${skipped}/0000_0001/output`)).toMatchObject({ status: 200, body: '' });
+  expect((await repository.get('actions/runs?status=odd')).status).toBe(400);
+  await repository.put('_svc_actions/skips.yaml', yaml('refusing', '{pre-create-tag: }', lua('')));
   expect((await repository.get('actions/runs/nosuchrun')).status).toBe(404);
   expect((await repository.get('actions/runs?branch=main&commit=x')).status).toBe(400);
   expect((await repository.get('tags/made-by-hook')).status).toBe(200);
@@ -71,6 +82,7 @@ test('a server with several workers runs hooks before and after commits, in forc
   expect(metrics).toContain(
     'svc_hook_run_duration_seconds_count{event="post-commit",type="lua",status="completed"} 1',
   );
+  expect(metrics).toContain('svc_hooks_total{action="after",event="post-commit",status="completed"} 1');
   expect((await server.stop()).code).toBe(0);
 });
 

@@ -164,7 +164,7 @@ const pull = createRoute({
 const actions = createRoute({
   getParentRoute: () => repository,
   path: '/actions',
-  validateSearch: strings('branch', 'commit'),
+  validateSearch: strings('branch', 'commit', 'event', 'status'),
   component: lazyRouteComponent(() => import('./features/actions/runs-page.tsx'), 'RunsPage'),
 });
 

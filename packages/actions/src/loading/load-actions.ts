@@ -1,5 +1,5 @@
 import { BlockError } from '@svc/block';
-import { EngineError, type Engine, type Repository } from '@svc/engine';
+import { EngineError, type Engine, type ObjectEntry, type Repository } from '@svc/engine';
 import { LRUCache } from 'lru-cache';
 import type { Action } from '../file/index.ts';
 import { actionFolders, countingFiles } from '../file/folders.ts';
@@ -17,12 +17,27 @@ export type FileSource = Pick<Engine, 'objects'>;
 export interface ActionsAt {
   readonly repository: Repository;
   readonly ref: string;
+  /** The same text for the same files, where it is known which there are. */
+  readonly files?: string | undefined;
 }
 
-/** Reads the action files of a ref. What a commit holds is remembered; a branch is read each time. */
+interface ActionFile {
+  readonly path: string;
+  /** The same for the same bytes, where that can be said. */
+  readonly identity: string | undefined;
+}
+
+/** What remembered actions may take together, counted by their files. */
+const rememberedBytes = 16 * 1024 ** 2;
+
+/**
+ * Reads the action files of a ref. What a commit holds is remembered; a branch is looked at each time, and the files
+ * that were seen before are not read again.
+ */
 export class ActionLoader {
   readonly #source: () => FileSource;
-  readonly #ofCommits = new LRUCache<string, readonly Action[]>({ max: 1000 });
+  readonly #remembered = new LRUCache<string, readonly Action[]>({ max: 1000 });
+  readonly #ofFiles = new LRUCache<string, Action>({ maxSize: rememberedBytes });
 
   constructor(source: () => FileSource) {
     this.#source = source;
@@ -30,27 +45,32 @@ export class ActionLoader {
 
   /** Throws `AbortedEvent` when a file is not a valid action. Errors of the stores pass as they are. */
   async load(at: ActionsAt): Promise<readonly Action[]> {
-    const key = commitId.test(at.ref) ? `${at.repository.instanceUid}/${at.ref}` : undefined;
-    const known = key === undefined ? undefined : this.#ofCommits.get(key);
+    const { repository, ref } = at;
+    const isFixed = commitId.test(ref);
+    const fixed = at.files ?? (isFixed ? ref : undefined);
+    const key = fixed === undefined ? undefined : `${repository.instanceUid}/${fixed}`;
+    const known = key === undefined ? undefined : this.#remembered.get(key);
     if (known !== undefined) return known;
-    const paths = await this.#paths(at);
-    const actions = paths.length === 0 ? none : await this.#parseAll(at, paths);
-    if (key !== undefined) this.#ofCommits.set(key, actions);
+    const files = await this.#files(at);
+    const actions = files.length === 0 ? none : await this.#parseAll(at, files);
+    // A branch may show others by now than those that were named.
+    if (key !== undefined && isFixed) this.#remembered.set(key, actions);
     return actions;
   }
 
   async hasFiles(at: ActionsAt): Promise<boolean> {
-    return (await this.#paths(at)).length > 0;
+    return (await this.#files(at)).length > 0;
   }
 
-  async #paths(at: ActionsAt): Promise<string[]> {
+  async #files(at: ActionsAt): Promise<ActionFile[]> {
     const listed = await Promise.all(actionFolders.map((folder) => this.#list(at, folder)));
-    return countingFiles(listed.flat());
+    const files = new Map(listed.flat().map((file) => [file.path, file]));
+    return countingFiles([...files.keys()]).flatMap((path) => files.get(path) ?? []);
   }
 
-  async #list({ repository, ref }: ActionsAt, folder: string): Promise<string[]> {
+  async #list({ repository, ref }: ActionsAt, folder: string): Promise<ActionFile[]> {
     const { objects } = this.#source();
-    const paths: string[] = [];
+    const files: ActionFile[] = [];
     for (let after = ''; ;) {
       const page = await objects.list({
         repository: repository.id,
@@ -62,17 +82,18 @@ export class ActionLoader {
       });
       // Folders below hold no actions; an object named like the folder itself is a marker of it.
       page.visit((item) => {
-        if (item.kind === 'object' && item.path !== folder) paths.push(item.path);
+        if (item.kind !== 'object' || item.path === folder) return;
+        files.push({ path: item.path, identity: identityOf(repository, item) });
       });
       const { hasMore, nextOffset } = page;
       page.release();
-      if (!hasMore) return paths;
+      if (!hasMore) return files;
       after = nextOffset;
     }
   }
 
-  async #parseAll(at: ActionsAt, paths: readonly string[]): Promise<readonly Action[]> {
-    const read = await Promise.all(paths.map((path) => this.#parse(at, path)));
+  async #parseAll(at: ActionsAt, files: readonly ActionFile[]): Promise<readonly Action[]> {
+    const read = await Promise.all(files.map((file) => this.#actionOf(at, file)));
     const problems = read.filter((result) => typeof result === 'string');
     if (problems.length > 0) throw new AbortedEvent(countedErrors(problems));
     const actions = read.filter((result) => typeof result !== 'string');
@@ -85,11 +106,21 @@ export class ActionLoader {
   }
 
   /** The action of a file, or why there is none. */
-  async #parse(at: ActionsAt, path: string): Promise<Action | string> {
+  async #actionOf(at: ActionsAt, file: ActionFile): Promise<Action | string> {
+    const known = file.identity === undefined ? undefined : this.#ofFiles.get(file.identity);
+    return known ?? (await this.#parse(at, file));
+  }
+
+  async #parse(at: ActionsAt, { path, identity }: ActionFile): Promise<Action | string> {
     // Most processes never see an action file, and the parser is large.
     const { ActionFileError, parseAction } = await import('../file/index.ts');
     try {
-      return parseAction((await this.#read(at, path)).toString('utf8'));
+      const { bytes, entry } = await this.#read(at, path);
+      const action = parseAction(bytes.toString('utf8'));
+      // Another file may have taken its place since it was listed.
+      if (identity !== undefined && identity === identityOf(at.repository, entry))
+        this.#ofFiles.set(identity, action, { size: bytes.length + 1 });
+      return action;
     } catch (error) {
       if (error instanceof ActionFileError) return `parsing file ${path}: ${error.message}`;
       if (isGone(error) || error instanceof FileTooLarge)
@@ -98,17 +129,25 @@ export class ActionLoader {
     }
   }
 
-  async #read({ repository, ref }: ActionsAt, path: string): Promise<Buffer> {
-    const { body } = await this.#source().objects.open({ repository: repository.id, ref, path });
+  async #read({ repository, ref }: ActionsAt, path: string): Promise<{ bytes: Buffer; entry: ObjectEntry }> {
+    const { entry, body } = await this.#source().objects.open({ repository: repository.id, ref, path });
     if (body.size > maxFileBytes) {
       body.dispose();
       throw new FileTooLarge('larger than 1 MiB');
     }
-    if (body.bytes !== undefined) return body.bytes;
+    if (body.bytes !== undefined) return { bytes: body.bytes, entry };
     const chunks: Buffer[] = [];
     for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
+    return { bytes: Buffer.concat(chunks), entry };
   }
+}
+
+type Identified = Pick<ObjectEntry, 'address' | 'addressType' | 'etag' | 'mtime'>;
+
+/** Undefined for bytes outside the namespace: whoever owns them may change them. */
+function identityOf({ instanceUid }: Repository, { address, addressType, etag, mtime }: Identified) {
+  if (addressType !== 'relative') return undefined;
+  return [instanceUid, address, etag, mtime.seconds, mtime.nanos].join(' ');
 }
 
 const none: readonly Action[] = [];

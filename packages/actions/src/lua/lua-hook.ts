@@ -36,7 +36,6 @@ export type CallApi = (request: ApiRequest) => Promise<ApiAnswer>;
 export interface LuaSettings {
   readonly runner: LuaRunner;
   readonly callApi: CallApi;
-  readonly netHttpEnabled: boolean;
   readonly memoryBytes: number;
   /** Undefined is no limit. */
   readonly awaitedTimeoutMs: number | undefined;
@@ -68,9 +67,7 @@ export function createLuaHook({ properties: values }: ActionHook, options: LuaHo
           action: actionTable(running),
           username: running.event.actor.userId ?? '',
           deadline: timeoutMs === undefined ? undefined : Date.now() + timeoutMs,
-          memoryBytes: options.memoryBytes,
           outputLimit,
-          netHttpEnabled: options.netHttpEnabled,
           exportPrefix: `${running.event.repository.metadataPrefix}/exported`,
         } satisfies LuaJob,
         signal: running.signal,

@@ -3,7 +3,7 @@ import { LuaRunner, type ScriptRun } from './lua-runner.ts';
 import type { HostAnswer, HostCall, LuaJob } from './worker-protocol.ts';
 
 const memoryBytes = 64 * 1024 ** 2;
-const runner = new LuaRunner({ memoryBytes, maxRunning: 4 });
+const runner = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 4 });
 afterAll(() => runner.close());
 
 interface Result {
@@ -25,9 +25,7 @@ async function run(
       action: {},
       username: 'ada',
       deadline: Date.now() + 20_000,
-      memoryBytes,
       outputLimit: 1024 ** 2,
-      netHttpEnabled: false,
       exportPrefix: '_svc/exported',
       ...job,
     },
@@ -49,8 +47,7 @@ test('an endless script ends with its time, however it defends itself', async ()
     'while true do xpcall(function() error("x") end, function() while true do end end) end',
     'string.rep("a", 30):match(("a?"):rep(30) .. ("a"):rep(30))',
     'require("time").sleep(1e18)',
-    // Runs when everything else is over.
-    'held = setmetatable({}, {__gc = function() while true do end end})',
+    'setmetatable({}, {__gc = function() while true do end end}) collectgarbage()',
   ]) {
     const { failure } = await run(source, { deadline: Date.now() + 300 });
     expect(failure, source).toBe('time limit exceeded');
@@ -72,7 +69,7 @@ test('output arrives in order and ends at the limit', async () => {
 });
 
 test('nothing of a script is left for the next one in the same thread', async () => {
-  const alone = new LuaRunner({ memoryBytes, maxRunning: 1 });
+  const alone = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 1 });
   const leaves = `
     secret = "left"
     string.secret, getmetatable("").secret = "left", "left"
@@ -89,6 +86,9 @@ test('nothing of a script is left for the next one in the same thread', async ()
     const cleanly = 'nil\tnil\tnil\ttable\tnone\tnil\tnil\tnil\n';
     expect((await run(looks, {}, undefined, alone)).output).toBe(cleanly);
     expect((await run(leaves, {}, undefined, alone)).failure).toBeUndefined();
+    // What a script wants done when its values are forgotten is forgotten with them.
+    const waits = 'held = setmetatable({}, {__gc = function() print("left") end})';
+    expect(await run(waits, {}, undefined, alone)).toEqual({ output: '', failure: undefined });
     expect((await run(looks, {}, undefined, alone)).output).toBe(cleanly);
     // After a failure, too, and after memory was filled.
     expect((await run(`${leaves} error("x")`, {}, undefined, alone)).failure).toContain('x');

@@ -1,15 +1,16 @@
-import { MessageChannel } from 'node:worker_threads';
 import { HookFailure } from '../running/errors.ts';
 import { LuaThread } from './lua-thread.ts';
-import type { FromWorker, HostAnswer, HostCall, LuaJob } from './worker-protocol.ts';
+import type { FromWorker, HostAnswer, HostCall, LuaJob, LuaLimits } from './worker-protocol.ts';
 
 /** What a thread gets beyond its deadline to end by itself, with a traceback. */
 const lenienceMs = 300;
 /** How long a thread waits for a script: a server whose hooks are silent keeps none. */
 const idleMs = 60_000;
 
-export interface LuaRunnerOptions {
-  readonly memoryBytes: number;
+/** Made once: an error of its own for every script would cost more than most scripts. */
+const scriptOver = new Error('the script is over');
+
+export interface LuaRunnerOptions extends LuaLimits {
   /** Scripts at once; the others wait. */
   readonly maxRunning: number;
 }
@@ -64,14 +65,13 @@ export class LuaRunner {
   async #runIn(thread: LuaThread, run: ScriptRun): Promise<void> {
     const over = new AbortController();
     const ended = Promise.withResolvers<string | undefined>();
-    const { port1: answers, port2: reply } = new MessageChannel();
-    const announced = new Int32Array(new SharedArrayBuffer(4));
     let cameToEnd = false;
     thread.listen({
       message(message: FromWorker) {
         if (message.kind === 'output') run.print(message.bytes);
         else if (message.kind === 'ended') {
           cameToEnd = true;
+          if (message.bytes.length > 0) run.print(message.bytes);
           ended.resolve(message.failure);
         } else if (message.kind === 'call') {
           void run
@@ -79,12 +79,7 @@ export class LuaRunner {
             .catch((error: unknown): HostAnswer => ({
               error: error instanceof Error ? error.message : String(error),
             }))
-            .then((answer) => {
-              // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-              reply.postMessage(answer);
-              Atomics.store(announced, 0, 1);
-              Atomics.notify(announced, 0);
-            });
+            .then((answer) => thread.answer(answer));
         }
       },
       lost: (reason) => ended.resolve(reason),
@@ -103,13 +98,12 @@ export class LuaRunner {
     let failure: string | undefined;
     try {
       if (!thread.isAlive) ended.resolve('the thread of the script ended');
-      else thread.send({ job: run.job, announced, answers });
+      else thread.send(run.job);
       failure = await ended.promise;
     } finally {
       clearTimeout(timer);
       run.signal.removeEventListener('abort', stop);
-      over.abort();
-      reply.close();
+      over.abort(scriptOver);
       this.#giveBack(thread, cameToEnd && failure !== 'not enough memory');
     }
     if (failure !== undefined) throw new HookFailure(failure);
@@ -120,7 +114,7 @@ export class LuaRunner {
       if (idle.isAlive) return idle;
     }
     this.threadsStarted += 1;
-    return new LuaThread(this.#options.memoryBytes);
+    return new LuaThread(this.#options);
   }
 
   #giveBack(thread: LuaThread, isSound: boolean): void {

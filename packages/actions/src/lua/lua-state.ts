@@ -1,5 +1,6 @@
 import type { LuaModule } from './lua-module.ts';
 import { typeName, type HostFunction, type LuaValue } from './lua-value.ts';
+import { MemoryImage } from './memory-image.ts';
 
 const registryIndex = -1_001_000;
 const types = { nil: 0, boolean: 1, number: 3, string: 4, table: 5, function: 6 } as const;
@@ -13,9 +14,6 @@ export interface LuaStateOptions {
 
 const tickInstructions = 100_000;
 
-/** Functions that open libraries know no state: each module needs one of each. */
-const openers = new WeakMap<LuaModule, Map<string, number>>();
-
 /** Why a script ended before its end. */
 export interface LuaFailure {
   readonly kind: 'syntax' | 'runtime';
@@ -24,14 +22,25 @@ export interface LuaFailure {
   readonly traceback: string;
 }
 
-/** One Lua interpreter. Strings cross the border as bytes, tables as copies, functions of ours as closures. */
+/** The memory of an interpreter at one moment. */
+interface Kept {
+  readonly image: MemoryImage;
+  /** How many functions of ours it knew. */
+  readonly functions: number;
+}
+
+/**
+ * The Lua interpreter of a module that has no other. Strings cross the border as bytes, tables as copies, functions of
+ * ours as closures.
+ */
 export class LuaState {
   readonly #lua: LuaModule;
   readonly #state: number;
   readonly #functions: HostFunction[] = [];
-  /** Places in the table of functions that are ours to give back. */
-  readonly #places: number[] = [];
   readonly #dispatch: number;
+  readonly #onError: number;
+  #failure: LuaFailure | undefined;
+  #kept: Kept | undefined;
   readonly #lengthAt: number;
   /** Registry slot of the metatable that marks lists. */
   readonly #listMark = 0x5356_4301n;
@@ -41,9 +50,10 @@ export class LuaState {
     this.#state = lua._luaL_newstate();
     if (this.#state === 0) throw new Error('not enough memory');
     this.#lengthAt = lua._malloc(8);
-    this.#dispatch = this.#add((state = 0) => this.#call(state), 'ii');
+    this.#dispatch = lua.addFunction((state = 0) => this.#call(state), 'ii');
+    this.#onError = lua.addFunction((state = 0) => this.#noteFailure(state), 'ii');
     for (const name of ['base', 'table', 'string', 'math', 'package', 'debug']) this.#open(name);
-    const hook = this.#add((state = 0) => {
+    const hook = lua.addFunction((state = 0) => {
       const reason = options.onTick();
       if (reason === undefined) return;
       this.#pushString(state, reason);
@@ -62,14 +72,8 @@ export class LuaState {
   run(source: string, chunkName: string): LuaFailure | undefined {
     const [lua, state] = [this.#lua, this.#state];
     lua._lua_settop(state, 0);
-    let failure: LuaFailure | undefined;
-    const handler = this.#add((at = 0) => {
-      const message = this.#errorText(at);
-      lua._luaL_traceback(at, at, 0, 1);
-      failure = { kind: 'runtime', message, traceback: this.#bytesAt(at, -1) };
-      return 1;
-    }, 'ii');
-    lua._lua_pushcclosure(state, handler, 0);
+    this.#failure = undefined;
+    lua._lua_pushcclosure(state, this.#onError, 0);
     const bytes = Buffer.from(source, 'latin1');
     const pointer = this.#copyIn(bytes);
     const loaded = this.#withName(chunkName, (name) =>
@@ -81,7 +85,7 @@ export class LuaState {
     if (ended === 0) return undefined;
     // Without memory the handler does not run.
     return (
-      failure ?? {
+      this.#failure ?? {
         kind: 'runtime',
         message: ended === 4 ? 'not enough memory' : this.#errorText(state),
         traceback: '',
@@ -89,28 +93,31 @@ export class LuaState {
     );
   }
 
-  /** Frees everything. What a script wants done at the end (`__gc`) runs now, within its time. */
-  close(): void {
-    this.#lua._lua_close(this.#state);
-    this.#lua._free(this.#lengthAt);
-    for (const place of this.#places) this.#lua.removeFunction(place);
+  /** Remembers all of its memory for `reset`. No script may be running. */
+  keep(): void {
+    this.#kept = { image: new MemoryImage(this.#lua.HEAPU8), functions: this.#functions.length };
   }
 
-  #add(run: (...args: number[]) => number | void, signature: string): number {
-    const place = this.#lua.addFunction(run, signature);
-    this.#places.push(place);
-    return place;
+  /** Everything is again as it was when it was kept: what scripts have done since never happened. */
+  reset(): void {
+    if (this.#kept === undefined) throw new Error('nothing was kept');
+    this.#kept.image.restore(this.#lua.HEAPU8);
+    this.#functions.length = this.#kept.functions;
+  }
+
+  #noteFailure(state: number): number {
+    const message = this.#errorText(state);
+    this.#lua._luaL_traceback(state, state, 0, 1);
+    this.#failure = { kind: 'runtime', message, traceback: this.#bytesAt(state, -1) };
+    return 1;
   }
 
   #open(name: string): void {
     const opener = this.#lua[`_luaopen_${name}`];
-    let open = openers.get(this.#lua)?.get(name);
-    if (open === undefined && typeof opener === 'function') {
-      open = this.#lua.addFunction((state = 0) => opener(state), 'ii');
-      openers.set(this.#lua, (openers.get(this.#lua) ?? new Map<string, number>()).set(name, open));
-    }
+    if (typeof opener !== 'function') throw new TypeError(`the interpreter has no library ${name}`);
+    const open = this.#lua.addFunction((state = 0) => opener(state), 'ii');
     const shownName = name === 'base' ? '_G' : name;
-    this.#withName(shownName, (pointer) => this.#lua._luaL_requiref(this.#state, pointer, open ?? 0, 1));
+    this.#withName(shownName, (pointer) => this.#lua._luaL_requiref(this.#state, pointer, open, 1));
     this.#lua._lua_settop(this.#state, 0);
   }
 

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import type { FromWorker, LuaWorkerData, ToWorker } from './worker-protocol.ts';
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import type { FromWorker, HostAnswer, LuaJob, LuaLimits, LuaWorkerData } from './worker-protocol.ts';
 
 /** Memory of a thread besides Lua's own. */
 const heapMb = 128;
@@ -21,12 +21,18 @@ export class LuaThread {
   readonly #worker: Worker;
   #listener: ThreadListener | undefined;
   #ready = Promise.withResolvers<void>();
+  readonly #announced = new Int32Array(new SharedArrayBuffer(4));
+  readonly #reply: MessagePort;
   #isAlive = true;
 
-  constructor(memoryBytes: number) {
-    const workerData: LuaWorkerData = { memoryBytes };
+  constructor({ memoryBytes, netHttpEnabled }: LuaLimits) {
+    const { port1: answers, port2: reply } = new MessageChannel();
+    this.#reply = reply;
+    reply.unref();
+    const workerData: LuaWorkerData = { memoryBytes, netHttpEnabled, announced: this.#announced, answers };
     this.#worker = new Worker(workerEntry(), {
       workerData,
+      transferList: [answers],
       name: 'svc-lua',
       env: {},
       // The interpreter writes there when it runs out of memory; the hook's log says it better.
@@ -63,9 +69,18 @@ export class LuaThread {
   }
 
   /** The following `ready` is about the next interpreter. */
-  send(message: ToWorker): void {
+  send(job: LuaJob): void {
     this.#ready = Promise.withResolvers();
-    this.#worker.postMessage(message, [message.answers]);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    this.#worker.postMessage(job);
+  }
+
+  /** Wakes the script, which waits for what it asked. */
+  answer(answer: HostAnswer): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+    this.#reply.postMessage(answer);
+    Atomics.store(this.#announced, 0, 1);
+    Atomics.notify(this.#announced, 0);
   }
 
   /** Nobody waits for it any more. */
@@ -77,6 +92,7 @@ export class LuaThread {
   async end(): Promise<void> {
     this.#isAlive = false;
     this.#listener = undefined;
+    this.#reply.close();
     await this.#worker.terminate();
   }
 

@@ -1,18 +1,20 @@
 import { once } from 'node:events';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { compileOnce } from './compile-once.ts';
-import { loadLuaModule, type LuaModule } from './lua-module.ts';
+import { loadLuaModule } from './lua-module.ts';
 import { limitMemory } from './memory-limit.ts';
 import type { Ask } from './packages/svc.ts';
-import { runScript } from './run-script.ts';
-import type { FromWorker, HostAnswer, LuaWorkerData, ToWorker } from './worker-protocol.ts';
+import { ScriptInterpreter } from './script-interpreter.ts';
+import type { FromWorker, HostAnswer, LuaJob, LuaWorkerData } from './worker-protocol.ts';
 
-// Runs scripts one after the other, each in a state of its own.
+// Runs scripts one after the other, each in an interpreter that none has touched.
 
 /** Output is sent in pieces of about this size. */
 const pieceBytes = 16 * 1024;
 
-function serve({ job, announced, answers }: ToWorker, lua: LuaModule): void {
+const { memoryBytes, netHttpEnabled, announced, answers } = workerData as LuaWorkerData;
+
+function serve(job: LuaJob, interpreter: ScriptInterpreter): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   const send = (message: FromWorker): void => parentPort?.postMessage(message);
   let pending = '';
@@ -32,7 +34,7 @@ function serve({ job, announced, answers }: ToWorker, lua: LuaModule): void {
     if ('error' in received) throw new Error(received.error);
     return received;
   };
-  const failure = runScript(lua, job, {
+  const failure = interpreter.run(job, {
     ask,
     print(bytes) {
       // More is dropped anyway; a script that prints forever must not fill the memory of the server.
@@ -42,30 +44,29 @@ function serve({ job, announced, answers }: ToWorker, lua: LuaModule): void {
     },
     onTick: flush,
   });
-  flush();
-  send({ kind: 'ended', failure });
+  send({ kind: 'ended', failure, bytes: Buffer.from(pending, 'latin1') });
 }
 
-/** So many scripts later the memory is replaced, whatever they left behind in it. */
-const runsPerModule = 100;
-
-async function serveNext(port: MessagePort, lua: LuaModule): Promise<void> {
+async function serveNext(port: MessagePort, interpreter: ScriptInterpreter): Promise<void> {
   const next = once(port, 'message');
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   port.postMessage({ kind: 'ready' } satisfies FromWorker);
-  const [message] = (await next) as [ToWorker];
-  serve(message, lua);
-  message.answers.close();
+  const [job] = (await next) as [LuaJob];
+  serve(job, interpreter);
 }
 
-/** Serves with one module, each script in a state of its own, until its memory has grown: memory never shrinks. */
-async function serveWith(port: MessagePort, lua: LuaModule): Promise<void> {
-  const size = lua.HEAPU8.length;
-  for (let runs = 0; runs < runsPerModule && lua.HEAPU8.length === size; runs += 1)
-    await serveNext(port, lua);
+/** Serves until a script has made the memory grow: it never shrinks. */
+async function serveWith(port: MessagePort, interpreter: ScriptInterpreter): Promise<void> {
+  while (!interpreter.hasGrown) {
+    await serveNext(port, interpreter);
+    interpreter.reset();
+  }
 }
 
-limitMemory((workerData as LuaWorkerData).memoryBytes);
+limitMemory(memoryBytes);
 compileOnce();
 if (parentPort === null) throw new TypeError('this runs in a thread');
-for (;;) await serveWith(parentPort, await loadLuaModule());
+for (;;) {
+  const lua = await loadLuaModule();
+  await serveWith(parentPort, new ScriptInterpreter(lua, { netHttpEnabled }));
+}

@@ -8,14 +8,21 @@ export interface LuaJob {
   readonly username: string;
   /** Milliseconds since 1970; undefined is no limit. */
   readonly deadline: number | undefined;
-  readonly memoryBytes: number;
   readonly outputLimit: number;
-  readonly netHttpEnabled: boolean;
   readonly exportPrefix: string;
 }
 
-export interface LuaWorkerData {
+/** What scripts may have, whoever brings them. */
+export interface LuaLimits {
   readonly memoryBytes: number;
+  /** Whether there is a package `net/http`. */
+  readonly netHttpEnabled: boolean;
+}
+
+export interface LuaWorkerData extends LuaLimits {
+  /** Where answers to calls are announced: 1 while there is one. */
+  readonly announced: Int32Array;
+  readonly answers: MessagePort;
 }
 
 /** Credentials of this service. */
@@ -55,15 +62,9 @@ export type HostAnswer =
     }
   | { readonly error: string };
 
-/** A job, with the place where answers to calls are announced: 1 while there is one. */
-export interface ToWorker {
-  readonly job: LuaJob;
-  readonly announced: Int32Array;
-  readonly answers: MessagePort;
-}
-
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'call'; readonly call: HostCall }
   | { readonly kind: 'output'; readonly bytes: Uint8Array }
-  | { readonly kind: 'ended'; readonly failure: string | undefined };
+  /** With what was written since the last output. */
+  | { readonly kind: 'ended'; readonly failure: string | undefined; readonly bytes: Uint8Array };

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Lease, type HeldLease, type KvStore } from '@svc/kv';
-import type { EventQueue, QueuedEvent } from './queued-event.ts';
+import { EventTaken, type EventQueue, type QueuedEvent } from './queued-event.ts';
 
 /** Events handled at once; the others wait in the store. */
 const maxRunning = 16;
@@ -67,7 +68,7 @@ export class QueueRunner {
       held = await lease.acquire();
       if (held === undefined) return;
       // Whoever held it before may have finished.
-      const queued = await queue.get(runId);
+      const queued = await queue.take(runId, randomUUID());
       if (queued === undefined) return;
       const lost = new AbortController();
       timer = setInterval(() => {
@@ -83,6 +84,8 @@ export class QueueRunner {
       if (this.#stop.signal.aborted || lost.signal.aborted) return;
       await queue.remove(runId);
     } catch (error) {
+      // Its lease ran out while it was held up.
+      if (error instanceof EventTaken) return;
       logger.warn({ error, run: runId }, 'the hooks of an event could not be run; trying again later');
     } finally {
       clearInterval(timer);

@@ -2,7 +2,6 @@ import { timestampFromMillis, type Timestamp } from '@svc/encoding';
 import type { HookEvent } from '@svc/engine';
 import { never, type Run, type Task } from '../runs/run.ts';
 import { ConditionError, evaluateCondition } from './condition.ts';
-import { HookFailure } from './errors.ts';
 import { HookOutput } from './hook-output.ts';
 import type { Plan, PlannedTask } from './plan.ts';
 
@@ -15,6 +14,7 @@ export type TaskStatus = 'completed' | 'failed' | 'skipped';
 export interface HookObserver {
   hookEnded(hook: {
     readonly event: string;
+    readonly action: string;
     readonly type: string;
     readonly status: TaskStatus;
     readonly seconds: number;
@@ -87,53 +87,70 @@ interface TaskOutcome {
 }
 
 async function runTask(task: PlannedTask, hasFailed: boolean, options: RunOptions): Promise<TaskOutcome> {
-  const { event, runId, clock, journal } = options;
+  const { runId, clock, journal } = options;
   const { hookRunId, actionName, description } = task;
   const output = new HookOutput(outputLimit);
   const startTime = timestampFromMillis(clock());
   const identity = { runId, hookRunId, hookId: description.id, actionName };
-  let reason: string | undefined;
-  try {
-    if (journal?.begun.has(hookRunId) === true)
-      throw new HookFailure('the server stopped while the hook ran');
-    if (!evaluateCondition(description.condition, hasFailed)) {
+  let reason = journal?.begun.has(hookRunId) === true ? stoppedReason : undefined;
+  if (reason === undefined) {
+    const decided = decide(description.condition, hasFailed);
+    if (decided === false) {
       const skipped: Task = { ...identity, startTime: never, endTime: never, passed: false };
       await journal?.end(skipped);
-      options.observer?.hookEnded({
-        event: event.type,
-        type: description.type,
-        status: 'skipped',
-        seconds: 0,
-      });
+      observe(options, task, 'skipped', 0);
       return { task: skipped };
     }
-    await journal?.begin(hookRunId);
-    await task.hook.run({
-      event,
-      runId,
-      actionName,
-      hookId: description.id,
-      output,
-      signal: options.signal,
-      isAwaited: options.isAwaited,
-      depth: options.depth,
-    });
-  } catch (error) {
-    reason = reasonOf(error);
-    output.end(reason);
+    if (decided !== true) reason = decided.reason;
   }
+  if (reason === undefined) {
+    // Whoever may not note this must not run it.
+    await journal?.begin(hookRunId);
+    reason = await runHook(task, output, options);
+  }
+  if (reason !== undefined) output.end(reason);
   const endTime = timestampFromMillis(clock());
   await options.writeLog(hookRunId, output.bytes());
   const passed = reason === undefined;
   const ended: Task = { ...identity, startTime, endTime, passed };
   await journal?.end(ended);
-  options.observer?.hookEnded({
-    event: event.type,
-    type: description.type,
-    status: passed ? 'completed' : 'failed',
-    seconds: Math.max(0, endTime.seconds - startTime.seconds + (endTime.nanos - startTime.nanos) / 1e9),
-  });
+  const seconds = endTime.seconds - startTime.seconds + (endTime.nanos - startTime.nanos) / 1e9;
+  observe(options, task, passed ? 'completed' : 'failed', Math.max(0, seconds));
   return reason === undefined ? { task: ended } : { task: ended, error: messageOf(task, reason) };
+}
+
+const stoppedReason = 'action failed: the server stopped while the hook ran';
+
+/** Whether a hook is to run, or why that cannot be said. */
+function decide(condition: string, hasFailed: boolean): boolean | { readonly reason: string } {
+  try {
+    return evaluateCondition(condition, hasFailed);
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+/** Why a hook failed, or undefined when it passed. */
+async function runHook(
+  { hook, actionName, description }: PlannedTask,
+  output: HookOutput,
+  { event, runId, signal, isAwaited, depth }: RunOptions,
+): Promise<string | undefined> {
+  try {
+    await hook.run({ event, runId, actionName, hookId: description.id, output, signal, isAwaited, depth });
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+function observe(
+  { observer, event }: RunOptions,
+  { actionName, description }: PlannedTask,
+  status: TaskStatus,
+  seconds: number,
+): void {
+  observer?.hookEnded({ event: event.type, action: actionName, type: description.type, status, seconds });
 }
 
 function reasonOf(error: unknown): string {
@@ -154,7 +171,8 @@ function runOf({ event, runId, clock }: RunOptions, tasks: readonly Task[], pass
     branchId: event.branch ?? '',
     sourceRef: event.sourceRef,
     eventType: event.type,
-    commitId: event.commitId ?? '',
+    // A run that failed is for no commit.
+    commitId: event.commitId ?? (passed ? event.candidateId : undefined) ?? '',
     startTime: earliest(executed.map((task) => task.startTime)),
     endTime:
       executed

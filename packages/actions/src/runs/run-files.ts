@@ -25,8 +25,23 @@ export class RunFiles {
   }
 
   async writeManifest(repository: Repository, run: Run, tasks: readonly Task[]): Promise<void> {
-    const manifest = Buffer.from(JSON.stringify({ run: runView(run), hooks: tasks.map(taskView) }));
-    await this.#adapter(repository).put(pointerTo(repository, run.runId, 'run.manifest'), manifest);
+    await this.#adapter(repository).put(manifestOf(repository, run), manifestBytes(run, tasks));
+  }
+
+  /** All files of a run that nobody knows yet, at once. */
+  async writeNew(
+    repository: Repository,
+    { run, tasks }: { readonly run: Run; readonly tasks: readonly Task[] },
+    logs: ReadonlyMap<string, Buffer>,
+  ): Promise<void> {
+    const adapter = this.#adapter(repository);
+    const fresh = { fresh: true };
+    await Promise.all([
+      ...[...logs].map(([hookRunId, log]) =>
+        adapter.put(pointerTo(repository, run.runId, `${hookRunId}.log`), log, fresh),
+      ),
+      adapter.put(manifestOf(repository, run), manifestBytes(run, tasks), fresh),
+    ]);
   }
 
   #adapter(repository: Repository) {
@@ -40,6 +55,14 @@ function pointerTo(repository: Repository, runId: string, name: string): ObjectP
     identifier: `${repository.metadataPrefix}/actions/log/${runId}/${name}`,
     identifierType: 'relative',
   };
+}
+
+function manifestOf(repository: Repository, { runId }: Run): ObjectPointer {
+  return pointerTo(repository, runId, 'run.manifest');
+}
+
+function manifestBytes(run: Run, tasks: readonly Task[]): Buffer {
+  return Buffer.from(JSON.stringify({ run: runView(run), hooks: tasks.map(taskView) }));
 }
 
 function runView(run: Run): object {

@@ -1,15 +1,19 @@
 import { runResultMessage, secondaryIndexMessage, taskResultMessage } from '@svc/encoding';
-import { scanSecondary, type KvStore } from '@svc/kv';
+import { scanSecondary, type KvStore, type KvWrite } from '@svc/kv';
 import type { Run, Task } from './run.ts';
 
 const partition = Buffer.from('actions');
 const defaultAmount = 100;
 const maxAmount = 1000;
+/** Records written in one step. */
+const atOnce = 90;
 
 export interface RunPageRequest {
   readonly repository: string;
   readonly branch?: string | undefined;
   readonly commit?: string | undefined;
+  readonly event?: string | undefined;
+  readonly passed?: boolean | undefined;
   /** A run id, exclusive. */
   readonly after?: string | undefined;
   readonly amount?: number | undefined;
@@ -38,26 +42,44 @@ export class RunStore {
 
   /** The run itself comes last: whoever finds it finds its tasks. */
   async add(repository: string, run: Run, tasks: readonly Task[]): Promise<void> {
-    const writes: Promise<unknown>[] = tasks.map((task) => {
-      const key = Buffer.from(`${taskPrefix(repository, run.runId)}${task.hookRunId}`);
-      return this.#kv.setIf(partition, key, taskResultMessage.encode(task), 'absent');
-    });
-    if (run.branchId !== '') writes.push(this.#point(repository, 'branches', run.branchId, run.runId));
-    if (run.commitId !== '') writes.push(this.#point(repository, 'commits', run.commitId, run.runId));
-    await Promise.all(writes);
-    // Last: whoever sees the run sees all of it.
-    await this.#kv.set(partition, runKey(repository, run.runId), encodeRun(run));
+    const key = runKey(repository, run.runId);
+    const writes: KvWrite[] = tasks.map((task) => ({
+      type: 'create',
+      key: Buffer.from(`${taskPrefix(repository, run.runId)}${task.hookRunId}`),
+      value: taskResultMessage.encode(task),
+    }));
+    const pointer = secondaryIndexMessage.encode({ primaryKey: key });
+    if (run.branchId !== '')
+      writes.push({
+        type: 'put',
+        key: indexKey(repository, 'branches', run.branchId, run.runId),
+        value: pointer,
+      });
+    if (run.commitId !== '')
+      writes.push({
+        type: 'put',
+        key: indexKey(repository, 'commits', run.commitId, run.runId),
+        value: pointer,
+      });
+    writes.push({ type: 'put', key, value: encodeRun(run) });
+    for (let from = 0; from < writes.length; from += atOnce)
+      await this.#kv.change(partition, { key, condition: 'any' }, writes.slice(from, from + atOnce));
   }
 
-  /** Notes the commit that came of a run's operation. The changed run, or undefined when there is none. */
-  async setCommit(repository: string, runId: string, commitId: string): Promise<Run | undefined> {
+  /** Notes that no commit came of a run's operation. The changed run, or undefined when there is none. */
+  async withoutCommit(repository: string, runId: string): Promise<Run | undefined> {
     const key = runKey(repository, runId);
     for (;;) {
       const found = await this.#kv.get(partition, key);
       if (found === undefined) return undefined;
-      const run = { ...runOf(found.value), commitId };
-      await this.#point(repository, 'commits', commitId, runId);
-      if (await this.#kv.setIf(partition, key, encodeRun(run), found.predicate)) return run;
+      const run = runOf(found.value);
+      if (run.commitId === '') return run;
+      const changed = { ...run, commitId: '' };
+      const isDone = await this.#kv.change(partition, { key, condition: found.predicate }, [
+        { type: 'put', key, value: encodeRun(changed) },
+        { type: 'delete', key: indexKey(repository, 'commits', run.commitId, runId) },
+      ]);
+      if (isDone) return changed;
     }
   }
 
@@ -74,7 +96,7 @@ export class RunStore {
 
   /** Newest first. */
   list(request: RunPageRequest): Promise<RunPage<Run>> {
-    const { repository, branch, commit } = request;
+    const { repository, branch, commit, event, passed } = request;
     const prefix =
       branch !== undefined
         ? `repos/${repository}/branches/${branch}/`
@@ -82,7 +104,9 @@ export class RunStore {
           ? `repos/${repository}/commits/${commit}/`
           : `repos/${repository}/runs/`;
     const isIndex = branch !== undefined || commit !== undefined;
-    return this.#page(prefix, request, isIndex, runOf);
+    const isWanted = (run: Run): boolean =>
+      (event === undefined || run.eventType === event) && (passed === undefined || run.passed === passed);
+    return this.#page(prefix, request, isIndex, runOf, isWanted);
   }
 
   listTasks(request: TaskPageRequest): Promise<RunPage<Task>> {
@@ -95,6 +119,7 @@ export class RunStore {
     request: { readonly after?: string | undefined; readonly amount?: number | undefined },
     isIndex: boolean,
     decode: (value: Buffer) => Item,
+    isWanted: (item: Item) => boolean = () => true,
   ): Promise<RunPage<Item>> {
     const wanted = request.amount === undefined || request.amount <= 0 ? defaultAmount : request.amount;
     const amount = Math.min(wanted, maxAmount);
@@ -109,8 +134,10 @@ export class RunStore {
       for (const { key, value } of page) {
         // Names may hold slashes: `a/` is also the beginning of the runs of branch `a/b`.
         if (key.indexOf(0x2f, prefix.length) !== -1) continue;
+        const item = decode(value);
+        if (!isWanted(item)) continue;
         if (items.length === amount) return { items, hasMore: true };
-        items.push(decode(value));
+        items.push(item);
       }
     }
     return { items, hasMore: false };
@@ -123,22 +150,17 @@ export class RunStore {
       primaryKey: (value: Buffer) => secondaryIndexMessage.decode(value).primaryKey,
     };
     for await (const page of scanSecondary(this.#kv, index, options)) {
-      yield page.map(({ indexKey, value }) => ({ key: indexKey, value }));
+      yield page.map(({ indexKey: key, value }) => ({ key, value }));
     }
-  }
-
-  #point(repository: string, index: 'branches' | 'commits', name: string, runId: string): Promise<void> {
-    const key = Buffer.from(`repos/${repository}/${index}/${name}/${runId}`);
-    return this.#kv.set(
-      partition,
-      key,
-      secondaryIndexMessage.encode({ primaryKey: runKey(repository, runId) }),
-    );
   }
 }
 
 function runKey(repository: string, runId: string): Buffer {
   return Buffer.from(`repos/${repository}/runs/${runId}`);
+}
+
+function indexKey(repository: string, index: 'branches' | 'commits', name: string, runId: string): Buffer {
+  return Buffer.from(`repos/${repository}/${index}/${name}/${runId}`);
 }
 
 function taskPrefix(repository: string, runId: string): string {

@@ -24,8 +24,11 @@ export function actionHandlers({ engine, actions }: ApiOptions): HandlersOf<'act
         throw new RequestError(400, "can't use both branchID and MergedCommitID: parameters conflict");
       }
       const repository = await engine.repositories.get(params.repository);
-      const { after, amount } = query;
-      const page = await runs.list({ repository: repository.id, branch, commit, after, amount });
+      const { after, amount, status } = query;
+      const event = query.event || undefined;
+      const passed = status === undefined ? undefined : status === 'completed';
+      const filter = { branch, commit, event, passed };
+      const page = await runs.list({ repository: repository.id, ...filter, after, amount });
       return pageView({ ...page, nextOffset: page.items.at(-1)?.runId ?? '' }, runView);
     },
 

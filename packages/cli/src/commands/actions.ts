@@ -49,8 +49,17 @@ export function register(program: Command): void {
     );
 }
 
+/** Whoever looks for runs of hooks should know why there are none. */
+async function warnIfDisabled({ client, out }: CommandContext): Promise<void> {
+  // Not everybody may read the configuration.
+  const config = await client.get('/config').catch(() => undefined);
+  if (config?.capabilities_config?.actions_enabled === false)
+    out.warning('hooks are switched off on this server (actions.enabled): action files have no effect');
+}
+
 async function validateRef(context: CommandContext, uri: RefUri): Promise<void> {
   const { out } = context;
+  await warnIfDisabled(context);
   const { files, problems } = await validateActions(context, uri);
   if (problems.length > 0) throw new CliError(problems.join('\n'));
   if (files.length === 0) out.line(`No action files in '${formatUri(uri)}'`);
@@ -66,27 +75,30 @@ function registerList(runs: Command): void {
     .option('--branch <name>', 'only runs on this branch')
     .option('--commit <id>', 'only runs of this commit')
     .action(
-      action<[string], PageFlags & { branch?: string; commit?: string }>((context, [uriText], flags) => {
-        const { repository } = context.uris.repository(uriText, 'repository URI');
-        const { branch = '', commit = '' } = flags;
-        if (branch !== '' && commit !== '') throw new CliError("Can't specify 'commit' and 'branch'");
-        return printPages(context, flags, {
-          headers: ['Run ID', 'Event', 'Start Time', 'End Time', 'Branch', 'Commit ID', 'Status'],
-          fetchPage: ({ amount, after }) =>
-            context.client.get('/repositories/{repository}/actions/runs', {
-              params: { path: { repository }, query: { amount, after, branch, commit } },
-            }),
-          row: (run) => [
-            run.run_id,
-            run.event_type,
-            run.start_time,
-            run.end_time ?? '',
-            run.branch,
-            run.commit_id,
-            run.status,
-          ],
-        });
-      }),
+      action<[string], PageFlags & { branch?: string; commit?: string }>(
+        async (context, [uriText], flags) => {
+          const { repository } = context.uris.repository(uriText, 'repository URI');
+          const { branch = '', commit = '' } = flags;
+          if (branch !== '' && commit !== '') throw new CliError("Can't specify 'commit' and 'branch'");
+          await warnIfDisabled(context);
+          return printPages(context, flags, {
+            headers: ['Run ID', 'Event', 'Start Time', 'End Time', 'Branch', 'Commit ID', 'Status'],
+            fetchPage: ({ amount, after }) =>
+              context.client.get('/repositories/{repository}/actions/runs', {
+                params: { path: { repository }, query: { amount, after, branch, commit } },
+              }),
+            row: (run) => [
+              run.run_id,
+              run.event_type,
+              run.start_time,
+              run.end_time ?? '',
+              run.branch,
+              run.commit_id,
+              run.status,
+            ],
+          });
+        },
+      ),
     );
 }
 

@@ -2190,6 +2190,7 @@ export interface components {
             repository: string;
         };
         CapabilitiesConfig: {
+            actions_enabled?: boolean;
             aliases?: boolean;
             events?: boolean;
             reflog?: boolean;
@@ -7501,6 +7502,8 @@ export interface operations {
                 amount?: number;
                 branch?: string;
                 commit?: string;
+                event?: string;
+                status?: "completed" | "failed";
             };
             header?: never;
             path: {

@@ -1,5 +1,7 @@
+import { Type } from 'typebox';
 import { bytes, errors, json } from '../answers.ts';
 import { ActionRun, ActionRunList, HookRunList } from '../models/actions.ts';
+import { textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { after, amount, reference } from '../parameters.ts';
 import { one, repositoryArn } from '../requirement-template.ts';
@@ -12,7 +14,14 @@ export const actionsOperations = {
     tag: 'actions',
     summary: 'List the runs of actions',
     requires: one('ci:ReadAction', repositoryArn),
-    query: { after, amount, branch: reference, commit: reference },
+    query: {
+      after,
+      amount,
+      branch: reference,
+      commit: reference,
+      event: reference,
+      status: Type.Optional(textOf(['completed', 'failed'])),
+    },
     responses: {
       200: json(ActionRunList),
       ...errors(400, 401, 404, 429, 'default'),

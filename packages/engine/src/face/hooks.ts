@@ -28,8 +28,12 @@ export interface HookEvent<Type extends PreEventType | PostEventType = PreEventT
   readonly actor: Actor;
   /** The ref action files are read from. */
   readonly sourceRef: string;
+  /** The same text for the same action files; absent when they must be looked for. */
+  readonly files?: string | undefined;
   readonly branch?: string | undefined;
   readonly commitId?: string | undefined;
+  /** The id the commit gets when nothing comes between. For the record of the run: hooks are not told. */
+  readonly candidateId?: string | undefined;
   /** The commit made or about to be made; `prepare-commit` knows message, committer and metadata only. */
   readonly commit?: Partial<Commit> | undefined;
   readonly tag?: string | undefined;
@@ -56,6 +60,8 @@ export interface HookPoints {
   readonly folders?: readonly string[];
   before(event: HookEvent<PreEventType>): Promise<HookRun | undefined>;
   after(event: HookEvent<PostEventType>): Promise<void> | undefined;
+  /** The candidate of a run did not become a commit. Must not throw. */
+  withdraw?(repository: Repository, run: HookRun): Promise<void>;
   /**
    * True when the error says that action files could not be read, so that a forced branch deletion may go on.
    */

@@ -3,7 +3,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { noChanges, within } from '../context/refusals.ts';
 import type { Actor, Commit } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { CandidateRun, runAfter, type BranchEvent } from '../hooks/run-hooks.ts';
 import { mergeTrees } from '../merges/merge-trees.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -31,11 +31,10 @@ export async function applyChange(context: EngineContext, change: Change): Promi
   checkCommitSize(message, metadata);
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
-  let preRunId: string | undefined;
-  const made = await updateHead(
-    context,
-    { scope, branch, operation, actor, source: change.source },
-    async (head, turn) => {
+  const run = new CandidateRun(context, scope);
+  const update = { scope, branch, operation, actor, source: change.source };
+  const made = await run.during(() =>
+    updateHead(context, update, async (head, turn) => {
       try {
         const onto = await context.commits.get(scope, head.data.commitId);
         const metaRangeId = await mergeTrees(context, scope, {
@@ -55,26 +54,26 @@ export async function applyChange(context: EngineContext, change: Change): Promi
           version: 1,
           generation: onto.generation + 1,
         };
-        const run = await turn.outside(() =>
-          runBefore(context, `pre-${operation}`, {
+        const commit = makeCommit(fields);
+        await turn.outside(() =>
+          run.about(`pre-${operation}`, commit, {
             ...event,
             commit: fields,
             shown: { metaRangeId: onto.metaRangeId, tokens: head.tokens },
           }),
         );
-        preRunId = run?.runId;
-        return makeCommit(fields);
+        return commit;
       } catch (error) {
         throw within('update branch', error);
       }
-    },
+    }),
   );
   await runAfter(context, `post-${operation}`, {
     ...event,
     sourceRef: made.id,
     commitId: made.id,
     commit: made,
-    preRunId,
+    preRunId: run.runId,
     shown: made,
   });
   return made;

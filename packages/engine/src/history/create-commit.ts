@@ -5,7 +5,7 @@ import { invalid, noChanges } from '../context/refusals.ts';
 import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { sealAndMove } from '../heads/seal-and-move.ts';
-import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { CandidateRun, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkCommittable } from '../protection/writable.ts';
@@ -40,20 +40,22 @@ export async function createCommit(context: EngineContext, options: CommitOption
   const creationDate =
     options.date === undefined ? timestampFromMillis(context.clock()) : timestampFromSeconds(options.date);
   const pending = new PendingCommit(context, scope, { ...options, metadata }, creationDate, event);
-  const commit = await sealAndMove(context, {
-    scope,
-    branch,
-    operation: 'commit',
-    actor: options.actor,
-    dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
-    makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
-  });
+  const commit = await pending.run.during(() =>
+    sealAndMove(context, {
+      scope,
+      branch,
+      operation: 'commit',
+      actor: options.actor,
+      dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
+      makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
+    }),
+  );
   await runAfter(context, 'post-commit', {
     ...event,
     sourceRef: commit.id,
     commitId: commit.id,
     commit,
-    preRunId: pending.preRunId,
+    preRunId: pending.run.runId,
     shown: commit,
   });
   return commit;
@@ -82,9 +84,9 @@ class PendingCommit {
   readonly #options: CommitOptions;
   readonly #creationDate: Timestamp;
   readonly #event: BranchEvent;
-  /** Parent and tree the pre-commit hooks have approved. */
+  /** The commit that the pre-commit hooks have approved. */
   #approved = '';
-  preRunId: string | undefined;
+  readonly run: CandidateRun;
 
   constructor(
     context: EngineContext,
@@ -98,6 +100,7 @@ class PendingCommit {
     this.#options = options;
     this.#creationDate = creationDate;
     this.#event = event;
+    this.run = new CandidateRun(context, scope);
   }
 
   async make(head: BranchHead, turn: Turn, lost: number): Promise<Commit> {
@@ -152,15 +155,14 @@ class PendingCommit {
       version: 1,
       generation: parent.generation + 1,
     };
-    const candidate = `${parent.id}/${metaRangeId}`;
-    if (candidate !== this.#approved) {
-      const run = await turn.outside(() =>
+    const commit = makeCommit(fields);
+    if (commit.id !== this.#approved) {
+      await turn.outside(() =>
         // What was sealed is what the branch shows, but for what was staged since, and that is not of this commit.
-        runBefore(context, 'pre-commit', { ...this.#event, commit: fields, shown: fields }),
+        this.run.about('pre-commit', commit, { ...this.#event, commit: fields, shown: fields }),
       );
-      this.preRunId = run?.runId;
-      this.#approved = candidate;
+      this.#approved = commit.id;
     }
-    return makeCommit(fields);
+    return commit;
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { prefixSuccessor } from '@svc/encoding';
 import type { KvEntry, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
@@ -5,8 +6,15 @@ import type { CommittedTrees } from '../committed/tree.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { SharedReads } from '../store/shared-reads.ts';
 
-/** A tree's answer is 100 bytes. */
+/** A tree's answer is 200 bytes. */
 const treesRemembered = 10_000;
+/** Nobody has more files of hooks; beyond, they are looked for each time. */
+const filesCompared = 1000;
+
+/** Which files of hooks a tree holds: the same text for the same files. */
+type FilesOfTree = string;
+const noFiles: FilesOfTree = '';
+const manyFiles: FilesOfTree = 'many';
 
 interface Span {
   readonly from: Buffer;
@@ -37,7 +45,7 @@ export class HookFiles {
   /** From the first folder to the last. */
   readonly #around: Span;
   readonly #looks: SharedReads<StagedLook>;
-  readonly #ofTrees = new LRUCache<string, boolean>({ max: treesRemembered });
+  readonly #ofTrees = new LRUCache<string, FilesOfTree>({ max: treesRemembered });
 
   constructor(kv: KvStore, trees: CommittedTrees, folders: readonly string[], maxBatchDelayMs: number) {
     this.#kv = kv;
@@ -49,9 +57,18 @@ export class HookFiles {
     this.#around = { from: this.#folders[0]?.from ?? nothing, to: this.#folders.at(-1)?.to ?? nothing };
   }
 
-  /** Whether a tree holds such files. */
-  inTree(scope: RepositoryScope, metaRangeId: string): boolean | Promise<boolean> {
+  /** Which of such files a tree holds. */
+  inTree(scope: RepositoryScope, metaRangeId: string): FilesOfTree | Promise<FilesOfTree> {
     return this.#ofTrees.get(metaRangeId) ?? this.#look(scope, metaRangeId);
+  }
+
+  isNone(files: FilesOfTree): boolean {
+    return files === noFiles;
+  }
+
+  /** What hooks are told: the same text means the same files. */
+  toldOf(files: FilesOfTree): string | undefined {
+    return files === manyFiles ? undefined : files;
   }
 
   /** Whether such files may be among the staged changes of tokens, newest first. */
@@ -89,30 +106,37 @@ export class HookFiles {
     return watch;
   }
 
-  /** A new tree whose keys all come from `parts`: when none of them holds such files, neither does it. */
+  /** A new tree made of `parts`: when all of them hold the same of such files, so does it. */
   async noteMade(scope: RepositoryScope, metaRangeId: string, parts: readonly string[]): Promise<void> {
     if (this.#ofTrees.has(metaRangeId)) return;
     try {
-      for (const part of parts) if (await this.inTree(scope, part)) return;
+      const held = new Set<FilesOfTree>();
+      for (const part of parts) held.add(await this.inTree(scope, part));
+      const [files] = held;
+      if (files !== undefined && held.size === 1 && files !== manyFiles)
+        this.#ofTrees.set(metaRangeId, files);
     } catch {
       // Unreadable where nobody else had to read it: nothing is known of the new tree.
-      return;
     }
-    this.#ofTrees.set(metaRangeId, false);
   }
 
-  async #look(scope: RepositoryScope, metaRangeId: string): Promise<boolean> {
-    let holds = false;
+  async #look(scope: RepositoryScope, metaRangeId: string): Promise<FilesOfTree> {
+    const hash = createHash('sha256');
+    let count = 0;
     for (const { from, to } of this.#folders) {
       const records = this.#trees.iterate(scope.committed, metaRangeId, from, to);
       try {
-        holds ||= (await records.next()) && Buffer.compare(records.key, to) < 0;
+        while (count <= filesCompared && (await records.next()) && Buffer.compare(records.key, to) < 0) {
+          count += 1;
+          hash.update(`${records.key.toString('hex')} ${records.identity.toString('hex')} `);
+        }
       } finally {
         records.close();
       }
     }
-    this.#ofTrees.set(metaRangeId, holds);
-    return holds;
+    const files = count === 0 ? noFiles : count > filesCompared ? manyFiles : hash.digest('base64');
+    this.#ofTrees.set(metaRangeId, files);
+    return files;
   }
 }
 

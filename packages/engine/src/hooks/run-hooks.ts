@@ -1,5 +1,7 @@
 import type { EngineContext } from '../context/engine-context.ts';
+import { EngineError } from '../errors.ts';
 import type { HookEvent, HookPoints, HookRun, PostEventType, PreEventType } from '../face/hooks.ts';
+import type { Commit } from '../face/model.ts';
 import type { StagedLook } from './hook-files.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -11,28 +13,40 @@ export type Shown = ({ readonly metaRangeId: string } | { readonly commitId: str
 };
 
 /** An event before it has a type; the scope stands for the repository. */
-export type BranchEvent = Omit<HookEvent, 'type' | 'repository'> & { readonly scope: RepositoryScope };
+export type BranchEvent = Omit<HookEvent, 'type' | 'repository' | 'files' | 'candidateId'> & {
+  readonly scope: RepositoryScope;
+};
 
-export type ShownEvent = BranchEvent & { readonly shown: Shown };
+export type ShownEvent = BranchEvent & {
+  readonly shown: Shown;
+  readonly candidateId?: string | undefined;
+};
+
+/** Hooks to be called, with what is known of their files. */
+interface HooksToCall {
+  readonly hooks: HookPoints;
+  readonly files?: string | undefined;
+}
 
 /** The hooks to be called about a ref. None for read-only repositories, and where no file of theirs is to be seen. */
 export async function hooksAt(
   context: EngineContext,
   scope: RepositoryScope,
   shown: Shown,
-): Promise<HookPoints | undefined> {
+): Promise<HooksToCall | undefined> {
   const { hooks, hookFiles } = context;
   if (hooks === undefined || scope.repository.readOnly) return undefined;
-  if (hookFiles === undefined) return hooks;
+  if (hookFiles === undefined) return { hooks };
   try {
     const { metaRangeId } = 'metaRangeId' in shown ? shown : await context.commits.get(scope, shown.commitId);
-    const inTree = hookFiles.inTree(scope, metaRangeId);
-    if (typeof inTree === 'boolean' ? inTree : await inTree) return hooks;
+    const looked = hookFiles.inTree(scope, metaRangeId);
+    const files = typeof looked === 'string' ? looked : await looked;
     const { mayHold } = shown.staged ?? (await hookFiles.lookAtStaged(shown.tokens ?? []));
-    return mayHold ? hooks : undefined;
+    if (mayHold) return { hooks };
+    return hookFiles.isNone(files) ? undefined : { hooks, files: hookFiles.toldOf(files) };
   } catch {
     // They look for themselves, and say what is wrong with the files.
-    return hooks;
+    return { hooks };
   }
 }
 
@@ -43,8 +57,49 @@ export async function runBefore(
   event: ShownEvent,
 ): Promise<HookRun | undefined> {
   const { scope, shown, ...fields } = event;
-  const hooks = await hooksAt(context, scope, shown);
-  return hooks?.before({ ...fields, type, repository: scope.repository });
+  const called = await hooksAt(context, scope, shown);
+  return called?.hooks.before({ ...fields, type, files: called.files, repository: scope.repository });
+}
+
+/**
+ * The run of hooks before a commit. It names the commit it is for, which may still come to nothing: then it names none.
+ */
+export class CandidateRun {
+  readonly #context: EngineContext;
+  readonly #scope: RepositoryScope;
+  #run: HookRun | undefined;
+
+  constructor(context: EngineContext, scope: RepositoryScope) {
+    this.#context = context;
+    this.#scope = scope;
+  }
+
+  get runId(): string | undefined {
+    return this.#run?.runId;
+  }
+
+  /** Runs the hooks about another candidate than before. */
+  async about(type: PreEventType, candidate: Commit, event: Omit<ShownEvent, 'candidateId'>): Promise<void> {
+    await this.#withdraw();
+    this.#run = await runBefore(this.#context, type, { ...event, candidateId: candidate.id });
+  }
+
+  /** Makes the commit; when that is refused, the run is for none. */
+  async during<Result>(makes: () => Promise<Result>): Promise<Result> {
+    try {
+      return await makes();
+    } catch (error) {
+      // Of an error of the store nobody knows what it left undone.
+      if (error instanceof EngineError) await this.#withdraw();
+      throw error;
+    }
+  }
+
+  async #withdraw(): Promise<void> {
+    if (this.#run === undefined) return;
+    await this.#context.hooks?.withdraw?.(this.#scope.repository, this.#run);
+    this.#run = undefined;
+  }
 }
 
 /** Notes that the hooks of a post-event are to run; the operation does not wait for them to do so. */
@@ -54,6 +109,6 @@ export async function runAfter(
   event: ShownEvent,
 ): Promise<void> {
   const { scope, shown, ...fields } = event;
-  const hooks = await hooksAt(context, scope, shown);
-  await hooks?.after({ ...fields, type, repository: scope.repository });
+  const called = await hooksAt(context, scope, shown);
+  await called?.hooks.after({ ...fields, type, files: called.files, repository: scope.repository });
 }

@@ -7,7 +7,7 @@ import { EngineError } from '../errors.ts';
 import type { AcceptedImport } from '../face/imports.ts';
 import type { Commit } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import { CandidateRun, runAfter } from '../hooks/run-hooks.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { changeRepositoryMetadata } from '../repositories/repository-metadata.ts';
 import { makeCommit } from '../store/commit-store.ts';
@@ -95,11 +95,9 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
   const { scope, accepted } = job;
   const { branch, actor } = accepted;
   checkNotReadOnly(scope, accepted.force);
-  let preRunId: string | undefined;
-  const made = await updateHead(
-    context,
-    { scope, branch, operation: 'import', actor },
-    async (head, turn) => {
+  const run = new CandidateRun(context, scope);
+  const made = await run.during(() =>
+    updateHead(context, { scope, branch, operation: 'import', actor }, async (head, turn) => {
       const parent = await context.commits.get(scope, head.data.commitId);
       const metaRangeId = await context.trees.mergeImport(
         scope.committed,
@@ -120,10 +118,10 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
       };
       const shown = { metaRangeId: parent.metaRangeId, tokens: head.tokens };
       const event = { scope, actor, branch, sourceRef: branch, commit: fields, shown };
-      const run = await turn.outside(() => runBefore(context, 'pre-commit', event));
-      preRunId = run?.runId;
-      return makeCommit(fields);
-    },
+      const commit = makeCommit(fields);
+      await turn.outside(() => run.about('pre-commit', commit, event));
+      return commit;
+    }),
   );
   await runAfter(context, 'post-commit', {
     scope,
@@ -132,7 +130,7 @@ async function commitImport(context: EngineContext, job: ImportJob, importedId: 
     sourceRef: made.id,
     commitId: made.id,
     commit: made,
-    preRunId,
+    preRunId: run.runId,
     shown: made,
   });
   return made;

@@ -1,15 +1,17 @@
 import { copyStringMap, timestampFromMillis } from '@svc/encoding';
 import { checkMayReset } from '../branches/hard-reset.ts';
+import type { Turn } from '../context/branch-queue.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, noChanges, notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
 import type { RollbackOptions, RolledBack } from '../face/reflog.ts';
 import { updateHead } from '../heads/update-head.ts';
 import { checkCommitSize } from '../history/commit-limits.ts';
-import { runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { CandidateRun, runAfter, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { findShownMove, typeOf } from './list-moves.ts';
@@ -30,7 +32,7 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
   if (mode === 'reset') await checkMayReset(context, scope, branch, options.force);
   else checkNotReadOnly(scope, options.force);
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
-  let preRunId: string | undefined;
+  const run = new CandidateRun(context, scope);
   let rolledBack: RolledBack | undefined;
   const update = {
     scope,
@@ -44,7 +46,7 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
       rolledBack = { commitId, previousCommitId, moveId: moveIdText(move) };
     },
   } as const;
-  const made = await updateHead(context, update, async (head, turn) => {
+  const compute = async (head: BranchHead, turn: Turn): Promise<Commit> => {
     const target = await findTarget(context, scope, options);
     await checkTreeExists(context, scope, target.id);
     const onto = await context.commits.get(scope, head.data.commitId);
@@ -64,19 +66,18 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
       generation: onto.generation + 1,
     };
     const shown = { metaRangeId: onto.metaRangeId, tokens: head.tokens };
-    const run = await turn.outside(() =>
-      runBefore(context, 'pre-revert', { ...event, commit: fields, shown }),
-    );
-    preRunId = run?.runId;
-    return makeCommit(fields);
-  });
+    const commit = makeCommit(fields);
+    await turn.outside(() => run.about('pre-revert', commit, { ...event, commit: fields, shown }));
+    return commit;
+  };
+  const made = await run.during(() => updateHead(context, update, compute));
   if (mode === 'commit') {
     await runAfter(context, 'post-revert', {
       ...event,
       sourceRef: made.id,
       commitId: made.id,
       commit: made,
-      preRunId,
+      preRunId: run.runId,
       shown: made,
     });
   }

@@ -46,6 +46,7 @@ export async function openHooks(options: FoundationOptions, parts: HookParts): P
   const { env, lua } = config.actions;
   const runner: LuaRunner = new LuaRunner({
     memoryBytes: lua.memory_bytes,
+    netHttpEnabled: lua.net_http_enabled,
     maxRunning: shareOf(luaHooksAtOnce, options.processes),
   });
   const actions = new ActionHooks({
@@ -58,7 +59,6 @@ export async function openHooks(options: FoundationOptions, parts: HookParts): P
       lua: {
         runner,
         callApi: (request) => part().callApi(request),
-        netHttpEnabled: lua.net_http_enabled,
         memoryBytes: lua.memory_bytes,
         ...luaTimeouts(lua.timeout),
       },

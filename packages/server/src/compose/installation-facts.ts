@@ -13,6 +13,7 @@ export function installationFacts(config: Config, blocks: BlockStores): Installa
   return {
     version,
     storage: blocks.default === undefined ? undefined : storageFacts(blocks.default),
+    actionsEnabled: config.actions.enabled,
     storages: stores.length > 1 ? stores.map(storageFacts) : [],
     login: {
       loginUrl: auth.ui_config.login_url,

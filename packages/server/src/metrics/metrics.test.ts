@@ -41,6 +41,7 @@ const promised = [
   'lakefs_async_operation_duration_seconds',
   'lakefs_async_operations_expired_total',
   'svc_hook_run_duration_seconds',
+  'svc_hooks_total',
 ];
 
 test('every promised name is there, lakefs_ ones also as svc_', async () => {

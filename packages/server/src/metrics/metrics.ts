@@ -183,6 +183,12 @@ export function createMetrics() {
       labelNames: ['operation'],
       registers,
     }),
+    hooksEnded: new Counter({
+      name: 'svc_hooks_total',
+      help: 'hooks that ended, by action and result',
+      labelNames: ['action', 'event', 'status'],
+      registers,
+    }),
     hookDuration: new Histogram({
       name: 'svc_hook_run_duration_seconds',
       help: 'duration of hook runs',

@@ -31,10 +31,17 @@ export function observeTasks(metrics: TaskMetrics): TaskObserver {
   };
 }
 
+/** Users name actions, and metrics must not grow with whatever they name. */
+const actionsNamed = 200;
+
 /** Measures hooks. */
-export function observeHooks(metrics: Pick<Metrics, 'hookDuration'>): HookObserver {
+export function observeHooks(metrics: Pick<Metrics, 'hookDuration' | 'hooksEnded'>): HookObserver {
+  const named = new Set<string>();
   return {
-    hookEnded: ({ event, type, status, seconds }) =>
-      metrics.hookDuration.observe({ event, type, status }, seconds),
+    hookEnded({ event, action, type, status, seconds }) {
+      if (named.size < actionsNamed) named.add(action);
+      metrics.hooksEnded.inc({ action: named.has(action) ? action : 'other', event, status });
+      metrics.hookDuration.observe({ event, type, status }, seconds);
+    },
   };
 }

@@ -48,10 +48,27 @@ export function actionFlows(stage: Stage): void {
         .link(/pre-commit/)
         .first()
         .waitFor();
+      await ui.link(/post-commit/).waitFor();
+      await ui.field('Result').selectOption('failed');
+      await ui.isAt(/status=failed/);
+      await ui.link(/pre-commit/).waitFor();
+      await ui.gone(ui.link(/post-commit/));
+      await ui.field('Event').selectOption('post-merge');
+      await ui.sees('No runs match');
+      await ui.button('Clear filter').click();
       await ui.button('Only runs of main').first().click();
       await ui.isAt(/branch=main/);
       await ui.button('Remove filter').click();
       await ui.isAt(/actions$/);
+      await ui.lacks('Actions are switched off on this server');
+    });
+    // A server whose configuration switches hooks off.
+    await stage.play(async (ui) => {
+      await ui.page.route('**/api/v1/config', (route) =>
+        route.fulfill({ json: { capabilities_config: { actions_enabled: false } } }),
+      );
+      await ui.open('/repositories/acting/actions');
+      await ui.sees('Actions are switched off on this server');
     });
   });
 }

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { LuaRunner } from '../lua-runner.ts';
 
 const memoryBytes = 64 * 1024 ** 2;
-const runner = new LuaRunner({ memoryBytes, maxRunning: 1 });
+const runner = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 1 });
 const outgoing = new Outgoing({ rule: allButLinkLocal('actions.allowed_networks') });
 afterAll(() => runner.close());
 const [store, catalog] = await Promise.all([testServerOrSkip('versitygw'), testServerOrSkip('moto')]);
@@ -24,9 +24,7 @@ async function lines(script: string, server: S3Server | undefined): Promise<stri
       action: {},
       username: 'ada',
       deadline: undefined,
-      memoryBytes,
       outputLimit: 1024 ** 2,
-      netHttpEnabled: false,
       exportPrefix: '',
     },
     signal: new AbortController().signal,

@@ -15,7 +15,12 @@ import { durationOf, RunStatus } from './run-status.tsx';
 export interface RunFilter {
   readonly branch?: string | undefined;
   readonly commit?: string | undefined;
+  readonly event?: string | undefined;
+  readonly status?: string | undefined;
 }
+
+/** The results a run can have. */
+export const runResults = ['completed', 'failed'] as const;
 
 /** Runs of hooks, newest first. */
 export function RunsList({
@@ -29,14 +34,17 @@ export function RunsList({
   onFilter: (filter: RunFilter) => void;
   empty: ReactNode;
 }): ReactNode {
-  const { branch = '', commit = '' } = filter;
-  const list = usePagedList<ActionRun>(['runs', repository, branch, commit], async (after, amount, signal) =>
-    toPage(
-      await client.get('/repositories/{repository}/actions/runs', {
-        params: { path: { repository }, query: { after, amount, branch, commit } },
-        signal,
-      }),
-    ),
+  const { branch = '', commit = '', event = '' } = filter;
+  const status = runResults.find((known) => known === filter.status);
+  const list = usePagedList<ActionRun>(
+    ['runs', repository, branch, commit, event, status ?? ''],
+    async (after, amount, signal) =>
+      toPage(
+        await client.get('/repositories/{repository}/actions/runs', {
+          params: { path: { repository }, query: { after, amount, branch, commit, event, status } },
+          signal,
+        }),
+      ),
   );
   const only = (label: string, wanted: RunFilter): ReactNode => (
     <ActionIcon
@@ -81,7 +89,7 @@ export function RunsList({
             name !== '' && (
               <span className="row nowrap">
                 <span className="ellipsis">{name}</span>
-                {only(name, { branch: name })}
+                {only(name, { ...filter, branch: name, commit: undefined })}
               </span>
             ),
         },
@@ -99,7 +107,7 @@ export function RunsList({
                 >
                   {shortId(id)}
                 </Link>
-                {only(shortId(id), { commit: id })}
+                {only(shortId(id), { ...filter, commit: id, branch: undefined })}
               </span>
             ),
         },

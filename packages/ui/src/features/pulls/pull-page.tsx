@@ -19,6 +19,7 @@ import { client } from '../../lib/api.ts';
 import type { PullRequest } from '../../lib/api.ts';
 import { shortId } from '../../lib/format.ts';
 import { refQuery, useWrite } from '../../lib/queries.ts';
+import { CommitRuns } from '../actions/commit-runs.tsx';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
 import { DiffBox } from '../changes/diff-box.tsx';
 import { ConflictNotice, MergeDialog } from '../changes/merge-dialog.tsx';
@@ -135,6 +136,9 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
               , <Time seconds={secondsOf(pull.closed_date)} />
             </>
           )}
+          <dl className="facts">
+            <CommitRuns repository={repository.id} commitId={pull.merged_commit_id} />
+          </dl>
         </Notice>
       )}
       {update.error !== null && asking === undefined && <ErrorNotice error={update.error} />}
