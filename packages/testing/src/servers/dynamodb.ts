@@ -41,7 +41,8 @@ export async function startDynamoDb(data: 'memory' | 'disk' = 'memory'): Promise
       secretAccessKey: 'svc-test-dynamodb-secret',
     },
     start: () => server.start(),
-    stop: () => server.stop(),
+    // As if the machine went away.
+    stop: () => server.stop('SIGKILL'),
     dispose: async () => {
       await server.stop('SIGKILL');
       await rm(folder, { recursive: true, force: true });
