@@ -1,6 +1,8 @@
 import type { EngineContext } from './context/engine-context.ts';
 import { RateLimit } from './context/rate-limit.ts';
 import type { Job } from './face/jobs.ts';
+import { runQueued } from './gc/collector/runner.ts';
+import { scheduleRuns } from './gc/collector/schedule.ts';
 import { TokenCleaner } from './staging/clean-tokens.ts';
 import { LostStaging } from './staging/lost-staging.ts';
 import { trimMoves } from './moves/trim-moves.ts';
@@ -51,6 +53,14 @@ export function engineJobs(context: EngineContext): readonly Job[] {
         return (round) => trimMoves(context, limit, round);
       },
     },
+    {
+      name: 'schedule-collections',
+      everyMs: minuteMs,
+      lease,
+      begin: () => (round) => scheduleRuns(context, round),
+    },
+    // Every server looks: who takes a run holds the lease of its repository.
+    { name: 'collect-garbage', everyMs: 5000, begin: () => (round) => runQueued(context, round) },
     {
       name: 'remove-expired-tasks',
       everyMs: dayMs,

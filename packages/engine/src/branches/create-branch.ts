@@ -9,7 +9,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
-import { resolveCommitId } from '../refs/resolve-ref.ts';
+import { resolveSource, type SourceCommit } from '../refs/resolve-ref.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -22,9 +22,17 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   if (source === '') throw required('source');
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  const commitId = await resolveSource(context, scope, source);
+  const { commitId, isLiving } = await findSource(context, scope, source);
   const hidden = options.hidden === true;
-  await createBranchAt(context, scope, { kind: 'create', name, commitId, source, hidden, actor });
+  await createBranchAt(context, scope, {
+    kind: 'create',
+    name,
+    commitId,
+    source,
+    hidden,
+    actor,
+    byId: !isLiving,
+  });
   return { id: name, commitId, hidden };
 }
 
@@ -34,19 +42,22 @@ export interface NewRef {
   readonly commitId: string;
   readonly source: string;
   readonly actor: Actor;
+  /** No living ref shows the commit. */
+  readonly byId: boolean;
 }
 
 /** The checks and hooks of a creation, then the branch. */
 export async function createBranchAt(
   context: EngineContext,
   scope: RepositoryScope,
-  { kind, name, commitId, source, actor, hidden }: NewRef & { readonly hidden: boolean },
+  { kind, name, commitId, source, actor, hidden, byId }: NewRef & { readonly hidden: boolean },
 ): Promise<PlannedMove> {
   await checkNameFree(context, scope, name);
   const event = { scope, actor, sourceRef: source, branch: name, commitId };
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
+  if (byId) await context.gate.commitById(scope, commitId);
   await runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
   return made;
 }
@@ -72,13 +83,13 @@ export async function addBranch(
   throw tooManyAttempts();
 }
 
-async function resolveSource(
+async function findSource(
   context: EngineContext,
   scope: RepositoryScope,
   source: string,
-): Promise<string> {
+): Promise<SourceCommit> {
   try {
-    return await resolveCommitId(context, scope, source, { argument: 'source' });
+    return await resolveSource(context, scope, source, { argument: 'source' });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.kind === 'not_found') throw notFound('ref', `source reference '${source}': not found`);

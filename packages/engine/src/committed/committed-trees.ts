@@ -5,7 +5,7 @@ import type { CommittedContext } from './context.ts';
 import type { CacheObserver } from './store/local-cache.ts';
 import { MainStore } from './store/main-store.ts';
 import { MergeDiff } from './reading/merge-diff.ts';
-import type { MetaRange } from './format/meta-range.ts';
+import { MetaRange } from './format/meta-range.ts';
 import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
 import {
   type Operation,
@@ -23,7 +23,8 @@ import type { TableLease } from './store/open-tables.ts';
 import { isDamage, type TableDamage } from './store/table-damage.ts';
 import { TreeDiff } from './reading/tree-diff.ts';
 import { TreeIterator } from './reading/tree-iterator.ts';
-import { readOutline } from './format/tree-outline.ts';
+import { visitTree } from './reading/tree-values.ts';
+import { entityOf, readOutline } from './format/tree-outline.ts';
 import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
   ApplyResult,
@@ -35,8 +36,10 @@ import type {
   MergeInput,
   MergeResult,
   RecordIterator,
+  TableDescription,
   TreeOutline,
   TreeRecord,
+  ValueVisit,
 } from './tree.ts';
 import { WorkerHost } from './threads/worker-host.ts';
 
@@ -244,6 +247,44 @@ class Trees implements CommittedTrees {
     } catch (error) {
       throw asEngineError(error);
     }
+  }
+
+  async describe(context: CommittedContext, id: string): Promise<TableDescription | undefined> {
+    const table = await this.#parts.blockTables.read(context, id);
+    try {
+      return table === undefined ? undefined : { entity: entityOf(table) };
+    } catch (error) {
+      if (error instanceof CorruptTableError) return undefined;
+      throw error;
+    }
+  }
+
+  async visitValues(
+    context: CommittedContext,
+    metaRangeId: string,
+    shownId: string,
+    visit: ValueVisit,
+  ): Promise<void> {
+    const namespace = this.#namespace(context);
+    const { store } = this.#parts;
+    try {
+      const tree = await store.metaRange(namespace, metaRangeId);
+      const shown = shownId === '' ? MetaRange.empty : await store.metaRange(namespace, shownId);
+      await visitTree(store, namespace, tree, shown, visit);
+    } catch (error) {
+      throw asEngineError(error);
+    }
+  }
+
+  async areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean> {
+    const outline = await this.outline(context, metaRangeId);
+    if (outline === undefined) return false;
+    const base = baseId === '' ? undefined : await this.outline(context, baseId);
+    const known = new Set(base?.ranges.map(({ id }) => id));
+    for (const { id } of outline.ranges) {
+      if (!known.has(id) && !(await this.#parts.blockTables.exists(context, id))) return false;
+    }
+    return true;
   }
 
   async close(): Promise<void> {

@@ -7,8 +7,11 @@ import { AddressAllocator } from '../objects/addresses.ts';
 import { HashPool } from '../objects/hash-pool.ts';
 import { NamespaceIndex } from '../objects/namespace-index.ts';
 import { SmallObjects } from '../objects/small-objects.ts';
+import type { CollectorObserver } from '../face/gc-runs.ts';
 import type { HookPoints } from '../face/hooks.ts';
 import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
+import { Gate } from '../gc/gate.ts';
+import { LeaseWatch, systemTime, type SteadyTime } from '../gc/lease-watch.ts';
 import { MoveLog } from '../moves/move-log.ts';
 import { ProtectionStore } from '../protection/protection-store.ts';
 import { BranchStore } from '../store/branch-store.ts';
@@ -47,6 +50,10 @@ export interface EngineContext {
   readonly namespaces: NamespaceIndex;
   readonly smallObjects: SmallObjects;
   readonly background: Background;
+  readonly collectorObserver: CollectorObserver | undefined;
+  readonly gate: Gate;
+  readonly leaseWatch: LeaseWatch;
+  readonly steadyTime: SteadyTime;
 }
 
 export function createContext(options: EngineOptions): EngineContext {
@@ -57,6 +64,16 @@ export function createContext(options: EngineOptions): EngineContext {
   const xids = new XidGenerator({ clock });
   const repositories = new RepositoryStore(kv, cacheBus, settings);
   const moves = new MoveLog(kv, cacheBus, clock, xids, logger);
+  const steadyTime = options.steadyTime ?? systemTime;
+  const leaseWatch = new LeaseWatch(kv, steadyTime);
+  const gate = new Gate({
+    kv,
+    trees: options.trees,
+    clock,
+    nextId: () => xids.next(),
+    watch: leaseWatch,
+    onWait: options.onCollectorWait,
+  });
   return {
     kv,
     blockStores: options.blockStores,
@@ -82,6 +99,10 @@ export function createContext(options: EngineOptions): EngineContext {
     namespaces: new NamespaceIndex(kv, repositories, options.blockStores, cacheBus, clock),
     smallObjects: new SmallObjects(),
     background: new Background(logger),
+    collectorObserver: options.collectorObserver,
+    gate,
+    leaseWatch,
+    steadyTime,
   };
 }
 

@@ -34,7 +34,7 @@ export async function applyChange(context: EngineContext, change: Change): Promi
   let preRunId: string | undefined;
   const made = await updateHead(
     context,
-    { scope, branch, operation, actor, source: change.source },
+    { scope, branch, operation, actor, source: change.source, byId: true },
     async (head, turn) => {
       try {
         const onto = await context.commits.get(scope, head.data.commitId);

@@ -43,6 +43,8 @@ export async function createCommit(context: EngineContext, options: CommitOption
     branch,
     operation: 'commit',
     actor: options.actor,
+    adopted: options.sourceMetaRange,
+    byId: options.sourceMetaRange !== undefined,
     makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
   });
   await runAfter(context, 'post-commit', {

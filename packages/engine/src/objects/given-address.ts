@@ -14,6 +14,18 @@ export interface GivenAddress {
   readonly addressType: AddressType;
 }
 
+/** Whose data an address without a signature of ours names, in the one spelling there is. */
+export interface BroughtAddress {
+  readonly repository: string;
+  readonly canonical: string;
+}
+
+export interface AcceptedAddress {
+  readonly given: GivenAddress;
+  /** Undefined when the address is signed, or lies in no repository. */
+  readonly brought: BroughtAddress | undefined;
+}
+
 export interface GivenAddressOptions {
   readonly scope: RepositoryScope;
   readonly claim: AddressClaim;
@@ -27,7 +39,7 @@ export interface GivenAddressOptions {
 export async function acceptAddress(
   context: EngineContext,
   options: GivenAddressOptions,
-): Promise<GivenAddress> {
+): Promise<AcceptedAddress> {
   const { scope, physicalAddress, rights } = options;
   const { repository } = scope;
   const adapter = adapterOf(context, scope);
@@ -45,15 +57,21 @@ export async function acceptAddress(
   if (inside?.startsWith('data/') === true) {
     if (options.signatureRequired) {
       verifyAddress(context.signingKey, options.claim, inside, context.clock());
-    } else if (!isSigned(context, options.claim, inside)) {
-      await checkMayRead(repository.id, rights);
     }
-    return { address: inside, addressType: addressRelative };
+    const given = { address: inside, addressType: addressRelative } as const;
+    if (options.signatureRequired || isSigned(context, options.claim, inside)) {
+      return { given, brought: undefined };
+    }
+    await checkMayRead(repository.id, rights);
+    return { given, brought: { repository: repository.id, canonical } };
   }
   await checkImport(adapter, rights, physicalAddress, canonical);
   const owner = await context.namespaces.ownerOf(adapter, canonical);
   if (owner !== undefined) await checkMayRead(owner, rights);
-  return { address: physicalAddress, addressType: addressFull };
+  return {
+    given: { address: physicalAddress, addressType: addressFull },
+    brought: owner === undefined ? undefined : { repository: owner, canonical },
+  };
 }
 
 /** Addresses are listed line by line. */

@@ -49,6 +49,24 @@ export async function resolveRef(
   return { kind: 'commit', commitId, head: undefined, staged: false, explicitStaging: false };
 }
 
+/** A commit, and whether a living branch or tag shows it: then collectors keep it. */
+export interface SourceCommit {
+  readonly commitId: string;
+  readonly isLiving: boolean;
+}
+
+/** As `resolveCommitId`, for whoever makes something that points to the commit. */
+export async function resolveSource(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string,
+  options: ResolveOptions = {},
+): Promise<SourceCommit> {
+  const target = await resolveRef(context, scope, ref, options);
+  refuseStaging(target, ref);
+  return { commitId: target.commitId, isLiving: target.kind !== 'commit' };
+}
+
 /** Resolves a ref where a commit is needed: staging is ignored, and asking for it is refused. */
 export async function resolveCommitId(
   context: EngineContext,
@@ -57,10 +75,13 @@ export async function resolveCommitId(
   options: ResolveOptions = {},
 ): Promise<string> {
   const target = await resolveRef(context, scope, ref, options);
-  if (target.explicitStaging) {
-    throw invalid(`ref '${ref}': a commit is needed here, not uncommitted changes: drop the $`, 'ref');
-  }
+  refuseStaging(target, ref);
   return target.commitId;
+}
+
+function refuseStaging(target: ResolvedTarget, ref: string): void {
+  if (!target.explicitStaging) return;
+  throw invalid(`ref '${ref}': a commit is needed here, not uncommitted changes: drop the $`, 'ref');
 }
 
 export async function resolveCommit(

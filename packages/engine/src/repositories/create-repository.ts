@@ -10,6 +10,7 @@ import { addBranch } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
+import { noteForeignKnown } from '../gc/foreign.ts';
 import type { Actor, Repository } from '../face/model.ts';
 import type { CreateRepositoryOptions } from '../face/repositories.ts';
 import { checkNewBranchName, checkRepositoryName } from '../names/names.ts';
@@ -66,7 +67,10 @@ export async function createRepository(
     };
     scope = context.repositories.scopeOf(data);
     if (bare) await context.moves.since(scope);
-    else await createDefaultBranch(context, scope, options.actor);
+    else {
+      await createDefaultBranch(context, scope, options.actor);
+      await noteForeignKnown(context, scope);
+    }
     const move = context.moves.planOfRepository('create', name, options.actor);
     if (!(await context.repositories.create(data, move))) throw notUnique();
     await forgetFormerNamespace(context, storageId, storageNamespace);

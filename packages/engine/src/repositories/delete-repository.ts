@@ -5,6 +5,7 @@ import { maxTries } from '../context/back-off.ts';
 import type { DeleteRepositoryOptions } from '../face/repositories.ts';
 import { checkRepositoryName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
+import { forgetForeign } from '../gc/foreign.ts';
 import { retireTokens } from '../staging/tokens.ts';
 import { branchesPrefix, pullsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -26,6 +27,7 @@ export async function deleteRepository(
   await endUploadsOf(context, scope);
   await removeAll(context, pullsPartition, `repos/${repository.id}-${repository.instanceUid}/`);
   await removeAll(context, actionsPartition, `repos/${repository.id}/`);
+  await forgetForeign(context, scope);
   await removeAll(context, scope.partition);
   await rememberNamespace(context, repository);
   await releaseNamespace(context, repository.storageId, repository.storageNamespace, repository.id);
