@@ -10,13 +10,12 @@ const deadAfterMs = 60_000;
 export interface SteadyTime {
   /** Milliseconds since some moment. */
   now(): number;
-  /** Rejects when it is cut short. */
-  rest(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  rest(milliseconds: number): Promise<void>;
 }
 
 export const systemTime: SteadyTime = {
   now: () => performance.now(),
-  rest: (milliseconds, signal) => delay(milliseconds, undefined, { signal }),
+  rest: (milliseconds) => delay(milliseconds),
 };
 
 /** Notices collectors that died, by bytes that do not change, and ends their work. */

@@ -189,11 +189,10 @@ export class Sweep {
   /** Undefined when the call did not answer in time. */
   async #within<T>(call: Promise<T>): Promise<T | undefined> {
     const late = Symbol('late');
-    const timer = new AbortController();
-    const timeout = this.#context.steadyTime.rest(callMs, timer.signal).then(
-      () => late,
-      () => late,
-    );
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<typeof late>((resolve) => {
+      timer = setTimeout(() => resolve(late), callMs);
+    });
     try {
       const first = await Promise.race([call, timeout]);
       if (first !== late) return first as T;
@@ -203,7 +202,7 @@ export class Sweep {
       if (!(error instanceof BlockError)) throw error;
       return undefined;
     } finally {
-      timer.abort();
+      clearTimeout(timer);
     }
   }
 }

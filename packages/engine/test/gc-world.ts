@@ -1,0 +1,159 @@
+import { BlockStores, createMemAdapter, type BlockAdapter, type ObjectPointer } from '@svc/block';
+import { createMemStore, LocalCacheBus, MemState, type KvStore } from '@svc/kv';
+import { tempDir } from '@svc/testing';
+import { join } from 'node:path';
+import type { Engine } from '../src/engine.ts';
+import { openEngine } from '../src/open-engine.ts';
+import type { CollectorSettings } from '../src/face/gc-runs.ts';
+import { defaultSettings } from '../src/context/settings.ts';
+
+export const hour = 3_600_000;
+export const day = 24 * hour;
+
+/** A call of an engine to a store, as a test may hold, fail or count it. */
+export type Around = <T>(name: string, call: () => Promise<T>, about: unknown) => Promise<T>;
+
+export interface GcEngineOptions {
+  readonly wrapKv?: (kv: KvStore) => KvStore;
+  /** Around every call to the object store that writes, deletes, or asks whether something is there. */
+  readonly around?: Around;
+  /** Milliseconds by which this server's clock is ahead. */
+  readonly skew?: number;
+  readonly rest?: (milliseconds: number) => Promise<void>;
+  readonly gc?: Partial<CollectorSettings>;
+}
+
+/** Servers on one database and one object store, with real trees and a clock that only the test moves. */
+export class GcWorld {
+  readonly state = new MemState();
+  readonly #mem = createMemAdapter();
+  readonly #written = new Map<string, number>();
+  readonly adapter: BlockAdapter;
+  readonly #folder = tempDir();
+  readonly #engines: Engine[] = [];
+  now = 1_700_000_000_000;
+  /** Uris in the order in which they went. */
+  readonly deleted: string[] = [];
+
+  constructor() {
+    this.adapter = this.#dated((_name, call) => call());
+  }
+
+  get kv(): KvStore {
+    return createMemStore(this.state);
+  }
+
+  async engine(options: GcEngineOptions = {}): Promise<Engine> {
+    const { wrapKv = (kv: KvStore) => kv, around, skew = 0, rest, gc } = options;
+    const folder = join(this.#folder, String(this.#engines.length));
+    const { engine } = await openEngine({
+      kv: wrapKv(this.kv),
+      blockStores: new BlockStores([around === undefined ? this.adapter : this.#dated(around)]),
+      cacheBus: new LocalCacheBus(),
+      signingSecret: 'secret-key',
+      clock: () => this.now + skew,
+      cacheDir: folder,
+      treeSettings: { worker: false, evict: false, maxRangeSize: 300, cacheSizeBytes: 50_000_000 },
+      settings: {
+        gc: { ...defaultSettings.gc, cpuPercent: 100, deletesPerSecond: 0, folder: join(folder, 'gc'), ...gc },
+      },
+      steadyTime: {
+        now: () => this.now,
+        rest: rest ?? ((milliseconds) => this.#pass(milliseconds)),
+      },
+    });
+    this.#engines.push(engine);
+    return engine;
+  }
+
+  async close(): Promise<void> {
+    for (const engine of this.#engines) await engine.close();
+  }
+
+  /** Lets every run that waits happen. */
+  async collect(engine: Engine): Promise<void> {
+    const job = engine.jobs.find(({ name }) => name === 'collect-garbage');
+    await job?.begin()({ mayGoOn: () => Promise.resolve(true) });
+  }
+
+  /** Keys below a namespace. */
+  async keys(namespace: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const page of this.#mem.walk(`${namespace}/`)) {
+      found.push(...page.map(({ relativeKey }) => relativeKey));
+    }
+    return found;
+  }
+
+  exists(namespace: string, identifier: string): Promise<boolean> {
+    const identifierType = identifier.includes('://') ? 'full' : 'relative';
+    return this.#mem.exists({ storageNamespace: namespace, identifier, identifierType });
+  }
+
+  modified(uri: string): number {
+    return this.#written.get(uri) ?? 0;
+  }
+
+  async #pass(milliseconds: number): Promise<void> {
+    this.now += milliseconds;
+    await Promise.resolve();
+  }
+
+  /** The store's clock is the world's. */
+  #dated(around: Around): BlockAdapter {
+    const mem = this.#mem;
+    const uri = (pointer: ObjectPointer): string => mem.absoluteUri(pointer);
+    const wrote = (pointer: ObjectPointer): Date => {
+      this.#written.set(uri(pointer), this.now);
+      return new Date(this.now);
+    };
+    const dateOf = (name: string): Date => new Date(this.#written.get(name) ?? 0);
+    const gone = async (pointer: ObjectPointer): Promise<void> => {
+      if (await mem.exists(pointer)) this.deleted.push(uri(pointer));
+      await mem.delete(pointer);
+    };
+    const changed: Partial<BlockAdapter> = {
+      put: (pointer, body, options) =>
+        around('put', async () => ({ ...(await mem.put(pointer, body, options)), lastModified: wrote(pointer) }), pointer),
+      copy: (source, target) =>
+        around('copy', async () => ({ ...(await mem.copy(source, target)), lastModified: wrote(target) }), target),
+      completeMultipart: (upload, parts) =>
+        around(
+          'completeMultipart',
+          async () => ({ ...(await mem.completeMultipart(upload, parts)), lastModified: wrote(upload.pointer) }),
+          upload.pointer,
+        ),
+      exists: (pointer) => around('exists', () => mem.exists(pointer), pointer),
+      properties: (pointer, options) =>
+        around(
+          'properties',
+          async () => ({ ...(await mem.properties(pointer, options)), lastModified: dateOf(uri(pointer)) }),
+          pointer,
+        ),
+      delete: (pointer) => around('delete', () => gone(pointer), pointer),
+      deleteMany: (pointers) =>
+        around(
+          'deleteMany',
+          async () => {
+            for (const pointer of pointers) await around('deleteOne', () => gone(pointer), pointer);
+            return [];
+          },
+          pointers,
+        ),
+      walk: async function* (start, options) {
+        for await (const page of mem.walk(start, options)) {
+          await around('walk', () => Promise.resolve(), start);
+          yield page.map((object) => ({ ...object, lastModified: dateOf(object.uri) }));
+        }
+      },
+    };
+    return new Proxy(mem, {
+      get(target, name) {
+        const own: unknown = Reflect.get(changed, name);
+        if (own !== undefined) return own;
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+}
