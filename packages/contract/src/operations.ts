@@ -10,6 +10,7 @@ import { commitsOperations } from './operations/commits.ts';
 import { configOperations } from './operations/config.ts';
 import { garbageCollectionOperations } from './operations/garbage-collection.ts';
 import { gcRulesOperations } from './operations/gc-rules.ts';
+import { gcRunsOperations } from './operations/gc-runs.ts';
 import { healthCheckOperations } from './operations/health-check.ts';
 import { importOperations } from './operations/import.ts';
 import { internalOperations } from './operations/internal.ts';
@@ -29,6 +30,7 @@ export const operationGroups = {
   'internal-repositories': internalRepositoriesOperations,
   'garbage-collection': garbageCollectionOperations,
   'gc-rules': gcRulesOperations,
+  'gc-runs': gcRunsOperations,
   'branch-protection': branchProtectionOperations,
   auth: authOperations,
   'auth-users': authUsersOperations,
@@ -59,6 +61,7 @@ export const operations = {
   ...internalRepositoriesOperations,
   ...garbageCollectionOperations,
   ...gcRulesOperations,
+  ...gcRunsOperations,
   ...branchProtectionOperations,
   ...authOperations,
   ...authUsersOperations,

@@ -72,6 +72,7 @@ class Race {
   readonly #uploads: { path: string; branch: string; uploadId: string; etag: string }[] = [];
   /** When the batch in flight began; undefined: there is none. */
   #batchBegan: number | undefined;
+  #isSweeping = false;
   #counter = 0;
 
   constructor(options: RaceOptions) {
@@ -126,10 +127,19 @@ class Race {
     const dropAfter = random.next() < 0.25 ? random.below(400) : Number.POSITIVE_INFINITY;
     const collector = await this.#collector(dropAfter);
     let isOver = false;
-    const collecting = this.world.collect(collector).finally(() => {
-      isOver = true;
-    });
+    const collecting = this.world
+      .collect(collector)
+      .catch((error: unknown) => {
+        if (!(error instanceof Dropped)) throw error;
+      })
+      .finally(() => {
+        isOver = true;
+      });
+    // Most that could go wrong does so after everything was marked.
+    const isLate = random.next() < 0.7;
+    this.#isSweeping = false;
     const write = async (engine: Engine): Promise<void> => {
+      while (isLate && !this.#isSweeping && !isOver) await this.#pause();
       for (let step = 0; step < 60 && (!isOver || step < 4); step += 1) await this.#step(engine);
     };
     await Promise.all([collecting, ...writers.map(write)]);
@@ -199,7 +209,7 @@ class Race {
       if (isDropped) throw new Dropped();
     };
     const slow = async (): Promise<void> => {
-      for (let turn = 0; turn < 3; turn += 1) await this.#pause();
+      if (!this.#isSweeping) await this.#pause();
     };
     return this.world.engine({
       wrapKv: (kv) => {
@@ -215,6 +225,7 @@ class Race {
         return this.#around(name, call, about);
       },
       skew: this.#random.pick([0, -4 * 60_000, 4 * 60_000]),
+      gc: { deletesPerSecond: this.#random.pick([0, 1]) },
       rest: this.#rest,
     });
   }
@@ -229,6 +240,7 @@ class Race {
           drop();
           if (name === 'setIf' && Buffer.from(args[1] as Buffer).toString() === 'gc/state') {
             const state = gcStateMessage.decode(args[2] as Buffer);
+            if (state.phase === gcSweeping) this.#isSweeping = true;
             this.#batchBegan = state.phase === gcSweeping && state.inFlight ? this.world.now : undefined;
           }
           return (member as (...args: unknown[]) => unknown).apply(target, args);
@@ -313,15 +325,15 @@ class Race {
         const physicalAddress = random.pick(this.#old);
         if (physicalAddress === undefined) return;
         const brought = { repository, branch, path, physicalAddress, checksum: 'x', size: 1 };
-        await engine.objects.stage({ ...brought, mayReadRepository: () => true });
-        await this.#mustExist(physicalAddress);
+        const stage = () => engine.objects.stage({ ...brought, mayReadRepository: () => true });
+        await this.#staying(physicalAddress, stage);
       },
       'stage elsewhere': async () => {
         const physicalAddress = random.pick(this.#old);
         if (physicalAddress === undefined) return;
         const brought = { repository: this.#other.repository, branch: 'main', path, physicalAddress };
-        await engine.objects.stage({ ...brought, checksum: 'x', size: 1, mayReadRepository: () => true });
-        await this.#mustExist(physicalAddress);
+        const given = { ...brought, checksum: 'x', size: 1, mayReadRepository: () => true };
+        await this.#staying(physicalAddress, () => engine.objects.stage(given));
       },
       'get address': async () => {
         const linked = await engine.objects.getPhysicalAddress({ repository, branch, path });
@@ -380,9 +392,20 @@ class Race {
     }
   }
 
-  async #mustExist(address: string): Promise<void> {
-    if (await this.world.exists(this.#main.namespace, address)) return;
-    throw new Error(`${address} was staged and is gone`);
+  /** What was there before it was staged is there afterwards; what was gone may be named all the same. */
+  async #staying(uri: string, stage: () => Promise<unknown>): Promise<void> {
+    const { namespace } = this.#main;
+    const wasThere = await this.world.exists(namespace, uri);
+    // Before: the entry may be committed and read by others at any time.
+    if (!wasThere) this.#allow(uri);
+    await stage();
+    if (await this.world.exists(namespace, uri)) return;
+    if (wasThere && !this.#allowed.has(uri)) throw new Error(`${uri} was staged and is gone`);
+  }
+
+  #allow(uri: string): void {
+    this.#allowed.add(uri);
+    this.#allowed.add(uri.slice(this.#main.namespace.length + 1));
   }
 
   async #objectsOf(repository: string, ref: string): Promise<{ path: string; address: string }[]> {
@@ -401,7 +424,9 @@ class Race {
   /** What it shows has been acknowledged now: from here on nothing more may go. */
   async #allowMissing(ref: string): Promise<void> {
     for (const { address } of await this.#objectsOf(this.#main.repository, ref)) {
-      if (!(await this.world.exists(this.#main.namespace, address))) this.#allowed.add(address);
+      if (await this.world.exists(this.#main.namespace, address)) continue;
+      this.#allowed.add(address);
+      this.#allowed.add(`${this.#main.namespace}/${address}`);
     }
   }
 

@@ -28,6 +28,16 @@ export interface GcRunOptions {
   readonly takeOver: boolean;
 }
 
+/** What is absent is as harmless as it can be. */
+export interface GcRunRequest {
+  readonly user: string;
+  readonly dryRun?: boolean | undefined;
+  readonly hard?: boolean | undefined;
+  readonly classes?: readonly GcClass[] | undefined;
+  readonly maxPercent?: number | undefined;
+  readonly takeOver?: boolean | undefined;
+}
+
 export interface GcCount {
   readonly objects: number;
   readonly bytes: number;
@@ -108,7 +118,7 @@ export interface GcRepositorySettings {
 }
 
 export interface GcRuns {
-  start(options: InRepository & { readonly user: string } & Partial<GcRunOptions>): Promise<string>;
+  start(options: InRepository & GcRunRequest): Promise<string>;
   list(
     options: InRepository & { readonly after?: string | undefined; readonly amount?: number | undefined },
   ): Promise<Page<GcRun>>;
