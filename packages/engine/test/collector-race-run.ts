@@ -11,6 +11,8 @@ import { Random, Scheduler } from './scheduler.ts';
 
 const paths = ['a', 'b', 'c', 'd'];
 const branches = ['main', 'p', 'q', 'r'];
+/** Its commits are refused now and then after their tables were written. */
+const refused = 'refused';
 /** A delete call is over so soon after its batch began; what is in flight holds the clock back. */
 const batchLifeMs = 39_000;
 
@@ -21,14 +23,16 @@ export interface RaceOptions {
   readonly sabotage?: Sabotage | undefined;
 }
 
-export type Sabotage =
-  | 'writers do not look whether something is collected'
-  | 'heads move without a look at the tables'
-  | 'pins are not read'
-  | 'moves are not read'
-  | 'staged values are not read'
-  | 'what was written again is deleted'
-  | 'writers do not wait for the batch';
+/** What each rule is there for shows when it is broken. */
+export const sabotages = [
+  'writers do not look whether something is collected',
+  'writers do not wait for the batch',
+  'tables are not looked for',
+  'pins are not read',
+  'staged values are not read',
+  'what was written again is deleted',
+] as const;
+export type Sabotage = (typeof sabotages)[number];
 
 class Dropped extends KvError {
   constructor() {
@@ -64,6 +68,7 @@ class Race {
   /** Objects that were gone when something on an expired commit was made: it may not have them. */
   readonly #allowed = new Set<string>();
   #quiet!: Engine;
+  #refusing!: Engine;
   #main!: Place;
   #other!: Place;
   #old: string[] = [];
@@ -84,7 +89,8 @@ class Race {
   async run(): Promise<void> {
     await this.#prepare();
     for (let round = 0; round < this.#options.rounds; round += 1) {
-      this.world.now += this.#random.pick([0, hour, 13 * hour, 28 * hour, 3 * day]);
+      await this.#enrich();
+      this.world.now += this.#random.pick([13 * hour, 28 * hour, 28 * hour, 3 * day]);
       await this.#round();
       await this.#checkEverythingIsThere();
     }
@@ -93,16 +99,56 @@ class Race {
 
   async #prepare(): Promise<void> {
     const { world } = this;
-    this.#quiet = await world.engine();
+    this.#quiet = await world.engine({ gc: { quarantineMs: day } });
     this.#main = await this.#newPlace();
     this.#other = await this.#newPlace();
     const { repository } = this.#main;
     await this.#quiet.gc.setRules({ repository, rules: noDays });
-    for (const name of branches.slice(1)) {
+    this.#refusing = await world.engine({
+      hooks: {
+        before: ({ type }) => {
+          if (type !== 'pre-commit') return Promise.resolve(undefined);
+          throw new EngineError('hook_aborted', 'refused');
+        },
+        after: () => undefined,
+      },
+    });
+    for (const name of [...branches.slice(1), refused]) {
       await this.#quiet.branches.create({ repository, name, source: 'main', actor });
     }
-    for (let step = 0; step < 12; step += 1) await this.#step(this.#quiet);
-    world.now += 28 * hour;
+  }
+
+  /** Old commits with data of their own, overwritten and deleted objects, and tables that no commit took. */
+  async #enrich(): Promise<void> {
+    const { repository } = this.#main;
+    const quiet = this.#quiet;
+    const branch = this.#random.pick(branches);
+    await this.#quietly(() => quiet.branches.create({ repository, name: branch, source: 'main', actor }));
+    for (let turn = 0; turn < 3; turn += 1) {
+      for (const path of paths) {
+        await put(quiet, repository, branch, path, `${path}${(this.#counter += 1)}`);
+        if (this.#random.next() < 0.3) await this.#rememberAddresses(branch);
+      }
+      await this.#quietly(async () => {
+        const { id } = await quiet.commits.create({ repository, branch, message: `${turn}`, actor });
+        this.#commits.push(id);
+      });
+    }
+    // What was refused waits until its tables are garbage, and is then committed while they are deleted.
+    const { items } = await quiet.refs.diffUncommitted({ repository, branch: refused });
+    if (items.length > 0) return;
+    await put(quiet, repository, refused, 'x', `${(this.#counter += 1)}`);
+    await this.#quietly(() =>
+      this.#refusing.commits.create({ repository, branch: refused, message: 'refused', actor }),
+    );
+  }
+
+  async #quietly(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+    }
   }
 
   async #newPlace(): Promise<Place> {
@@ -117,6 +163,7 @@ class Race {
     const { repository } = this.#main;
     const hard = random.next() < 0.6;
     const dryRun = random.next() < 0.1;
+    await this.#endDeadRuns();
     try {
       await this.#quiet.gcRuns.start({ repository, user: 'race', hard, dryRun });
     } catch (error) {
@@ -139,11 +186,19 @@ class Race {
     const isLate = random.next() < 0.7;
     this.#isSweeping = false;
     const write = async (engine: Engine): Promise<void> => {
-      while (isLate && !this.#isSweeping && !isOver) await this.#pause();
-      for (let step = 0; step < 60 && (!isOver || step < 4); step += 1) await this.#step(engine);
+      while (isLate && !this.#isSweeping && !isOver) await this.#scheduler.pause();
+      for (let step = 0; step < 40 && (!isOver || step < 2); step += 1) await this.#step(engine);
     };
     await Promise.all([collecting, ...writers.map(write)]);
     this.#batchBegan = undefined;
+  }
+
+  /** Whoever looks twice, a minute apart, sees that nobody is at work any more. */
+  async #endDeadRuns(): Promise<void> {
+    for (let look = 0; look < 3; look += 1) {
+      await this.world.collect(this.#quiet);
+      this.world.now += 61_000;
+    }
   }
 
   #around: Around = async (_name, call) => {
@@ -185,10 +240,10 @@ class Race {
     const sabotage = this.#options.sabotage;
     return this.world.engine({
       wrapKv: (kv) => sabotagedWriter(this.#counted(kv), sabotage),
-      around: (name, call, about) => {
-        const isBlind = sabotage === 'heads move without a look at the tables';
-        if (isBlind && name === 'exists') return Promise.resolve(true as never);
-        return this.#around(name, call, about);
+      around: this.#around,
+      wrapTrees: (trees) => {
+        if (sabotage === 'tables are not looked for') trees.areStored = () => Promise.resolve(true);
+        return trees;
       },
       skew,
       rest: this.#rest,
@@ -225,7 +280,7 @@ class Race {
         return this.#around(name, call, about);
       },
       skew: this.#random.pick([0, -4 * 60_000, 4 * 60_000]),
-      gc: { deletesPerSecond: this.#random.pick([0, 1]) },
+      gc: { deletesPerSecond: this.#random.pick([0, 1]), quarantineMs: day },
       rest: this.#rest,
     });
   }
@@ -255,10 +310,45 @@ class Race {
     const [branch, other, path] = [random.pick(branches), random.pick(branches), random.pick(paths)];
     const value = String((this.#counter += 1));
     const name = random.pick([
-      'put', 'put', 'put', 'put', 'delete', 'commit', 'commit', 'commit', 'old commit', 'merge', 'merge by id',
-      'revert', 'cherry-pick', 'hard reset', 'rollback', 'reset', 'branch', 'branch by id', 'branch by id',
-      'delete branch', 'tag', 'tag by id', 'tag by id', 'delete tag', 'undelete', 'copy', 'stage', 'stage',
-      'stage elsewhere', 'link', 'get address', 'begin upload', 'complete', 'metadata', 'rename', 'import',
+      'put',
+      'put',
+      'put',
+      'put',
+      'delete',
+      'commit',
+      'commit',
+      'commit',
+      'old commit',
+      'merge',
+      'merge by id',
+      'commit refused',
+      'commit refused',
+      'commit refused',
+      'revert',
+      'cherry-pick',
+      'hard reset',
+      'rollback',
+      'reset',
+      'branch',
+      'branch by id',
+      'branch by id',
+      'delete branch',
+      'tag',
+      'tag by id',
+      'tag by id',
+      'delete tag',
+      'undelete',
+      'copy',
+      'stage',
+      'stage',
+      'stage elsewhere',
+      'link',
+      'get address',
+      'begin upload',
+      'complete',
+      'metadata',
+      'rename',
+      'import',
     ]);
     const commit = (): string => random.pick(this.#commits) ?? 'main';
     const noteCommit = ({ id }: { id: string }): void => {
@@ -269,14 +359,35 @@ class Race {
     const operations: Record<string, () => Promise<unknown>> = {
       put: () => put(engine, repository, branch, path, value),
       delete: () => engine.objects.delete({ repository, branch, path }),
-      commit: async () => noteCommit(await engine.commits.create({ repository, branch, message: value, actor })),
+      commit: async () =>
+        noteCommit(await engine.commits.create({ repository, branch, message: value, actor })),
       'old commit': async () =>
         noteCommit(await engine.commits.create({ repository, branch, message: value, actor, date: 1000 })),
+      'commit refused': async () => {
+        if (!this.#isSweeping) return;
+        noteCommit(await engine.commits.create({ repository, branch: refused, message: value, actor }));
+      },
       merge: async () =>
-        noteCommit(await engine.merges.merge({ repository, source: branch, destination: other, actor, strategy: 'source-wins' })),
+        noteCommit(
+          await engine.merges.merge({
+            repository,
+            source: branch,
+            destination: other,
+            actor,
+            strategy: 'source-wins',
+          }),
+        ),
       'merge by id': async () => {
         byId = branch;
-        noteCommit(await engine.merges.merge({ repository, source: commit(), destination: branch, actor, strategy: 'source-wins' }));
+        noteCommit(
+          await engine.merges.merge({
+            repository,
+            source: commit(),
+            destination: branch,
+            actor,
+            strategy: 'source-wins',
+          }),
+        );
       },
       revert: async () => {
         byId = branch;
@@ -337,7 +448,10 @@ class Race {
       },
       'get address': async () => {
         const linked = await engine.objects.getPhysicalAddress({ repository, branch, path });
-        const pointer = { storageNamespace: this.#main.namespace, identifier: linked.physicalAddress } as const;
+        const pointer = {
+          storageNamespace: this.#main.namespace,
+          identifier: linked.physicalAddress,
+        } as const;
         await this.world.adapter.put({ ...pointer, identifierType: 'full' }, Buffer.from(value));
         this.#linked.push({ path: `${branch}/${path}`, address: linked.physicalAddress });
       },
@@ -346,7 +460,14 @@ class Race {
         if (linked === undefined) return;
         const [to = '', key = ''] = linked.path.split('/');
         const size = value.length;
-        await engine.objects.link({ repository, branch: to, path: key, physicalAddress: linked.address, checksum: 'x', size });
+        await engine.objects.link({
+          repository,
+          branch: to,
+          path: key,
+          physicalAddress: linked.address,
+          checksum: 'x',
+          size,
+        });
       },
       'begin upload': async () => {
         const target = { repository, branch, path };
@@ -368,7 +489,11 @@ class Race {
       },
       import: async () => {
         const uri = `mem://outside/${value}`;
-        const pointer = { storageNamespace: 'mem://outside', identifier: value, identifierType: 'relative' } as const;
+        const pointer = {
+          storageNamespace: 'mem://outside',
+          identifier: value,
+          identifierType: 'relative',
+        } as const;
         await this.world.adapter.put(pointer, Buffer.from(value));
         const imported = { type: 'object', path: uri, destination: path } as const;
         const id = await engine.imports.start({ repository, branch, paths: [imported], actor });
@@ -388,7 +513,8 @@ class Race {
   /** Addresses that may be garbage soon. */
   async #rememberAddresses(branch: string): Promise<void> {
     for (const { address } of await this.#objectsOf(this.#main.repository, branch)) {
-      if (this.#old.length < 200 && !address.includes('://')) this.#old.push(`${this.#main.namespace}/${address}`);
+      if (this.#old.length < 200 && !address.includes('://'))
+        this.#old.push(`${this.#main.namespace}/${address}`);
     }
   }
 
@@ -505,12 +631,15 @@ function sabotagedWriter(kv: KvStore, sabotage: Sabotage | undefined): KvStore {
       const call = member as (...args: unknown[]) => unknown;
       const isState = (args: unknown[]): boolean => Buffer.from(args[1] as Buffer).toString() === 'gc/state';
       if (sabotage === 'writers do not look whether something is collected') {
-        if (name === 'valueAtOnce') return (...args: unknown[]) => (isState(args) ? undefined : call.apply(target, args));
-        if (name === 'get') return async (...args: unknown[]) => (isState(args) ? undefined : call.apply(target, args));
+        if (name === 'valueAtOnce')
+          return (...args: unknown[]) => (isState(args) ? undefined : call.apply(target, args));
+        if (name === 'get')
+          return async (...args: unknown[]) => (isState(args) ? undefined : call.apply(target, args));
         if (name === 'change') return (...args: unknown[]) => call.apply(target, args.slice(0, 3));
       }
       if (sabotage === 'writers do not wait for the batch') {
-        const calm = (value: Buffer): Buffer => gcStateMessage.encode({ ...gcStateMessage.decode(value), inFlight: false });
+        const calm = (value: Buffer): Buffer =>
+          gcStateMessage.encode({ ...gcStateMessage.decode(value), inFlight: false });
         if (name === 'valueAtOnce')
           return (...args: unknown[]) => {
             const value = call.apply(target, args) as Buffer | undefined;
@@ -528,8 +657,7 @@ function sabotagedWriter(kv: KvStore, sabotage: Sabotage | undefined): KvStore {
 }
 
 function sabotagedCollector(kv: KvStore, sabotage: Sabotage | undefined): KvStore {
-  const hidden =
-    sabotage === 'pins are not read' ? 'gc/pins/' : sabotage === 'moves are not read' ? 'moves/' : undefined;
+  const hidden = sabotage === 'pins are not read' ? 'gc/pins/' : undefined;
   const isBlind = sabotage === 'staged values are not read';
   if (hidden === undefined && !isBlind) return kv;
   return new Proxy(kv, {
@@ -552,7 +680,11 @@ async function isOver(engine: Engine, repository: string, id: string): Promise<b
   return completed || error !== undefined;
 }
 
-async function listCommitsAll(engine: Engine, repository: string, known: readonly string[]): Promise<string[]> {
+async function listCommitsAll(
+  engine: Engine,
+  repository: string,
+  known: readonly string[],
+): Promise<string[]> {
   const found: string[] = [];
   for (const id of known) {
     try {
@@ -565,7 +697,11 @@ async function listCommitsAll(engine: Engine, repository: string, known: readonl
 }
 
 async function tablesOf(world: GcWorld, namespace: string, id: string): Promise<string[]> {
-  const pointer = { storageNamespace: namespace, identifier: `_svc/${id}`, identifierType: 'relative' } as const;
+  const pointer = {
+    storageNamespace: namespace,
+    identifier: `_svc/${id}`,
+    identifierType: 'relative',
+  } as const;
   if (!(await world.exists(namespace, `_svc/${id}`))) return [id];
   const { readOutline } = await import('../src/committed/format/tree-outline.ts');
   const body = await world.adapter.get(pointer);

@@ -64,7 +64,8 @@ describe('the built-in collector', () => {
     const all = await open();
     const { world, engine, repository } = all;
     await put(engine, repository, 'main', 'a', 'old');
-    const physicalAddress = (await engine.objects.stat({ repository, ref: 'main', path: 'a' })).physicalAddress;
+    const physicalAddress = (await engine.objects.stat({ repository, ref: 'main', path: 'a' }))
+      .physicalAddress;
     await put(engine, repository, 'main', 'a', 'new');
     world.now += 26 * hour;
     await collect(all);

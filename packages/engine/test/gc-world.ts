@@ -2,9 +2,12 @@ import { BlockStores, createMemAdapter, type BlockAdapter, type ObjectPointer } 
 import { createMemStore, LocalCacheBus, MemState, type KvStore } from '@svc/kv';
 import { tempDir } from '@svc/testing';
 import { join } from 'node:path';
-import type { Engine } from '../src/engine.ts';
-import { openEngine } from '../src/open-engine.ts';
+import { mkdir } from 'node:fs/promises';
+import { createCommittedTrees } from '../src/committed/committed-trees.ts';
+import type { CommittedTrees } from '../src/committed/tree.ts';
+import { createEngine, type Engine } from '../src/engine.ts';
 import type { CollectorSettings } from '../src/face/gc-runs.ts';
+import type { HookPoints } from '../src/face/hooks.ts';
 import { defaultSettings } from '../src/context/settings.ts';
 
 export const hour = 3_600_000;
@@ -21,6 +24,8 @@ export interface GcEngineOptions {
   readonly skew?: number;
   readonly rest?: (milliseconds: number) => Promise<void>;
   readonly gc?: Partial<CollectorSettings>;
+  readonly hooks?: HookPoints;
+  readonly wrapTrees?: (trees: CommittedTrees) => CommittedTrees;
 }
 
 /** Servers on one database and one object store, with real trees and a clock that only the test moves. */
@@ -44,18 +49,47 @@ export class GcWorld {
   }
 
   async engine(options: GcEngineOptions = {}): Promise<Engine> {
-    const { wrapKv = (kv: KvStore) => kv, around, skew = 0, rest, gc } = options;
+    const {
+      wrapKv = (kv: KvStore) => kv,
+      around,
+      skew = 0,
+      rest,
+      gc,
+      hooks,
+      wrapTrees = (trees: CommittedTrees) => trees,
+    } = options;
     const folder = join(this.#folder, String(this.#engines.length));
-    const { engine } = await openEngine({
+    await mkdir(folder, { recursive: true });
+    const blockStores = new BlockStores([around === undefined ? this.adapter : this.#dated(around)]);
+    const trees = await createCommittedTrees({
+      blockStores,
+      cacheDir: folder,
+      cacheSizeBytes: 50_000_000,
+      rangeProportion: 0.9,
+      metarangeProportion: 0.1,
+      memoryCacheBytes: 10_000_000,
+      minRangeSize: 0,
+      maxRangeSize: 300,
+      raggedness: 50_000,
+      evict: false,
+      worker: false,
+    });
+    const engine = createEngine({
       kv: wrapKv(this.kv),
-      blockStores: new BlockStores([around === undefined ? this.adapter : this.#dated(around)]),
+      blockStores,
+      trees: wrapTrees(trees),
       cacheBus: new LocalCacheBus(),
       signingSecret: 'secret-key',
       clock: () => this.now + skew,
-      cacheDir: folder,
-      treeSettings: { worker: false, evict: false, maxRangeSize: 300, cacheSizeBytes: 50_000_000 },
+      hooks,
       settings: {
-        gc: { ...defaultSettings.gc, cpuPercent: 100, deletesPerSecond: 0, folder: join(folder, 'gc'), ...gc },
+        gc: {
+          ...defaultSettings.gc,
+          cpuPercent: 100,
+          deletesPerSecond: 0,
+          folder: join(folder, 'gc'),
+          ...gc,
+        },
       },
       steadyTime: {
         now: () => this.now,
@@ -114,13 +148,24 @@ export class GcWorld {
     };
     const changed: Partial<BlockAdapter> = {
       put: (pointer, body, options) =>
-        around('put', async () => ({ ...(await mem.put(pointer, body, options)), lastModified: wrote(pointer) }), pointer),
+        around(
+          'put',
+          async () => ({ ...(await mem.put(pointer, body, options)), lastModified: wrote(pointer) }),
+          pointer,
+        ),
       copy: (source, target) =>
-        around('copy', async () => ({ ...(await mem.copy(source, target)), lastModified: wrote(target) }), target),
+        around(
+          'copy',
+          async () => ({ ...(await mem.copy(source, target)), lastModified: wrote(target) }),
+          target,
+        ),
       completeMultipart: (upload, parts) =>
         around(
           'completeMultipart',
-          async () => ({ ...(await mem.completeMultipart(upload, parts)), lastModified: wrote(upload.pointer) }),
+          async () => ({
+            ...(await mem.completeMultipart(upload, parts)),
+            lastModified: wrote(upload.pointer),
+          }),
           upload.pointer,
         ),
       exists: (pointer) => around('exists', () => mem.exists(pointer), pointer),

@@ -179,12 +179,7 @@ export class NaiveTrees implements CommittedTrees {
     return Promise.resolve(this.#trees.has(id) ? { entity: this.#entities.get(id) } : undefined);
   }
 
-  visitValues(
-    _context: CommittedContext,
-    id: string,
-    _shownId: string,
-    visit: ValueVisit,
-  ): Promise<void> {
+  visitValues(_context: CommittedContext, id: string, _shownId: string, visit: ValueVisit): Promise<void> {
     for (const { identity, data } of this.#trees.get(id)?.values() ?? []) {
       const value = encodeValue(identity, data);
       visit.value(value, 0, value.length);

@@ -31,6 +31,19 @@ export async function stagingBrought(
   throw new EngineError('data_gone', 'No data', { subject: 'object' });
 }
 
+/** Before an import looks at what other repositories own: from here on they keep it. */
+export async function usingForeign(
+  context: EngineContext,
+  scope: RepositoryScope,
+  foreign: { readonly uri: string; readonly owners: readonly string[] },
+): Promise<void> {
+  await registerForeign(context, scope, foreign.uri);
+  for (const id of foreign.owners) {
+    const owner = await findOwner(context, id);
+    if (owner !== undefined) await context.gate.address(owner, foreign.uri);
+  }
+}
+
 /** A deleted repository is not collected. */
 async function findOwner(context: EngineContext, id: string): Promise<RepositoryScope | undefined> {
   const stored = await context.repositories.read(id);

@@ -175,4 +175,3 @@ function isCollecting(state: GcState | undefined): state is GcState {
 function isSame(left: Buffer | undefined, right: Buffer | undefined): boolean {
   return left === undefined || right === undefined ? left === right : left.equals(right);
 }
-

@@ -6,6 +6,7 @@ import { EngineError } from '../errors.ts';
 import type { CommitRecordOptions, Commits } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { logCommits } from './log-commits.ts';
+import { noteForeignUnknown } from '../gc/foreign.ts';
 import { checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
@@ -50,6 +51,7 @@ async function createCommitRecord(context: EngineContext, options: CommitRecordO
     throw invalid('commit id: invalid value: validation error', 'commit');
   }
   await new AdoptedTrees(context, scope, options).check(commit.metaRangeId);
+  await noteForeignUnknown(context, scope);
   const tables = { tree: commit.metaRangeId, base: () => Promise.resolve(''), adopted: true };
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const entered = await context.gate.adopt(scope, commit.metaRangeId);

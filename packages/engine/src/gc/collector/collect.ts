@@ -123,9 +123,14 @@ class Collection {
   }
 
   #windowOf(garbage: GarbageClass): number {
+    const { quarantineMs } = this.#options;
+    if (garbage === 'tables') return Math.max(quarantineMs, 24 * hourMs);
+    return this.#isHard ? 0 : quarantineMs;
+  }
+
+  get #isHard(): boolean {
     const { run, quarantineMs } = this.#options;
-    const window = garbage === 'tables' ? Math.max(quarantineMs, 24 * hourMs) : quarantineMs;
-    return run.hard && garbage !== 'tables' ? 0 : window;
+    return run.hard || quarantineMs === 0;
   }
 
   /** Hands what is in use to `use`; the marks are gone afterwards. */
@@ -191,7 +196,10 @@ class Collection {
   /** Tables of dumps are named in files that lie with users; what is no table is not ours. */
   async #isObjectTable(key: string): Promise<boolean> {
     const { committed } = this.#scope;
-    const table = await this.#context.trees.describe(committed, key.slice(committed.metadataPrefix.length + 1));
+    const table = await this.#context.trees.describe(
+      committed,
+      key.slice(committed.metadataPrefix.length + 1),
+    );
     return table !== undefined && table.entity === undefined;
   }
 
@@ -246,10 +254,10 @@ class Collection {
 
   async #sweep(due: GarbageWriter, listing: Listing, condemned: Condemned): Promise<void> {
     const context = this.#context;
-    const { runId, run, lease, mayGoOn, pause, progress } = this.#options;
+    const { runId, lease, mayGoOn, pause, progress } = this.#options;
     this.#brake(due, listing);
     const adapter = adapterOf(context, this.#scope);
-    const plan = run.hard ? await this.#lookAgain(due) : due;
+    const plan = this.#isHard ? await this.#lookAgain(due) : due;
     const places = this.#places;
     await checkUncontested(context, this.#scope, places, runId);
     // Before the first delete: whatever is missing later is named here.

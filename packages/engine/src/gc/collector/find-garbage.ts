@@ -62,7 +62,8 @@ export async function* findGarbage(
       } else if (key.startsWith(tableFolder) && isTableKey(key.slice(tableFolder.length))) {
         const id = key.slice(tableFolder.length);
         const modified = object.lastModified.getTime();
-        if (options.tables === undefined || options.tables.has(id) || modified >= options.tableCutoff) continue;
+        if (options.tables === undefined || options.tables.has(id) || modified >= options.tableCutoff)
+          continue;
         yield { address: key, size: object.size, modified, class: 'tables' };
       } else if (!places.isOwnFile(key)) listing.unknown.add(object.size);
     }

@@ -67,7 +67,11 @@ export function gcRuns(context: EngineContext): GcRuns {
       if (kind === 'condemned' && !(await adapterOf(context, scope).exists(pointer))) {
         throw new EngineError('data_gone', 'No data', { subject: 'object' });
       }
-      return collectPage(objects(context, scope, key, kind === 'deleted', after), amount, (item) => item.address);
+      return collectPage(
+        objects(context, scope, key, kind === 'deleted', after),
+        amount,
+        (item) => item.address,
+      );
     },
     cancel: async ({ repository, run }) => {
       const scope = await open(repository);

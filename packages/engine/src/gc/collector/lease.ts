@@ -50,7 +50,16 @@ export class CollectorLease {
     const last = found === undefined ? undefined : gcStateMessage.decode(found.value);
     if (last !== undefined && last.phase !== gcIdle) return undefined;
     const generation = (last?.generation ?? 0) + 1;
-    const state = { generation, phase: gcMarking, runId, owner, beat: 0, batch: 0, inFlight: false, reason: '' };
+    const state = {
+      generation,
+      phase: gcMarking,
+      runId,
+      owner,
+      beat: 0,
+      batch: 0,
+      inFlight: false,
+      reason: '',
+    };
     const value = gcStateMessage.encode(state);
     if (!(await parts.kv.setIf(partition, stateKey, value, found?.predicate ?? 'absent'))) return undefined;
     const lease = new CollectorLease(parts, partition, state);

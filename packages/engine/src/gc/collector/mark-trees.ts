@@ -36,7 +36,10 @@ export async function markTrees(
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'corrupt') throw error;
     // Its data counts as never committed, which is deleted as late as the rest.
-    context.logger.warn({ error, repository: scope.repository.id }, 'a table of an expired commit is missing');
+    context.logger.warn(
+      { error, repository: scope.repository.id },
+      'a table of an expired commit is missing',
+    );
     return { tables: undefined };
   }
   return { tables: marker.tables };

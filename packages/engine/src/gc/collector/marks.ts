@@ -61,7 +61,10 @@ export class Marks {
   #flush(shard: number): void {
     const filled = this.#filled[shard] ?? 0;
     if (filled === 0) return;
-    appendFileSync(this.#path(shard), this.#buffers[shard]?.subarray(0, filled * markBytes) ?? Buffer.alloc(0));
+    appendFileSync(
+      this.#path(shard),
+      this.#buffers[shard]?.subarray(0, filled * markBytes) ?? Buffer.alloc(0),
+    );
     this.#filled[shard] = 0;
   }
 

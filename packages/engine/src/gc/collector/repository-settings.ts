@@ -46,7 +46,5 @@ export async function writeSettings(
 /** The window of a repository, in milliseconds. */
 export async function quarantineOf(context: EngineContext, scope: RepositoryScope): Promise<number> {
   const { quarantineHours } = await readSettings(context, scope);
-  return quarantineHours === undefined
-    ? context.settings.gc.quarantineMs
-    : quarantineHours * hourS * 1000;
+  return quarantineHours === undefined ? context.settings.gc.quarantineMs : quarantineHours * hourS * 1000;
 }

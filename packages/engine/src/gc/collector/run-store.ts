@@ -42,7 +42,8 @@ export async function changeRun(
     const { data, predicate } = await readRun(context, scope, id);
     const next = change(data);
     if (next === undefined) return undefined;
-    if (await context.kv.setIf(scope.partition, runKey(id), gcRunMessage.encode(next), predicate)) return next;
+    if (await context.kv.setIf(scope.partition, runKey(id), gcRunMessage.encode(next), predicate))
+      return next;
   }
   throw tooManyAttempts();
 }

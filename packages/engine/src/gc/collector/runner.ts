@@ -130,7 +130,10 @@ async function carryOut(
   context.collectorObserver?.ended(outcome.state, context.clock());
   if (outcome.report !== undefined) tell(context, scope, outcome.report);
   const { state, report } = outcome;
-  context.logger.info({ ...about, state, classes: report?.classes, log_audit: true }, 'garbage collection ended');
+  context.logger.info(
+    { ...about, state, classes: report?.classes, log_audit: true },
+    'garbage collection ended',
+  );
 }
 
 function tell(context: EngineContext, scope: RepositoryScope, report: GcReport): void {
@@ -202,7 +205,10 @@ async function writeSummary(
     report,
   };
   const places = new GcPlaces(scope);
-  await adapterOf(context, scope).put(places.pointer(places.summary(runId)), Buffer.from(JSON.stringify(summary)));
+  await adapterOf(context, scope).put(
+    places.pointer(places.summary(runId)),
+    Buffer.from(JSON.stringify(summary)),
+  );
 }
 
 async function end(

@@ -61,7 +61,8 @@ export class Sweep {
 
   async run(due: AsyncIterable<Garbage>, progress: (done: number) => Promise<void>): Promise<void> {
     const { deletesPerSecond } = this.#parts;
-    const size = deletesPerSecond === 0 ? largestBatch : Math.min(largestBatch, batchSeconds * deletesPerSecond);
+    const size =
+      deletesPerSecond === 0 ? largestBatch : Math.min(largestBatch, batchSeconds * deletesPerSecond);
     let batch: Garbage[] = [];
     try {
       for await (const garbage of due) {
@@ -206,4 +207,3 @@ export class Sweep {
     }
   }
 }
-

@@ -136,7 +136,10 @@ export const serverKeys = {
   },
   gc: {
     enabled: flag(false, 'Collect garbage on schedule; runs that people start work always.'),
-    interval: duration('24h', 'Time between the scheduled runs of a repository; at least 1h. Repositories may have their own.'),
+    interval: duration(
+      '24h',
+      'Time between the scheduled runs of a repository; at least 1h. Repositories may have their own.',
+    ),
     grace_period: duration(
       '24h',
       'Data younger than this is never collected; at least 24h, as long as an address may still be linked.',
@@ -151,7 +154,10 @@ export const serverKeys = {
       max: 100,
     }),
     deletes_per_second: integer(1000, 'Objects deleted in a second; 0 means no limit.', { min: 0 }),
-    cpu_percent: integer(50, 'How much of a core a run takes while it reads and compares.', { min: 1, max: 100 }),
+    cpu_percent: integer(50, 'How much of a core a run takes while it reads and compares.', {
+      min: 1,
+      max: 100,
+    }),
     cache_dir: text('Folder of temporary files; empty for `gc` in `committed.local_cache.dir`.'),
     report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
     short_grace_test_only: flag(false, 'Allows shorter times than are safe, for tests.'),
