@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runCollectorRace, sabotages } from './collector-race-run.ts';
+import { runCollectorRace } from './collector-race-run.ts';
+import { sabotages } from './collector-sabotage.ts';
 
 const longMs = 120_000;
 

@@ -24,7 +24,7 @@ import { isDamage, type TableDamage } from './store/table-damage.ts';
 import { TreeDiff } from './reading/tree-diff.ts';
 import { TreeIterator } from './reading/tree-iterator.ts';
 import { visitTree } from './reading/tree-values.ts';
-import { entityOf, readOutline } from './format/tree-outline.ts';
+import { areTablesStored, describeTable, readStoredOutline } from './store/stored-trees.ts';
 import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
   ApplyResult,
@@ -241,22 +241,15 @@ class Trees implements CommittedTrees {
   }
 
   async outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
-    const table = await this.#parts.blockTables.read(context, metaRangeId);
     try {
-      return table === undefined ? undefined : readOutline(table);
+      return await readStoredOutline(this.#parts.blockTables, context, metaRangeId);
     } catch (error) {
       throw asEngineError(error);
     }
   }
 
-  async describe(context: CommittedContext, id: string): Promise<TableDescription | undefined> {
-    const table = await this.#parts.blockTables.read(context, id);
-    try {
-      return table === undefined ? undefined : { entity: entityOf(table) };
-    } catch (error) {
-      if (error instanceof CorruptTableError) return undefined;
-      throw error;
-    }
+  describe(context: CommittedContext, id: string): Promise<TableDescription | undefined> {
+    return describeTable(this.#parts.blockTables, context, id);
   }
 
   async visitValues(
@@ -276,15 +269,8 @@ class Trees implements CommittedTrees {
     }
   }
 
-  async areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean> {
-    const outline = await this.outline(context, metaRangeId);
-    if (outline === undefined) return false;
-    const base = baseId === '' ? undefined : await this.outline(context, baseId);
-    const known = new Set(base?.ranges.map(({ id }) => id));
-    for (const { id } of outline.ranges) {
-      if (!known.has(id) && !(await this.#parts.blockTables.exists(context, id))) return false;
-    }
-    return true;
+  areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean> {
+    return areTablesStored(this.#parts.blockTables, context, metaRangeId, baseId);
   }
 
   async close(): Promise<void> {

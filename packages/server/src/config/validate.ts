@@ -48,7 +48,6 @@ export function validateConfig(config: Config, sources: Sources): { problems: st
 const hourMs = 3_600_000;
 
 function checkCollector({ gc }: Config, problems: string[]): void {
-  if (gc.short_grace_test_only) return;
   const { interval, grace_period: grace, quarantine } = gc;
   if (interval < hourMs) problems.push('gc.interval: must be at least 1h');
   if (grace < 24 * hourMs) {

@@ -160,7 +160,6 @@ export const serverKeys = {
     }),
     cache_dir: text('Folder of temporary files; empty for `gc` in `committed.local_cache.dir`.'),
     report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
-    short_grace_test_only: flag(false, 'Allows shorter times than are safe, for tests.'),
   },
   reflog: {
     retention: duration(

@@ -1,0 +1,216 @@
+import type { Engine } from '../src/engine.ts';
+import { EngineError } from '../src/errors.ts';
+import { branches, paths, refused, type RaceState } from './collector-race-state.ts';
+import { actor, put } from './fixture.ts';
+
+/** One random thing that a person or a program does. */
+export async function raceStep(race: RaceState, engine: Engine, pause: () => Promise<void>): Promise<void> {
+  const random = race.random;
+  const { repository } = race.main;
+  const [branch, other, path] = [random.pick(branches), random.pick(branches), random.pick(paths)];
+  const value = String((race.counter += 1));
+  const name = random.pick([
+    'put',
+    'put',
+    'put',
+    'put',
+    'delete',
+    'commit',
+    'commit',
+    'commit',
+    'old commit',
+    'merge',
+    'merge by id',
+    'commit refused',
+    'commit refused',
+    'commit refused',
+    'revert',
+    'cherry-pick',
+    'hard reset',
+    'rollback',
+    'reset',
+    'branch',
+    'branch by id',
+    'branch by id',
+    'delete branch',
+    'tag',
+    'tag by id',
+    'tag by id',
+    'delete tag',
+    'undelete',
+    'copy',
+    'stage',
+    'stage',
+    'stage elsewhere',
+    'link',
+    'get address',
+    'begin upload',
+    'complete',
+    'metadata',
+    'rename',
+    'import',
+  ]);
+  const commit = (): string => random.pick(race.commits) ?? 'main';
+  const noteCommit = ({ id }: { id: string }): void => {
+    race.commits.push(id);
+    race.log.push(`commit ${id.slice(0, 8)}`);
+  };
+  let byId: string | undefined;
+  const operations: Record<string, () => Promise<unknown>> = {
+    put: () => put(engine, repository, branch, path, value),
+    delete: () => engine.objects.delete({ repository, branch, path }),
+    commit: async () =>
+      noteCommit(await engine.commits.create({ repository, branch, message: value, actor })),
+    'old commit': async () =>
+      noteCommit(await engine.commits.create({ repository, branch, message: value, actor, date: 1000 })),
+    'commit refused': async () => {
+      if (!race.isSweeping) return;
+      noteCommit(await engine.commits.create({ repository, branch: refused, message: value, actor }));
+    },
+    merge: async () =>
+      noteCommit(
+        await engine.merges.merge({
+          repository,
+          source: branch,
+          destination: other,
+          actor,
+          strategy: 'source-wins',
+        }),
+      ),
+    'merge by id': async () => {
+      byId = branch;
+      noteCommit(
+        await engine.merges.merge({
+          repository,
+          source: commit(),
+          destination: branch,
+          actor,
+          strategy: 'source-wins',
+        }),
+      );
+    },
+    revert: async () => {
+      byId = branch;
+      noteCommit(await engine.commits.revert({ repository, branch, ref: commit(), actor }));
+    },
+    'cherry-pick': async () => {
+      byId = branch;
+      noteCommit(await engine.commits.cherryPick({ repository, branch, ref: commit(), actor }));
+    },
+    'hard reset': async () => {
+      byId = branch;
+      await engine.branches.hardReset({ repository, branch, ref: commit(), actor });
+    },
+    rollback: async () => {
+      byId = branch;
+      await engine.reflog.rollback({ repository, branch, to: commit(), mode: 'commit', actor });
+    },
+    reset: () => engine.branches.reset({ repository, branch, type: 'common_prefix', path: '' }),
+    branch: () => engine.branches.create({ repository, name: branch, source: other, actor }),
+    'branch by id': async () => {
+      const id = `x${value}`;
+      byId = id;
+      await engine.branches.create({ repository, name: id, source: commit(), actor });
+    },
+    'delete branch': () =>
+      branch === 'main' ? Promise.resolve() : engine.branches.delete({ repository, branch, actor }),
+    tag: () => engine.tags.create({ repository, id: `t${value}`, ref: branch, actor }),
+    'tag by id': async () => {
+      byId = `t${value}`;
+      await engine.tags.create({ repository, id: byId, ref: commit(), actor });
+    },
+    'delete tag': async () => {
+      const { items } = await engine.tags.list({ repository, amount: 100 });
+      if (items.length > 0) await engine.tags.delete({ repository, id: random.pick(items).id, actor });
+    },
+    undelete: async () => {
+      byId = branch;
+      await engine.reflog.undelete({ repository, type: 'branch', id: branch, actor });
+    },
+    copy: () =>
+      engine.objects.copy({
+        source: { repository, ref: branch, path },
+        destination: { repository, branch: other, path: random.pick(paths) },
+      }),
+    stage: async () => {
+      const physicalAddress = random.pick(race.old);
+      if (physicalAddress === undefined) return;
+      const brought = { repository, branch, path, physicalAddress, checksum: 'x', size: 1 };
+      const stage = () => engine.objects.stage({ ...brought, mayReadRepository: () => true });
+      await race.staying(physicalAddress, stage);
+    },
+    'stage elsewhere': async () => {
+      const physicalAddress = random.pick(race.old);
+      if (physicalAddress === undefined) return;
+      const brought = { repository: race.other.repository, branch: 'main', path, physicalAddress };
+      const given = { ...brought, checksum: 'x', size: 1, mayReadRepository: () => true };
+      await race.staying(physicalAddress, () => engine.objects.stage(given));
+    },
+    'get address': async () => {
+      const linked = await engine.objects.getPhysicalAddress({ repository, branch, path });
+      const pointer = {
+        storageNamespace: race.main.namespace,
+        identifier: linked.physicalAddress,
+      } as const;
+      await race.world.adapter.put({ ...pointer, identifierType: 'full' }, Buffer.from(value));
+      race.linked.push({ path: `${branch}/${path}`, address: linked.physicalAddress });
+    },
+    link: async () => {
+      const linked = race.linked.pop();
+      if (linked === undefined) return;
+      const [to = '', key = ''] = linked.path.split('/');
+      const size = value.length;
+      await engine.objects.link({
+        repository,
+        branch: to,
+        path: key,
+        physicalAddress: linked.address,
+        checksum: 'x',
+        size,
+      });
+    },
+    'begin upload': async () => {
+      const target = { repository, branch, path };
+      const { uploadId } = await engine.uploads.create({ ...target, owner: 'me' });
+      const body = Buffer.from(value);
+      const { etag } = await engine.uploads.putPart({ ...target, uploadId, partNumber: 1, body });
+      race.uploads.push({ path, branch, uploadId, etag });
+    },
+    complete: async () => {
+      const upload = race.uploads.pop();
+      if (upload === undefined) return;
+      const { etag, ...target } = upload;
+      await engine.uploads.complete({ repository, ...target, parts: [{ partNumber: 1, etag }] });
+    },
+    metadata: () => engine.objects.updateMetadata({ repository, branch, path, metadata: { value } }),
+    rename: async () => {
+      await engine.branches.create({ repository, name: `n${value}`, source: branch, actor });
+      if (branch !== 'main') await engine.branches.delete({ repository, branch, actor });
+    },
+    import: async () => {
+      const uri = `mem://outside/${value}`;
+      const pointer = {
+        storageNamespace: 'mem://outside',
+        identifier: value,
+        identifierType: 'relative',
+      } as const;
+      await race.world.adapter.put(pointer, Buffer.from(value));
+      const imported = { type: 'object', path: uri, destination: path } as const;
+      const id = await engine.imports.start({ repository, branch, paths: [imported], actor });
+      while (!(await isOver(engine, repository, id))) await pause();
+    },
+  };
+  if (random.next() < 0.3) await race.rememberAddresses(branch);
+  try {
+    await operations[name]?.();
+    race.log.push(`${name} ${branch} ${other} ${path} ${value}`);
+    if (byId !== undefined) await race.allowMissing(byId);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+  }
+}
+
+async function isOver(engine: Engine, repository: string, id: string): Promise<boolean> {
+  const { completed, error } = await engine.imports.status({ repository, id });
+  return completed || error !== undefined;
+}
