@@ -6,7 +6,7 @@ import { EngineError } from '../src/errors.ts';
 import { noDays } from './external-collector.ts';
 import { actor, newRepository, put } from './fixture.ts';
 import { entryByEntry } from './failing-store.ts';
-import { day, GcWorld, hour, type Around } from './gc-world.ts';
+import { day, hour, type Around, type GcWorld } from './gc-world.ts';
 import { sabotagedCollector, sabotagedWriter, type Sabotage } from './collector-sabotage.ts';
 import { raceStep } from './collector-race-operations.ts';
 import { branches, paths, RaceState, refused, type Place } from './collector-race-state.ts';
@@ -151,21 +151,23 @@ class Race {
     const writers = [await this.#writer(), await this.#writer()];
     const dropAfter = random.next() < 0.25 ? random.below(400) : Number.POSITIVE_INFINITY;
     const collector = await this.#collector(dropAfter);
-    let isOver = false;
+    const collection = { isOver: false };
     const collecting = this.#state.world
       .collect(collector)
       .catch((error: unknown) => {
         if (!(error instanceof Dropped)) throw error;
       })
       .finally(() => {
-        isOver = true;
+        collection.isOver = true;
       });
     // Most that could go wrong does so after everything was marked.
     const isLate = random.next() < 0.7;
     this.#state.isSweeping = false;
     const write = async (engine: Engine): Promise<void> => {
-      while (isLate && !this.#state.isSweeping && !isOver) await this.#scheduler.pause();
-      for (let step = 0; step < 40 && (!isOver || step < 2); step += 1)
+      if (isLate) {
+        while (!this.#state.isSweeping && !collection.isOver) await this.#scheduler.pause();
+      }
+      for (let step = 0; step < 40 && (!collection.isOver || step < 2); step += 1)
         await raceStep(this.#state, engine, () => this.#pause());
     };
     await Promise.all([collecting, ...writers.map(write)]);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../src/engine.ts';
 import type { GcReport, GcRunOptions } from '../src/face/gc-runs.ts';
 import { noDays } from './external-collector.ts';
+import { entryByEntry } from './failing-store.ts';
 import { actor, commit, newRepository, put, read, refusal } from './fixture.ts';
 import { day, GcWorld, hour } from './gc-world.ts';
 
@@ -168,5 +169,100 @@ describe('the built-in collector', () => {
     world.now += 8 * day;
     expect((await collect(all)).unknown.objects).toBeGreaterThanOrEqual(4);
     expect(await world.keys(namespace)).toEqual(expect.arrayContaining(strange));
+  });
+
+  it('keeps what a branch shows that is renamed behind its back', async () => {
+    const all = await open();
+    const { world, engine, repository } = all;
+    await engine.branches.create({ repository, name: 'z', source: 'main', actor });
+    await put(engine, repository, 'z', 'a', 'one');
+    await commit(engine, repository, 'z');
+    await engine.gc.setRules({ repository, rules: noDays });
+    world.now += 28 * hour;
+    let isRenamed = false;
+    const rename = async (key: string): Promise<void> => {
+      if (isRenamed || key !== 'branches/main') return;
+      isRenamed = true;
+      await engine.branches.create({ repository, name: 'a', source: 'z', actor });
+      await engine.branches.delete({ repository, branch: 'z', actor });
+    };
+    const collector = await world.engine({ wrapKv: (kv) => entryByEntry(kv, rename) });
+    const run = await engine.gcRuns.start({ repository, user: 'tester' });
+    await world.collect(collector);
+    const { report } = await engine.gcRuns.get({ repository, run });
+    expect(isRenamed).toBe(true);
+    expect(report?.live.objects).toBe(1);
+  });
+
+  it('keeps what another repository uses', async () => {
+    const all = await open();
+    const { world, engine, repository, namespace } = all;
+    const other = await newRepository(engine);
+    await put(engine, repository, 'main', 'a', 'old');
+    const stat = await engine.objects.stat({ repository, ref: 'main', path: 'a' });
+    const { physicalAddress, address } = stat;
+    const brought = { repository: other, branch: 'main', path: 'b', physicalAddress, checksum: 'x', size: 3 };
+    await engine.objects.stage({ ...brought, mayReadRepository: () => true });
+    await put(engine, repository, 'main', 'a', 'new');
+    world.now += 28 * hour;
+    const report = await collect(all, { hard: true });
+    expect(report.held.objects).toBe(1);
+    expect(await world.exists(namespace, address)).toBe(true);
+  });
+
+  it('stops where another installation, or a newer key-value store, collected', async () => {
+    const all = await open();
+    const { world, namespace } = all;
+    await collect(all);
+    const identifier = '_svc/retention/gc/svc/owner.json';
+    const pointer = { storageNamespace: namespace, identifier, identifierType: 'relative' } as const;
+    const owner = JSON.parse((await world.adapter.get(pointer)).bytes?.toString() ?? '{}') as object;
+    await world.adapter.put(pointer, Buffer.from(JSON.stringify({ ...owner, generation: 99 })));
+    await expect(collect(all)).rejects.toThrow('collected by another installation');
+    await expect(collect(all)).rejects.toThrow('run again with take_over');
+    expect((await collect(all, { takeOver: true })).listed.objects).toBe(0);
+  });
+
+  it('refuses a second run, lets a waiting one be cancelled, and rescues what it is asked to', async () => {
+    const all = await open();
+    const { world, engine, repository } = all;
+    const run = await engine.gcRuns.start({ repository, user: 'tester' });
+    const { message } = await refusal(engine.gcRuns.start({ repository, user: 'tester' }));
+    expect(message).toBe(`garbage collection is already running: run ${run}`);
+    await engine.gcRuns.cancel({ repository, run });
+    expect((await engine.gcRuns.get({ repository, run })).state).toBe('canceled');
+    await put(engine, repository, 'main', 'a', 'one');
+    const first = await commit(engine, repository, 'main');
+    await put(engine, repository, 'main', 'a', 'two');
+    await commit(engine, repository, 'main');
+    await engine.gc.setRules({ repository, rules: noDays });
+    world.now += 28 * hour;
+    await engine.gcRuns.rescue({ repository, user: 'tester', ref: first, days: 2 });
+    expect(of(await collect(all), 'expired').garbage.objects).toBe(0);
+    world.now += 3 * day;
+    expect(of(await collect(all), 'expired').garbage.objects).toBe(1);
+    world.now += 6 * day;
+    await engine.gcRuns.rescue({ repository, user: 'tester', all: true });
+    world.now += 2 * day;
+    expect(of(await collect(all), 'expired').deleted.objects).toBe(0);
+  });
+
+  it('runs on schedule where that is asked for', async () => {
+    const all = await open();
+    const { world, engine, repository } = all;
+    const schedule = async (): Promise<void> => {
+      const job = engine.jobs.find(({ name }) => name === 'schedule-collections');
+      await job?.begin()({ mayGoOn: () => Promise.resolve(true) });
+      await world.collect(engine);
+    };
+    await schedule();
+    expect((await engine.gcRuns.list({ repository })).items).toHaveLength(0);
+    await engine.gcRuns.setSettings({ repository, settings: { enabled: 'on', intervalHours: 5 } });
+    await schedule();
+    await schedule();
+    expect((await engine.gcRuns.list({ repository })).items).toMatchObject([{ user: 'scheduler' }]);
+    world.now += 6 * hour;
+    await schedule();
+    expect((await engine.gcRuns.list({ repository })).items).toHaveLength(2);
   });
 });

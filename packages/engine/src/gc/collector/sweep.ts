@@ -196,7 +196,7 @@ export class Sweep {
     });
     try {
       const first = await Promise.race([call, timeout]);
-      if (first !== late) return first as T;
+      if (first !== late) return first;
       call.catch(() => undefined);
       return undefined;
     } catch (error) {
