@@ -55,7 +55,12 @@ export async function raceStep(race: RaceState, engine: Engine, pause: () => Pro
     race.commits.push(id);
     race.log.push(`commit ${id.slice(0, 8)}`);
   };
+  /** The commit that something now points to although no living ref showed it, or that took from such a one. */
   let byId: string | undefined;
+  const chosen = (): string => {
+    byId = commit();
+    return byId;
+  };
   const operations: Record<string, () => Promise<unknown>> = {
     put: () => put(engine, repository, branch, path, value),
     delete: () => engine.objects.delete({ repository, branch, path }),
@@ -78,54 +83,46 @@ export async function raceStep(race: RaceState, engine: Engine, pause: () => Pro
         }),
       ),
     'merge by id': async () => {
-      byId = branch;
-      noteCommit(
-        await engine.merges.merge({
-          repository,
-          source: commit(),
-          destination: branch,
-          actor,
-          strategy: 'source-wins',
-        }),
-      );
+      const merge = { repository, source: commit(), destination: branch, actor };
+      const made = await engine.merges.merge({ ...merge, strategy: 'source-wins' });
+      byId = made.id;
+      noteCommit(made);
     },
     revert: async () => {
-      byId = branch;
-      noteCommit(await engine.commits.revert({ repository, branch, ref: commit(), actor }));
+      const made = await engine.commits.revert({ repository, branch, ref: commit(), actor });
+      byId = made.id;
+      noteCommit(made);
     },
     'cherry-pick': async () => {
-      byId = branch;
-      noteCommit(await engine.commits.cherryPick({ repository, branch, ref: commit(), actor }));
+      const made = await engine.commits.cherryPick({ repository, branch, ref: commit(), actor });
+      byId = made.id;
+      noteCommit(made);
     },
     'hard reset': async () => {
-      byId = branch;
-      await engine.branches.hardReset({ repository, branch, ref: commit(), actor });
+      await engine.branches.hardReset({ repository, branch, ref: chosen(), actor });
     },
     rollback: async () => {
-      byId = branch;
-      await engine.reflog.rollback({ repository, branch, to: commit(), mode: 'commit', actor });
+      const to = chosen();
+      await engine.reflog.rollback({ repository, branch, to, mode: 'commit', actor });
     },
     reset: () => engine.branches.reset({ repository, branch, type: 'common_prefix', path: '' }),
     branch: () => engine.branches.create({ repository, name: branch, source: other, actor }),
     'branch by id': async () => {
-      const id = `x${value}`;
-      byId = id;
-      await engine.branches.create({ repository, name: id, source: commit(), actor });
+      await engine.branches.create({ repository, name: `x${value}`, source: chosen(), actor });
     },
     'delete branch': () =>
       branch === 'main' ? Promise.resolve() : engine.branches.delete({ repository, branch, actor }),
     tag: () => engine.tags.create({ repository, id: `t${value}`, ref: branch, actor }),
     'tag by id': async () => {
-      byId = `t${value}`;
-      await engine.tags.create({ repository, id: byId, ref: commit(), actor });
+      await engine.tags.create({ repository, id: `t${value}`, ref: chosen(), actor });
     },
     'delete tag': async () => {
       const { items } = await engine.tags.list({ repository, amount: 100 });
       if (items.length > 0) await engine.tags.delete({ repository, id: random.pick(items).id, actor });
     },
     undelete: async () => {
-      byId = branch;
-      await engine.reflog.undelete({ repository, type: 'branch', id: branch, actor });
+      const undeleted = await engine.reflog.undelete({ repository, type: 'branch', id: branch, actor });
+      byId = undeleted.commitId;
     },
     copy: () =>
       engine.objects.copy({

@@ -2,12 +2,15 @@ import { gcStateMessage } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
 
 /** What each rule is there for shows when it is broken. */
-export const sabotages = [
+export const soonFound = [
   'writers do not look whether something is collected',
+  'staged values are not read',
+  'pins are not read',
+] as const;
+export const sabotages = [
+  ...soonFound,
   'writers do not wait for the batch',
   'tables are not looked for',
-  'pins are not read',
-  'staged values are not read',
   'what was written again is deleted',
 ] as const;
 export type Sabotage = (typeof sabotages)[number];
