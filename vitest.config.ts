@@ -2,9 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './packages/testing/src/vitest-sequencer.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
+/** Set by a plain `npm test`: leaves out the suites that take long. */
+const quick = process.env['SVC_TEST_QUICK'] === '1';
 
 // Two projects: `fast` shares one module graph per worker (isolation costs 20x), `process` holds tests that
-// start, kill or measure processes of their own. Names decide: x.test.ts, x.process.test.ts, x.long.test.ts.
+// start, kill or measure processes of their own. Names decide: x.test.ts, x.process.test.ts, x.ci.test.ts,
+// x.long.test.ts.
 export default defineConfig({
   test: {
     globalSetup: ['packages/testing/src/vitest-global-setup.ts'],
@@ -21,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: long ? [] : ['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/*.process.test.ts', '**/*.long.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.{process,ci,long}.test.ts'],
           isolate: false,
         },
       },
@@ -31,7 +34,7 @@ export default defineConfig({
           name: 'process',
           include: long
             ? ['packages/*/{src,test}/**/*.long.test.ts']
-            : ['packages/*/{src,test}/**/*.process.test.ts'],
+            : [`packages/*/{src,test}/**/*.${quick ? 'process' : '{process,ci}'}.test.ts`],
           exclude: ['**/node_modules/**'],
           isolate: true,
           testTimeout: long ? 3_600_000 : 120_000,

@@ -1,6 +1,6 @@
-// `npm test`: the static gate, then every suite. `--long` runs only the suites that take long.
-// Other arguments go to vitest (`npm test -- packages/kv`): no static gate, and nothing is built or fetched
-// before a suite asks for it.
+// `npm test`: the static gate, then the suites; with CI=true also those that take long
+// (`x.ci.test.ts`). `--long` runs only the suites that take long. Other arguments go to vitest
+// (`npm test -- packages/kv`): no static gate, and nothing is built or fetched before a suite asks for it.
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
 const long = args.includes('--long');
 const filters = args.filter((arg) => arg !== '--long');
+const quick = !long && filters.length === 0 && process.env['CI'] !== 'true';
 
 const running = new Set<ChildProcess>();
 
@@ -34,7 +35,8 @@ function run(file: string, fileArgs: string[] = [], options: SpawnOptions = {}):
 /** Servers and foreign clients come while the checks and the first suites run. */
 function fetchInBackground(): void {
   // A group of its own, so that the downloads and compilers it has started end with the run.
-  const child = start('packages/testing/src/fetch/fetch-everything.ts', [], { detached: true });
+  const file = 'packages/testing/src/fetch/fetch-everything.ts';
+  const child = start(file, quick ? ['--quick'] : [], { detached: true });
   process.once('exit', () => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid);
@@ -51,8 +53,17 @@ async function test(): Promise<number> {
     const failed = codes.find((code) => code !== 0);
     if (failed !== undefined) return failed;
   }
-  const env = { ...process.env, ...(long && { SVC_TEST_LONG: '1' }) };
-  return await run('node_modules/vitest/vitest.mjs', ['run', ...filters], { env });
+  const env = {
+    ...process.env,
+    ...(long && { SVC_TEST_LONG: '1' }),
+    ...(quick && { SVC_TEST_QUICK: '1' }),
+  };
+  const code = await run('node_modules/vitest/vitest.mjs', ['run', ...filters], { env });
+  if (quick)
+    console.log(
+      'Left out: foreign clients, browsers, crashes, random histories. CI=true npm test runs them too.',
+    );
+  return code;
 }
 
 // A terminal interrupts everything that runs here; vitest ends its servers before it ends.

@@ -12,6 +12,7 @@ import {
 } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import type { Action } from './file/index.ts';
+import { actionFolders } from './file/folders.ts';
 import { ActionLoader } from './loading/load-actions.ts';
 import { GlobError } from './matching/match-path.ts';
 import { matchActions } from './matching/match-actions.ts';
@@ -46,6 +47,7 @@ export interface ActionHooksOptions {
 
 /** The hooks of all repositories, as the engine knows them. */
 export class ActionHooks implements HookPoints {
+  readonly folders: readonly string[] = actionFolders;
   readonly runs: RunStore;
   readonly files: RunFiles;
   readonly #options: ActionHooksOptions;

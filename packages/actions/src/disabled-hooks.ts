@@ -1,8 +1,10 @@
 import type { EngineLogger, HookEvent, HookPoints } from '@svc/engine';
+import { actionFolders } from './file/folders.ts';
 import { ActionLoader, type FileSource } from './loading/load-actions.ts';
 
 /** Stands where hooks are switched off: runs none, and says once per repository that there are some. */
 export class DisabledHooks implements HookPoints {
+  readonly folders: readonly string[] = actionFolders;
   readonly #loader: ActionLoader;
   readonly #logger: EngineLogger;
   readonly #seen = new Set<string>();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { DisabledHooks } from '../src/disabled-hooks.ts';
 import { isSkipped } from '../src/runs/run.ts';
 import { patience } from './house.ts';
+import { openHouse } from './house.ts';
 import { house, idOf, logOf, lua, payloadsOf, receiver, refusal, webhook } from './kit.ts';
 
 test('an action file that is only staged takes part in its own first commit, in either folder', async () => {
@@ -260,14 +261,24 @@ test('runs are found by branch and commit exactly, newest first, page by page', 
 });
 
 test('unreadable action files do not keep a branch from being deleted by force', async () => {
-  const at = await house();
+  const first = await house();
+  await first.put('_svc_actions/a.yaml', 'name: aa\non: {pre-merge: }\n');
+  await first.commit();
+  await first.engine.branches.create({
+    repository: 'repo',
+    name: 'gone',
+    source: 'main',
+    actor: first.actor,
+  });
+  // Another server knows nothing of the files yet.
+  const at = await openHouse({ state: first.state, blocks: first.blocks });
   const failure = new Error('the store is away');
   const { objects } = at.engine;
-  await at.engine.branches.create({ repository: 'repo', name: 'gone', source: 'main', actor: at.actor });
   (objects as { list: unknown }).list = () => Promise.reject(failure);
   const options = { repository: 'repo', branch: 'gone', actor: at.actor };
   await expect(at.engine.branches.delete(options)).rejects.toBe(failure);
   await at.engine.branches.delete({ ...options, force: true });
+  await at.close();
 });
 
 test('hooks that are switched off run none, and say so once for a repository that has some', async () => {

@@ -4,10 +4,12 @@ export type {
   ApiObserver,
   ApiOptions,
   CustomViewer,
+  EventsOptions,
   FinishedRequest,
   InstallationFacts,
   LoginFacts,
   StorageFacts,
 } from './options.ts';
+export { eventPermission } from './handlers/shared/event-permission.ts';
 export { requirementOf } from './requirement-template.ts';
 export { basePath } from '@svc/contract';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RunFiles, RunStore } from '@svc/actions';
 import type { Auth } from '@svc/auth';
 import type { Engine } from '@svc/engine';
+import type { EventLog, EventStreams, Subscriptions } from '@svc/events';
 import type { BodyMemory } from '@svc/http';
 
 /** What the API says of one object store. */
@@ -87,11 +88,21 @@ export interface ApiObserver {
   counted?(events: readonly { class: string; name: string; count: number }[]): void;
 }
 
+export interface EventsOptions {
+  readonly log: EventLog;
+  readonly streams: EventStreams;
+  /** Absent while webhooks are switched off. */
+  readonly subscriptions?: Subscriptions | undefined;
+  readonly installationId: string;
+}
+
 export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: Auth;
   /** Runs of hooks; without it nobody can ask for them. */
   readonly actions?: { readonly runs: RunStore; readonly files: RunFiles } | undefined;
+  /** The log of events; without it nobody can read it. */
+  readonly events?: EventsOptions | undefined;
   /** Asked per request: facts such as the recommended version change while the server runs. */
   readonly installation: () => InstallationFacts;
   readonly observer?: ApiObserver | undefined;

@@ -234,7 +234,7 @@ export class Route {
       refusal.untold === true && requestId !== undefined
         ? `${refusal.message}, request id ${requestId}`
         : refusal.message;
-    const body = refusal.noAcl === true ? { message, no_acl: true } : { message };
+    const body = { message, ...(refusal.noAcl === true && { no_acl: true }), ...refusal.more };
     const answer =
       request.method === 'HEAD'
         ? new Answer(refusal.status, refusal.headers)

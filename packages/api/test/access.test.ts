@@ -11,6 +11,7 @@ let ask: Ask;
 beforeAll(async () => {
   api = await startApi(() =>
     stubEngine({
+      'bindings.deleteView': () => undefined,
       'usage.flush': () => undefined,
       'usage.reports': () => [{ year: 2024, month: 3, count: 12 }],
     }),

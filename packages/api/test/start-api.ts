@@ -6,7 +6,7 @@ import type { Engine } from '@svc/engine';
 import { createMemStore, LocalCacheBus } from '@svc/kv';
 import type { KvStore } from '@svc/kv';
 import { basePath, createApi } from '../src/index.ts';
-import type { ApiObserver, FinishedRequest, InstallationFacts } from '../src/index.ts';
+import type { ApiObserver, EventsOptions, FinishedRequest, InstallationFacts } from '../src/index.ts';
 
 export const adminKey = { accessKeyId: 'AKIAJTESTADMINKEY', secretAccessKey: 'a-secret-of-the-tests' };
 
@@ -58,6 +58,7 @@ export interface StartOptions {
   readonly mode?: RbacMode;
   readonly withoutSetup?: boolean;
   readonly facts?: InstallationFacts;
+  readonly events?: (kv: KvStore, engine: Engine, auth: Auth) => EventsOptions;
 }
 
 /** A listening server with the API alone, an administrator and everything in memory. */
@@ -86,7 +87,13 @@ export async function startApi(
   };
   const engine = await makeEngine(kv, cacheBus);
   const server = createServer(
-    createApi({ engine, auth, installation: () => options.facts ?? installation, observer }),
+    createApi({
+      engine,
+      auth,
+      installation: () => options.facts ?? installation,
+      observer,
+      events: options.events?.(kv, engine, auth),
+    }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -262,7 +262,14 @@ test('a media type with parameters and unknown fields are fine; null is absence'
   });
   expect(status).toBe(204);
   expect(reached).toEqual([
-    { repository: 'r', branch: 'main', type: 'reset', path: undefined, force: undefined },
+    {
+      repository: 'r',
+      branch: 'main',
+      type: 'reset',
+      path: undefined,
+      force: undefined,
+      actor: expect.objectContaining({ userId: 'admin' }),
+    },
   ]);
 });
 
@@ -304,7 +311,8 @@ test('an empty If-Match is passed on by the one operation that knows it', async 
     headers: { ...json, 'if-match': '' },
     body: '[]',
   });
-  expect(reached).toEqual([{ repository: 'r', patterns: [], ifMatch: '' }]);
+  const actor: unknown = expect.objectContaining({ userId: 'admin' });
+  expect(reached).toEqual([{ repository: 'r', patterns: [], ifMatch: '', actor }]);
   const upload = await ask('POST', '/repositories/r/branches/b/objects?path=a', {
     headers: { 'if-none-match': '' },
     body: 'x',

@@ -69,6 +69,8 @@ export interface Auth {
   readonly externalPrincipals: ExternalPrincipals;
   readonly setup: Setup;
   readonly installation: Installation;
+  /** What webhooks sign with and send along. */
+  readonly webhookSecrets: SecretBoxes;
 
   /**
    * The caller of a request by bearer token, Basic header or cookie: the first source present decides. Undefined
@@ -118,6 +120,13 @@ export interface Auth {
   close(): void;
 }
 
+/** Keeps texts in the store that nobody can read there. `boundTo` makes a box useless in another record. */
+export interface SecretBoxes {
+  seal(secret: string, boundTo: string): Buffer;
+  /** Undefined when the box was made for something else, or was changed. */
+  open(box: Uint8Array, boundTo: string): string | undefined;
+}
+
 export interface Permissions {
   check(requirement: Requirement): Decision;
   /** True when a deny statement covers it; absence of an allowance is not a denial. */
@@ -128,6 +137,7 @@ export interface SigningCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly user: User;
+  readonly hasView: boolean;
 }
 
 export interface LoginRequest {
@@ -220,7 +230,14 @@ export interface PolicyInput {
 
 export interface CredentialKeys {
   /** With `key` the operator's own pair, else a generated one. */
-  create(username: string, actor: AuthActor, key?: KeyPair): Promise<CredentialsWithSecret>;
+  create(
+    username: string,
+    actor: AuthActor,
+    key?: KeyPair,
+    /** Binds the key to a bucket before it works. */
+    makeView?: (accessKeyId: string) => Promise<unknown>,
+  ): Promise<CredentialsWithSecret>;
+  setHasView(username: string, accessKeyId: string, hasView: boolean, actor: AuthActor): Promise<void>;
   get(username: string, accessKeyId: string): Promise<Credentials>;
   list(username: string, page?: PageRequest): Promise<Page<Credentials>>;
   delete(username: string, accessKeyId: string, actor: AuthActor): Promise<void>;

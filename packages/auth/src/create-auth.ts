@@ -1,5 +1,6 @@
 import type { Auth, AuthOptions, LoginRequest, Session } from './auth.ts';
 import { KeyRing } from './crypto/key-ring.ts';
+import { openSecret, sealSecret } from './crypto/secret-box.ts';
 import { AuthError } from './errors.ts';
 import { anonymousIdentity, type Identity } from './identity.ts';
 import { CallerCache } from './login/caller-cache.ts';
@@ -109,6 +110,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     externalPrincipals,
     setup,
     installation,
+    webhookSecrets: {
+      seal: (secret, boundTo) => sealSecret(keyRing, secret, boundTo, 'svc/webhook'),
+      open: (box, boundTo) => openSecret(keyRing, box, boundTo, 'svc/webhook'),
+    },
     authenticate: (request) => masked(requests.authenticate(request)),
     authenticateAtOnce: (headers, connection) => requests.authenticateAtOnce(headers, connection),
     credentialsFor: async (accessKeyId, client) => {
@@ -176,7 +181,7 @@ async function signingCredentials(callers: CallerCache, accessKeyId: string) {
   const key = await callers.key(accessKeyId);
   const user = key === undefined ? undefined : await callers.user(key.username);
   if (key === undefined || user === undefined) return undefined;
-  return { accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey, user };
+  return { accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey, user, hasView: key.hasView };
 }
 
 /** A store that fails while we ask who is calling is our failure, not the caller's. */

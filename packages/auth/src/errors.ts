@@ -42,3 +42,11 @@ export const authenticationFailedMessage = 'error authenticating request';
 export function authenticationFailed(cause?: unknown): AuthError {
   return new AuthError('unauthenticated', authenticationFailedMessage, { cause });
 }
+
+/** A key that is bound to a bucket opens nothing else. */
+export function boundToBucket(): AuthError {
+  return new AuthError(
+    'unauthenticated',
+    'this access key is bound to a bucket; use it with the S3 endpoint',
+  );
+}

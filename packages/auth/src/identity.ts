@@ -15,6 +15,8 @@ export interface Identity {
   readonly method: AuthMethod;
   /** The key the caller proved to hold, or that a token was issued for. */
   readonly accessKeyId?: string;
+  /** The key is bound to one bucket, and good for the S3 gateway only. */
+  readonly hasView?: boolean;
 }
 
 /**

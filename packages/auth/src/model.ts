@@ -47,6 +47,8 @@ export interface Credentials {
   readonly accessKeyId: string;
   readonly issuedAt: number;
   readonly username: string;
+  /** It is bound to one bucket, and good for the S3 gateway only. */
+  readonly hasView: boolean;
 }
 
 /** The secret is shown once, by create and setup. */

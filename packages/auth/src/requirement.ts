@@ -43,6 +43,7 @@ export const arn = {
   object: (repository: string, key: string) => `arn:svc:fs:::repository/${repository}/object/${key}`,
   tag: (repository: string, tag: string) => `arn:svc:fs:::repository/${repository}/tag/${tag}`,
   namespace: (uri: string) => `arn:svc:fs:::namespace/${uri}`,
+  alias: (alias: string) => `arn:svc:fs:::alias/${alias}`,
   user: (username: string) => `arn:svc:auth:::user/${username}`,
   group: (group: string) => `arn:svc:auth:::group/${group}`,
   policy: (policy: string) => `arn:svc:auth:::policy/${policy}`,

@@ -105,6 +105,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    name: 'events',
+    description: 'show what happened, one CloudEvent a line, and follow what happens',
+    load: () => import('./commands/events.ts'),
+  },
+  {
     name: 'find-merge-base',
     description: 'find the commit two refs have in common',
     hidden: true,
@@ -151,6 +156,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/plugin.ts'),
   },
   {
+    name: 'alias',
+    description: 'bucket names that stand for a ref',
+    load: () => import('./commands/alias.ts'),
+  },
+  {
     name: 'reflog',
     description: 'show what moved branches and tags, newest first, also deleted ones',
     load: () => import('./commands/reflog.ts'),
@@ -179,13 +189,18 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/show.ts'),
   },
   {
+    name: 'subscription',
+    description: 'have events sent to web addresses, and see what became of them',
+    load: () => import('./commands/subscription.ts'),
+  },
+  {
     name: 'tag',
     description: 'create, list, show and delete tags',
     load: () => import('./commands/tag.ts'),
   },
   {
     name: 'undelete',
-    description: 'bring deleted branches and tags back',
+    description: 'bring deleted branches, tags and repositories back',
     load: () => import('./commands/undelete.ts'),
   },
   {

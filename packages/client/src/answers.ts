@@ -5,7 +5,8 @@ import type { Answer } from './sender.ts';
 export async function decode(answer: Answer<unknown>): Promise<unknown> {
   const text = await answer.text();
   if (text === '') return undefined;
-  if (answer.header('content-type')?.startsWith('text/plain') === true) return text;
+  const type = answer.header('content-type');
+  if (type?.startsWith('text/plain') === true || type === 'application/octet-stream') return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

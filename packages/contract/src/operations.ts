@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts';
+import { aliasesOperations } from './operations/aliases.ts';
 import { actionsOperations } from './operations/actions.ts';
 import { authOperations } from './operations/auth.ts';
 import { authGroupsOperations } from './operations/auth-groups.ts';
@@ -8,6 +9,7 @@ import { branchProtectionOperations } from './operations/branch-protection.ts';
 import { branchesOperations } from './operations/branches.ts';
 import { commitsOperations } from './operations/commits.ts';
 import { configOperations } from './operations/config.ts';
+import { eventsOperations } from './operations/events.ts';
 import { garbageCollectionOperations } from './operations/garbage-collection.ts';
 import { gcRulesOperations } from './operations/gc-rules.ts';
 import { gcRunsOperations } from './operations/gc-runs.ts';
@@ -22,6 +24,7 @@ import { reflogOperations } from './operations/reflog.ts';
 import { refsOperations } from './operations/refs.ts';
 import { repositoriesOperations } from './operations/repositories.ts';
 import { stagingOperations } from './operations/staging.ts';
+import { subscriptionsOperations } from './operations/subscriptions.ts';
 import { tagsOperations } from './operations/tags.ts';
 
 /** The operations by the file that describes them; the API's handlers are in files of the same names. */
@@ -41,11 +44,14 @@ export const operationGroups = {
   branches: branchesOperations,
   refs: refsOperations,
   reflog: reflogOperations,
+  aliases: aliasesOperations,
   commits: commitsOperations,
   objects: objectsOperations,
   staging: stagingOperations,
   import: importOperations,
   actions: actionsOperations,
+  events: eventsOperations,
+  subscriptions: subscriptionsOperations,
   metadata: metadataOperations,
   pulls: pullsOperations,
   'health-check': healthCheckOperations,
@@ -72,11 +78,14 @@ export const operations = {
   ...branchesOperations,
   ...refsOperations,
   ...reflogOperations,
+  ...aliasesOperations,
   ...commitsOperations,
   ...objectsOperations,
   ...stagingOperations,
   ...importOperations,
   ...actionsOperations,
+  ...eventsOperations,
+  ...subscriptionsOperations,
   ...metadataOperations,
   ...pullsOperations,
   ...healthCheckOperations,

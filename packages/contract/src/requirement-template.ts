@@ -88,6 +88,10 @@ export function namespaceArn(source: string): string {
   return `arn:svc:fs:::namespace/{${source}}`;
 }
 
+export function aliasArn(source: string): string {
+  return `arn:svc:fs:::alias/{${source}}`;
+}
+
 export function userArn(source: string): string {
   return `arn:svc:auth:::user/{${source}}`;
 }

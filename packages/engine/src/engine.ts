@@ -1,7 +1,9 @@
+import { bindings } from './bindings/index.ts';
 import { branches } from './branches/index.ts';
 import { commits } from './history/index.ts';
 import { createContext } from './context/engine-context.ts';
 import { dumps } from './dump/index.ts';
+import type { Bindings } from './face/bindings.ts';
 import type { Branches } from './face/branches.ts';
 import type { Commits } from './face/commits.ts';
 import type { Dumps } from './face/dumps.ts';
@@ -13,6 +15,7 @@ import type { Merges } from './face/merges.ts';
 import type { Metadata } from './face/metadata.ts';
 import type { Objects } from './face/objects.ts';
 import type { EngineOptions } from './face/options.ts';
+import type { Outboxes } from './face/outboxes.ts';
 import type { Protection } from './face/protection.ts';
 import type { Pulls } from './face/pulls.ts';
 import type { Reflog } from './face/reflog.ts';
@@ -32,6 +35,7 @@ import { objects } from './objects/index.ts';
 import { protection } from './protection/index.ts';
 import { pulls } from './pulls/index.ts';
 import { reflog } from './moves/index.ts';
+import { outboxes } from './moves/outboxes.ts';
 import { refs } from './refs/index.ts';
 import { repositories } from './repositories/index.ts';
 import { tags } from './tags/index.ts';
@@ -43,6 +47,7 @@ import { usage } from './usage/index.ts';
 /** The versioning engine: one method per operation, grouped by what it is about. */
 export interface Engine {
   readonly repositories: Repositories;
+  readonly bindings: Bindings;
   readonly branches: Branches;
   readonly tags: Tags;
   readonly protection: Protection;
@@ -51,6 +56,7 @@ export interface Engine {
   readonly commits: Commits;
   readonly refs: Refs;
   readonly reflog: Reflog;
+  readonly outboxes: Outboxes;
   readonly merges: Merges;
   readonly pulls: Pulls;
   readonly imports: Imports;
@@ -76,6 +82,7 @@ export function createEngine(options: EngineOptions): Engine {
   const usageOperations = usage(context);
   return {
     repositories: repositories(context),
+    bindings: bindings(context),
     branches: branches(context),
     tags: tags(context),
     protection: protection(context),
@@ -84,6 +91,7 @@ export function createEngine(options: EngineOptions): Engine {
     commits: commits(context),
     refs: refs(context),
     reflog: reflog(context),
+    outboxes: outboxes(context),
     merges: mergeOperations,
     pulls: pulls(context, mergeOperations),
     imports: {

@@ -21,6 +21,7 @@ export type EngineErrorKind =
 /** What the error is about, so that a protocol can say `branch not found` or pick `NoSuchBucket`. */
 export type EngineSubject =
   | 'repository'
+  | 'alias'
   | 'branch'
   | 'tag'
   | 'commit'

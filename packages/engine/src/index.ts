@@ -23,6 +23,7 @@ export {
   type ObjectParts,
 } from './objects/content-metadata.ts';
 export { createDigest, loadDigests } from './objects/digests.ts';
+export { standardClass, storageClassMap, storageClassOf } from './objects/storage-class.ts';
 export { tagMap, tagsOf, type ObjectTag } from './objects/object-tags.ts';
 export {
   isFieldValue,

@@ -6,6 +6,7 @@ import { scheduleRuns } from './gc/collector/schedule.ts';
 import { TokenCleaner } from './staging/clean-tokens.ts';
 import { LostStaging } from './staging/lost-staging.ts';
 import { trimMoves } from './moves/trim-moves.ts';
+import { emptyTrash } from './repositories/purge-repository.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
 
@@ -61,6 +62,12 @@ export function engineJobs(context: EngineContext): readonly Job[] {
     },
     // Every server looks: who takes a run holds the lease of its repository.
     { name: 'collect-garbage', everyMs: 5000, begin: () => (round) => runQueued(context, round) },
+    {
+      name: 'empty-trash',
+      everyMs: 10 * minuteMs,
+      lease,
+      begin: () => (round) => emptyTrash(context, round),
+    },
     {
       name: 'remove-expired-tasks',
       everyMs: dayMs,

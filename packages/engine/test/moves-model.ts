@@ -57,10 +57,25 @@ export async function readPartition(kv: KvStore, partition: Buffer): Promise<Rec
         graves.set(name.slice(7), graveMessage.decode(value).lastMove.toString('hex'));
       } else if (name.startsWith('moves/')) {
         moves.unshift({ id: moveIdOfKey(key).toString('hex'), data: moveMessage.decode(value) });
-      } else if (name.startsWith('outbox/')) outbox.push(key.subarray(7).toString('hex'));
+      } else if (name.startsWith('outbox/') && value.length === 0) {
+        outbox.push(key.subarray(7).toString('hex'));
+      }
     }
   }
   return { refs, lastMoves, graves, moves, outbox };
+}
+
+/** As if everything that happened had been put into the log of events. */
+export async function emptyOutbox(state: MemState, engine: Engine, repository: string): Promise<void> {
+  const { instanceUid } = await engine.repositories.get(repository);
+  const partition = Buffer.from(`${repository}-${instanceUid}`);
+  const kv = createMemStore(state);
+  for await (const page of kv.scan(partition, { prefix: Buffer.from('outbox/') })) {
+    await kv.deleteMany(
+      partition,
+      page.map(({ key }) => key),
+    );
+  }
 }
 
 /** Replays the log from nothing; it must meet the refs exactly, each record where the one before it ended. */

@@ -72,7 +72,7 @@ test('the error of a throttled store passes as it is; a branch that never stops 
     wrapKv: (kv) =>
       new Proxy(kv, {
         get: (target, name) =>
-          name === 'setIf'
+          name === 'change'
             ? () => Promise.resolve(false)
             : (Reflect.get(target, name) as () => unknown).bind(target),
       }),

@@ -1,5 +1,5 @@
 import { repositoryMessage } from '@svc/encoding';
-import { createMemStore, type KvStore } from '@svc/kv';
+import { createMemStore } from '@svc/kv';
 import { expect, test } from 'vitest';
 import { watched } from './failing-store.ts';
 import { actor, commit, contents, createWorld, newRepository, put, refusal, refusalKind } from './fixture.ts';
@@ -97,16 +97,9 @@ test('a merge whose record was lost completes the pull request on the next call'
   const { id } = await open();
   let failing = true;
   const engine = world.engine({
-    wrapKv: (kv): KvStore =>
-      new Proxy(kv, {
-        get(target, name) {
-          if (name !== 'setIf') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name);
-          return (partition: Uint8Array, key: Uint8Array, ...rest: [Uint8Array, never]) => {
-            if (failing && Buffer.from(key).toString().startsWith('pulls/'))
-              throw new Error('the store is gone');
-            return target.setIf(partition, key, ...rest);
-          };
-        },
+    wrapKv: (kv) =>
+      watched(kv, ({ key, method }) => {
+        if (failing && method === 'change' && key.startsWith('pulls/')) throw new Error('the store is gone');
       }),
   });
   await expect(engine.pulls.merge({ repository, id, actor })).rejects.toThrow('the store is gone');
@@ -130,7 +123,8 @@ test.each([{ squash: true }, { force: true }, { squash: true, force: true }])(
     const engine = world.engine({
       wrapKv: (kv) =>
         watched(kv, ({ key, method }) => {
-          if (failing && method === 'setIf' && key.startsWith('pulls/')) throw new Error('the store is gone');
+          if (failing && method === 'change' && key.startsWith('pulls/'))
+            throw new Error('the store is gone');
         }),
     });
     await expect(engine.pulls.merge({ repository, id, actor, ...options })).rejects.toThrow('gone');

@@ -148,7 +148,7 @@ test('get, delete and create again at once with the same name: the new one is th
   expect(await paths(engine, 'phoenix', 'main')).toEqual([]);
 });
 
-test('deletion leaves no record but of whom the namespace was, and an interrupted one is resumed', async () => {
+test('a purge leaves no record but of whom the namespace was, and an interrupted one is resumed', async () => {
   const world = createWorld();
   const engine = world.engine();
   const repository = await newRepository(engine);
@@ -167,12 +167,14 @@ test('deletion leaves no record but of whom the namespace was, and an interrupte
         failing ? Promise.reject(new Error('store is down')) : kv.delete(partition, key),
     }),
   });
-  await expect(broken.repositories.delete({ repository, actor })).rejects.toThrow('store is down');
+  await expect(broken.repositories.delete({ repository, actor, purge: true })).rejects.toThrow(
+    'store is down',
+  );
   expect(await refusalKind(world.engine().repositories.get(repository))).toBe('in_deletion');
   expect((await broken.repositories.list({})).items.map((item) => item.state)).toEqual(['in_deletion']);
   failing = false;
-  await broken.repositories.delete({ repository, actor });
-  expect(await refusalKind(broken.repositories.delete({ repository, actor }))).toBe('not_found');
+  await broken.repositories.delete({ repository, actor, purge: true });
+  expect(await refusalKind(broken.repositories.delete({ repository, actor, purge: true }))).toBe('not_found');
   const kv = createMemStore(world.state);
   const left: string[] = [];
   for await (const partition of kv.partitions()) left.push(partition.toString());

@@ -193,7 +193,7 @@ describe('the resolver against a plain list', () => {
       }),
       { numRuns: 20 },
     );
-  });
+  }, 120_000);
 
   test('100 000 moves: at most 3 log2 reads for any of them', async () => {
     const { positions, resolve, reads } = await longLog(Array.from({ length: 100_000 }, () => 1));
@@ -204,7 +204,7 @@ describe('the resolver against a plain list', () => {
       expect(await resolve(`x@{${instant}}`)).toBe(positions[index]!.commit);
       expect(reads.count - before).toBeLessThanOrEqual(limit + 3);
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 /** A branch with a move per step, so many milliseconds after the one before; its log is read without any cache. */

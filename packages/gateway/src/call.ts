@@ -3,6 +3,8 @@ import type { ClientOrigin, Identity } from '@svc/auth';
 import type { Repository } from '@svc/engine';
 import type { RequestBody } from './body/request-body.ts';
 import type { Reply } from './reply.ts';
+import type { LocatedSource } from './operations/copy-source.ts';
+import type { BoundKey } from './routing/bucket.ts';
 import type { S3Request } from './request/s3-request.ts';
 import type { RequestRecord, Services } from './services.ts';
 
@@ -19,6 +21,13 @@ export interface Call {
   readonly repository: Repository;
   readonly ref: string;
   readonly path: string;
+  /** The name the client uses for it. */
+  readonly bucket: string;
+  /** Set when the bucket stands for a ref; then keys have none. */
+  readonly bound: BoundKey | undefined;
+  /** What a bound bucket shows to this request. */
+  readonly commitId: string | undefined;
+  readonly copySource: LocatedSource;
   /** `/r/main/` rather than `/r/main`. */
   readonly slashAfterRef: boolean;
   readonly virtualHost: boolean;
@@ -33,4 +42,12 @@ export interface Call {
 }
 
 /** A call on the service itself (`/`). */
-export type ServiceCall = Omit<Call, 'repository' | 'ref' | 'path'>;
+export type ServiceCall = Omit<
+  Call,
+  'repository' | 'ref' | 'path' | 'bucket' | 'bound' | 'commitId' | 'copySource'
+>;
+
+/** The key of the call as its client knows it. */
+export function keyOf({ bound, ref, path }: Call): string {
+  return bound === undefined ? `${ref}/${path}` : bound.key;
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { arn, one, or, type ClientOrigin } from '@svc/auth';
-import { EngineError, type Repository } from '@svc/engine';
+import type { Repository } from '@svc/engine';
 import { drained, HeldMemory } from '@svc/http';
 import { ClientGoneError, RequestBody } from './body/request-body.ts';
 import type { Call } from './call.ts';
@@ -12,9 +12,10 @@ import { toS3Error, type Intent } from './errors/to-s3-error.ts';
 import { forward } from './fallback.ts';
 import { Reply } from './reply.ts';
 import { readS3Request, type S3Request } from './request/s3-request.ts';
+import { locateCopySource, type LocatedSource } from './operations/copy-source.ts';
 import { addressOf, type Address } from './routing/address.ts';
+import { boundAddress, findBucket, keyIn, notWritable, shownBy, type BoundKey } from './routing/bucket.ts';
 import { routeOf, type Route } from './routing/route.ts';
-import type { S3Operation } from './routing/s3-operation.ts';
 import { checkSupported } from './routing/unsupported.ts';
 import type { RequestRecord, Services } from './services.ts';
 import { authenticate, PlainAuthenticationError, type Authenticated } from './signature/authenticate.ts';
@@ -40,6 +41,8 @@ interface RequestState {
    * one that an unknown repository gets.
    */
   concealed: boolean;
+  /** Set for a bound bucket: what the client called it. */
+  shown: { readonly bucket: string; readonly key: string } | undefined;
 }
 
 /** Answers one request: who, where, may they, then the operation. Never rejects. */
@@ -73,6 +76,7 @@ export async function serve(
     intent: request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write',
     body: undefined,
     concealed: false,
+    shown: undefined,
   };
   const routed = tryRoute(state, request.headers.get('host') ?? '');
   record.operation = routed instanceof S3Error ? 'unsupported' : routed.operation.id;
@@ -121,17 +125,22 @@ async function answer(state: RequestState, routedByHost: Routed): Promise<void> 
     authenticated.forwardedHost === undefined ? routedByHost : tryRoute(state, authenticated.forwardedHost);
   const isAnonymous = authenticated.identity.method === 'anonymous';
   if (routed instanceof S3Error) throw isAnonymous ? new S3Error('AccessDenied') : routed;
-  if (isAnonymous && !routed.operation.forAnonymous) throw new S3Error('AccessDenied');
-  const { address, operation, shape, host } = routed;
+  const located = await locate(state, authenticated, client, routed);
+  if (located === 'forwarded') return;
+  const { address, operation, shape, repository, bound } = located;
+  if (isAnonymous && !operation.forAnonymous) throw new S3Error('AccessDenied');
   state.intent = operation.intent;
   if (Buffer.byteLength(address.path) > maxPath) throw new S3Error('KeyTooLongError');
-
-  const repository = await findRepository(state, authenticated, client, address, operation);
-  if (repository === 'forwarded') return;
-  await authorize(state, authenticated, client, address, operation);
+  const copySource = await locateCopySource(services, authenticated.identity, request);
+  await authorize(state, authenticated, client, { ...located, copySource });
   checkSupported(request, shape, services.verifyUnsupported);
-  if (repository?.readOnly === true && operation.intent === 'write' && !operation.allowedReadOnly)
-    throw new S3Error('ErrReadOnlyRepository');
+  const isRefusedWrite = operation.intent === 'write' && !operation.allowedReadOnly;
+  if (repository?.readOnly === true && isRefusedWrite) throw new S3Error('ErrReadOnlyRepository');
+  const shown =
+    repository === undefined || bound === undefined || located.isUpload
+      ? undefined
+      : await shownBy(services, repository, bound);
+  if (bound !== undefined && shown?.writable === false && isRefusedWrite) throw notWritable(bound, shown);
 
   record.event = operation.event;
   services.engine.usage.record();
@@ -154,7 +163,7 @@ async function answer(state: RequestState, routedByHost: Routed): Promise<void> 
     presigned: authenticated.presigned,
     slashAfterRef: address.slashAfterRef,
     virtualHost: address.virtualHost,
-    host,
+    host: routed.host,
     body,
     expectsContinue: state.expectsContinue,
     record,
@@ -165,7 +174,17 @@ async function answer(state: RequestState, routedByHost: Routed): Promise<void> 
   };
   if (operation.on === 'service') return operation.run(call);
   if (repository === undefined) throw operation.noRepository();
-  const onRepository: Call = { ...call, repository, ref: address.ref ?? '', path: address.path };
+  const ref = shown === undefined || operation.intent === 'write' ? (address.ref ?? '') : shown.ref;
+  const onRepository: Call = {
+    ...call,
+    repository,
+    ref,
+    path: address.path,
+    bucket: bound?.bucket ?? repository.id,
+    bound,
+    commitId: shown?.commitId,
+    copySource,
+  };
   return operation.run(onRepository);
 }
 
@@ -175,24 +194,35 @@ function sendContinue(state: RequestState): void {
   state.response.writeContinue();
 }
 
-/** The repository of the address. A request for an unknown one goes to the fallback server or is refused. */
-async function findRepository(
+/** Where a request leads once it is known what its bucket means. */
+interface Located extends Route {
+  readonly address: Address;
+  readonly repository: Repository | undefined;
+  readonly bound: BoundKey | undefined;
+  /** The request is about an upload, which stays where it began. */
+  readonly isUpload: boolean;
+}
+
+/** Finds the bucket of the address. A request for an unknown one goes to the fallback server or is refused. */
+async function locate(
   state: RequestState,
   authenticated: Authenticated,
   client: ClientOrigin,
-  address: Address,
-  operation: S3Operation,
-): Promise<Repository | 'forwarded' | undefined> {
+  routed: Exclude<Routed, S3Error>,
+): Promise<Located | 'forwarded'> {
   const { services, request } = state;
-  if (address.repository === undefined) return undefined;
-  try {
-    if (/^[a-z0-9][a-z0-9-]{2,62}$/.test(address.repository))
-      return await services.engine.repositories.get(address.repository);
-  } catch (error) {
-    const absent =
-      error instanceof EngineError && (error.kind === 'not_found' || error.kind === 'in_deletion');
-    if (!absent) throw error;
+  const { address, operation, shape } = routed;
+  const nothing = { address, operation, shape, bound: undefined, isUpload: false };
+  if (address.repository === undefined) return { ...nothing, repository: undefined };
+  const found = await findBucket(services, authenticated.identity, address.repository);
+  if (found?.bound !== undefined) {
+    const bound = { ...found.bound, key: keyIn(address) };
+    state.shown = { bucket: bound.bucket, key: bound.key };
+    return locateBound(state, found.repository, bound, address);
   }
+  if (found !== undefined) return { ...nothing, repository: found.repository };
+  const isAnonymous = authenticated.identity.method === 'anonymous';
+  if (isAnonymous && !operation.forAnonymous) throw new S3Error('AccessDenied');
   const decision = await services.auth.authorize(
     authenticated.identity,
     one('fs:ListRepositories', arn.all),
@@ -213,18 +243,44 @@ async function findRepository(
   throw operation.noRepository();
 }
 
+async function locateBound(
+  state: RequestState,
+  bucketOf: Repository,
+  bound: BoundKey,
+  asked: Address,
+): Promise<Located> {
+  const { engine } = state.services;
+  let repository = bucketOf;
+  let address = boundAddress(repository, bound, asked);
+  const uploadId = bound.key === '' ? undefined : state.request.query.text('uploadId');
+  const upload =
+    uploadId === undefined
+      ? undefined
+      : await engine.uploads.findOfBucket({ bucket: bound.bucket, key: bound.key, uploadId });
+  if (upload !== undefined) {
+    repository = await engine.repositories.get(upload.repository);
+    address = { ...address, repository: upload.repository, ref: upload.branch, path: upload.path };
+  }
+  state.record.repository = address.repository;
+  state.record.ref = address.ref;
+  state.record.path = address.ref === undefined ? undefined : address.path;
+  const route = routeOf(state.request, address);
+  return { ...route, address, repository, bound, isUpload: upload !== undefined };
+}
+
 async function authorize(
   state: RequestState,
   authenticated: Authenticated,
   client: ClientOrigin,
-  address: Address,
-  operation: S3Operation,
+  { address, operation, bound, copySource }: Located & { readonly copySource: LocatedSource },
 ): Promise<void> {
   const repository = address.repository ?? '';
   const { requires } = operation;
   const isFixed = typeof requires === 'function';
+  const { request } = state;
+  const input = { request, repository, path: address.path, isBound: bound !== undefined, copySource };
   const requirement = isFixed
-    ? requires({ request: state.request, repository, path: address.path })
+    ? requires(input)
     : or(one('fs:ReadRepository', arn.repository(repository)), one('fs:ListRepositories', arn.all));
   const decision = await state.services.auth.authorize(authenticated.identity, requirement, client);
   if (decision.allowed) return;
@@ -267,9 +323,10 @@ function fail(state: RequestState, thrown: unknown): void {
       requestId: record.requestId,
       hostId: services.hostId,
       region: services.region,
-      repository: record.repository,
-      ref: record.ref,
-      path: record.path,
+      // What lies behind a bound bucket is not the client's business.
+      repository: state.shown?.bucket ?? record.repository,
+      ref: state.shown === undefined ? record.ref : undefined,
+      path: state.shown?.key ?? record.path,
     },
     disposeBody(state),
   );

@@ -48,6 +48,28 @@ describe('what is kept with an object', () => {
     expect((await head('/repo/main/large'))['x-amz-checksum-crc64nvme']).toBeUndefined();
   });
 
+  it('is its storage class, which a copy does not have', async () => {
+    const cold = { 'x-amz-storage-class': 'STANDARD_IA' };
+    await s3.put('/repo/main/cold', 'x', { headers: cold });
+    await s3.put('/repo/main/plain', 'x', { headers: { 'x-amz-storage-class': 'STANDARD' } });
+    await s3.put('/repo/main/warm', '', { headers: { 'x-amz-copy-source': 'repo/main/cold' } });
+    expect(await head('/repo/main/cold')).toMatchObject(cold);
+    for (const path of ['/repo/main/plain', '/repo/main/warm'])
+      expect((await head(path))['x-amz-storage-class']).toBeUndefined();
+    const attributes = { 'x-amz-object-attributes': 'StorageClass' };
+    const { text } = await s3.get('/repo/main/cold', { query: 'attributes', headers: attributes });
+    expect(text).toContain('<StorageClass>STANDARD_IA</StorageClass>');
+    const { metadata } = await gateway.engine.objects.stat({
+      repository: 'repo',
+      ref: 'main',
+      path: 'plain',
+    });
+    expect(Object.keys(metadata).join()).not.toContain('class');
+    const refused = await s3.put('/repo/main/none', 'x', { headers: { 'x-amz-storage-class': 'TAPE' } });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('InvalidStorageClass')]);
+    expect((await s3.head('/repo/main/none')).status).toBe(404);
+  });
+
   it('are its tags, which a copy keeps or replaces', async () => {
     await s3.put('/repo/main/t', 'x', { headers: { 'x-amz-tagging': 'a=1&b=2' } });
     expect((await head('/repo/main/t', {}))['x-amz-tagging-count']).toBe('2');

@@ -125,7 +125,7 @@ describe('what a client says of an object', () => {
           ],
         });
         const reply = await s3.raw(method, url, { host: `127.0.0.1:${gateway.port}` });
-        expect([reply.status, reply.code]).toEqual([400, 'InvalidArgument']);
+        expect([reply.status, reply.code]).toEqual([400, 'InvalidStorageClass']);
       }
     },
   );

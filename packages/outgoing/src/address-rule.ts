@@ -53,6 +53,11 @@ export function publicAnd({ setting, networks }: RuleOptions): AddressRule {
   return ruleOf(setting, blockListOf(notPublic), blockListOf(networks));
 }
 
+/** The given networks and nothing else. */
+export function only({ setting, networks }: RuleOptions): AddressRule {
+  return ruleOf(setting, blockListOf(['0.0.0.0/0', '::/0']), blockListOf(networks));
+}
+
 /** Every address but the link's and those of metadata services. */
 export function allButLinkLocal(setting: string): AddressRule {
   return ruleOf(setting, blockListOf(linkAndMetadata), new BlockList());

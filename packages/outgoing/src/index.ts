@@ -1,4 +1,4 @@
-export { allButLinkLocal, networkProblem, publicAnd, type AddressRule } from './address-rule.ts';
+export { allButLinkLocal, networkProblem, only, publicAnd, type AddressRule } from './address-rule.ts';
 export { OutgoingError, type OutgoingErrorKind } from './errors.ts';
 export {
   Outgoing,

@@ -75,6 +75,19 @@ export class Outgoing {
     }
   }
 
+  /** Throws unless a request to this address would be sent. The name is looked up again when it is. */
+  async check(text: string): Promise<void> {
+    const url = parseUrl(text);
+    const { rule, resolve = systemResolve } = this.#options;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    try {
+      const addresses = isIP(host) === 0 ? await resolve(host) : [{ address: host }];
+      for (const { address } of addresses) checkAddress(rule, address);
+    } catch (error) {
+      throw asOutgoingError(error, url);
+    }
+  }
+
   async #once(request: OutgoingRequest, url: URL, deadline: number): Promise<OutgoingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>();
     let sent: ClientRequest;

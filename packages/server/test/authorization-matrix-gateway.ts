@@ -47,6 +47,29 @@ export const gatewayMatrix: Readonly<Record<string, GatewayRow>> = {
   },
   headObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'HEAD', path: '/repo1/main/dir/a' },
   getObject: { requires: 'fs:ReadObject@O(dir/a)', method: 'GET', path: '/repo1/main/dir/a' },
+  'getObject through an alias': {
+    requires: 'fs:ReadObject@O(dir/a)',
+    method: 'GET',
+    path: '/prod/dir/a',
+  },
+  'listObjects through an alias': {
+    requires: 'fs:ListObjects@R',
+    method: 'GET',
+    path: '/prod',
+    query: 'delimiter=%2F&list-type=2',
+  },
+  'putObject through an alias': {
+    requires: 'fs:WriteObject@O(dir/s3)',
+    method: 'PUT',
+    path: '/prod/dir/s3',
+    body: 'content',
+  },
+  'copyObject through an alias': {
+    requires: 'fs:WriteObject@O(dir/s3) & fs:ReadObject@O(dir/a)',
+    method: 'PUT',
+    path: '/prod/dir/s3',
+    headers: { 'x-amz-copy-source': 'prod/dir/a' },
+  },
   getObjectTagging: {
     requires: 'fs:ReadObject@O(dir/a)',
     method: 'GET',

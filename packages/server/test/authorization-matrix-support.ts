@@ -22,13 +22,13 @@ export interface Grant {
   readonly resource: string;
 }
 
-export type Facts = Readonly<Record<'pull' | 'commit' | 'outside' | 'key', string>>;
+export type Facts = Readonly<Record<'pull' | 'commit' | 'outside' | 'key' | 'trash', string>>;
 
 /** Puts facts into every text of a value. */
 export function withFacts<T>(value: T, facts: Facts): T {
   return JSON.parse(
     JSON.stringify(value).replaceAll(
-      /\{(pull|commit|outside|key)\}/g,
+      /\{(pull|commit|outside|key|trash)\}/g,
       (_all, name: keyof Facts) => facts[name],
     ),
   ) as T;
@@ -40,6 +40,7 @@ const kinds: Readonly<Record<string, (value: string) => string>> = {
   O: (value) => `arn:svc:fs:::repository/repo1/object/${value}`,
   T: (value) => `arn:svc:fs:::repository/repo1/tag/${value}`,
   N: (value) => `arn:svc:fs:::namespace/${value}`,
+  A: (value) => `arn:svc:fs:::alias/${value}`,
   U: (value) => `arn:svc:auth:::user/${value}`,
   G: (value) => `arn:svc:auth:::group/${value}`,
   P: (value) => `arn:svc:auth:::policy/${value}`,
@@ -264,7 +265,17 @@ export async function prepare(server: RunningSvc, elsewhere: string): Promise<Fa
     id: 'p-one',
     statement: [{ effect: 'allow', action: ['fs:ReadObject'], resource: '*' }],
   });
+  await manage(server, 'POST', '/aliases', { name: 'prod', repository: 'repo1', ref: 'main' });
+  const trashed = { name: 'trashed', storage_namespace: 'local://trashed' };
+  await manage(server, 'POST', '/repositories', trashed);
+  await manage(server, 'DELETE', '/repositories/trashed');
+  // Restoring it is refused whoever asks, so that it can be asked again and again.
+  await manage(server, 'POST', '/repositories?bare=true', { ...trashed, name: 'successor' });
+  const { results } = JSON.parse(await manage(server, 'GET', '/deleted_repositories')) as {
+    results: { instance: string }[];
+  };
   return {
+    trash: results[0]?.instance ?? '',
     pull: (JSON.parse(pull) as { id: string }).id,
     commit: (JSON.parse(branch) as { commit_id: string }).commit_id,
     outside: `local://${elsewhere}/data`,

@@ -6,7 +6,7 @@
  * Resources: `*`, `R` (repository repo1), `R(x)`, `B(x)`, `O(x)`, `T(x)` of repo1, `N(x)` a storage namespace, `U(x)`,
  * `G(x)`, `P(x)`, `E(x)` for users, groups, policies and external principals. `{…}` are facts known only after
  * the start: `{pull}` an open pull request into main, `{commit}` the head of main, `{outside}` a storage address
- * no repository owns, `{key}` an access key of bob.
+ * no repository owns, `{key}` an access key of bob, `{trash}` the deleted repository trashed, which cannot come back.
  */
 export interface MatrixRow {
   readonly requires: string;
@@ -23,6 +23,7 @@ const none = 'f'.repeat(64);
 /** Values of path parameters unless a row says otherwise. */
 export const defaultParams: Readonly<Record<string, string>> = {
   repository: 'repo1',
+  alias: 'prod',
   branch: 'main',
   ref: 'main',
   leftRef: 'main',
@@ -43,7 +44,9 @@ export const defaultParams: Readonly<Record<string, string>> = {
   range: none,
   run_id: 'no-such-run',
   hook_run_id: 'no-such-hook',
+  move: 'no-such-move',
   pull_request: '{pull}',
+  subscription: 'no-such-subscription',
 };
 
 const [path, written] = [{ path: 'dir/a' }, { path: 'dir/new' }];
@@ -58,6 +61,18 @@ const writeRefs = 'fs:CreateTag@R & fs:CreateBranch@R & fs:CreateCommit@R';
 const readTrees = 'fs:ListObjects@R & fs:ReadRepository@R';
 
 export const matrix: Readonly<Record<string, MatrixRow>> = {
+  listEvents: { requires: 'auth' },
+  listRepositoryEvents: { requires: 'auth' },
+  createSubscription: { requires: 'fs:WriteSubscription@*', body: { url: 'https://127.0.0.1/' } },
+  listSubscriptions: { requires: 'fs:ReadSubscription@*' },
+  getSubscription: { requires: 'fs:ReadSubscription@*' },
+  updateSubscription: { requires: 'fs:WriteSubscription@*', body: {} },
+  deleteSubscription: { requires: 'fs:WriteSubscription@*' },
+  testSubscription: { requires: 'fs:WriteSubscription@*' },
+  rotateSubscriptionSecret: { requires: 'fs:WriteSubscription@*' },
+  listDeliveries: { requires: 'fs:ReadSubscription@*' },
+  redeliver: { requires: 'fs:WriteSubscription@*', body: { all: true } },
+  discardDelivery: { requires: 'fs:WriteSubscription@*', query: { sequence: '1' } },
   setupCommPrefs: { requires: 'open', body: { featureUpdates: false, securityUpdates: false } },
   getSetupState: { requires: 'open' },
   setup: { requires: 'open', body: { username: 'intruder' } },
@@ -90,7 +105,10 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   addGroupMembership: { requires: 'auth:AddGroupMember@G(g1)' },
   deleteGroupMembership: { requires: 'auth:RemoveGroupMember@G(g1)' },
   listUserCredentials: { requires: 'auth:ListCredentials@U(bob)' },
-  createCredentials: { requires: 'auth:CreateCredentials@U(bob)' },
+  createCredentials: {
+    requires: 'auth:CreateCredentials@U(bob) & fs:ReadRepository@R',
+    body: { view: { repository: 'repo1', ref: 'main' } },
+  },
   deleteCredentials: { requires: 'auth:DeleteCredentials@U(bob)', params: { accessKeyId: 'NOSUCHKEY' } },
   getCredentials: { requires: 'auth:ReadCredentials@U(bob)' },
   listUserGroups: { requires: 'auth:ReadUser@U(bob)' },
@@ -127,6 +145,34 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   },
   getRepository: { requires: 'fs:ReadRepository@R' },
   deleteRepository: { requires: 'fs:DeleteRepository@R(gone)', params: { repository: 'gone' } },
+  listAliases: { requires: 'fs:ListAliases@*' },
+  createAlias: {
+    requires: 'fs:CreateAlias@A(prod) & fs:ReadRepository@R',
+    body: { name: 'prod', repository: 'repo1', ref: 'main' },
+  },
+  getAlias: { requires: 'fs:ReadAlias@A(prod)' },
+  setAlias: {
+    requires: 'fs:UpdateAlias@A(prod) & fs:ReadRepository@R',
+    body: { repository: 'repo1', ref: 'main' },
+  },
+  deleteAlias: { requires: 'fs:DeleteAlias@A(nothing)', params: { alias: 'nothing' } },
+  rollbackAlias: { requires: 'fs:UpdateAlias@A(prod)' },
+  aliasLog: { requires: 'fs:ReadAlias@A(prod)' },
+  setCredentialsView: {
+    requires: 'auth:CreateCredentials@U(bob) & fs:ReadRepository@R',
+    params: { accessKeyId: 'NOSUCHKEY' },
+    body: { repository: 'repo1', ref: 'main' },
+  },
+  deleteCredentialsView: {
+    requires: 'auth:CreateCredentials@U(bob)',
+    params: { accessKeyId: 'NOSUCHKEY' },
+  },
+  listDeletedRepositories: { requires: 'fs:ListRepositories@*' },
+  restoreRepository: {
+    requires: 'fs:CreateRepository@R(trashed) & ?fs:AttachStorageNamespace@N(local://trashed)',
+    params: { instance: '{trash}' },
+  },
+  purgeRepository: { requires: 'fs:DeleteRepository@R(trashed)', params: { instance: '{trash}' } },
   getRepositoryMetadata: { requires: 'fs:ReadRepository@R' },
   setRepositoryMetadata: { requires: 'fs:UpdateRepository@R', body: { metadata: { a: 'b' } } },
   deleteRepositoryMetadata: { requires: 'fs:UpdateRepository@R', body: { keys: ['a'] } },
@@ -149,6 +195,22 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   getTag: { requires: 'fs:ReadTag@T(t1)' },
   deleteTag: { requires: 'fs:DeleteTag@T(gone)', params: { tag: 'gone' } },
   listBranches: { requires: 'fs:ListBranches@R' },
+  listReflog: { requires: 'fs:ListBranches@R' },
+  getRefMove: { requires: 'fs:ListBranches@R' },
+  expireReflog: {
+    requires: 'retention:SetGarbageCollectionRules@R',
+    query: { before: '2026-01-01T00:00:00Z' },
+  },
+  resolveRef: { requires: 'fs:ReadCommit@R' },
+  listDeletedRefs: { requires: 'fs:ListBranches@R' },
+  undeleteRef: { requires: 'fs:CreateBranch@B(gone)', body: { type: 'branch', id: 'gone' } },
+  rollbackBranch: {
+    requires: 'fs:RevertBranch@B(scratch)',
+    params: { branch: 'scratch' },
+    body: { to: 'main' },
+  },
+  getReflogSettings: { requires: 'fs:ReadRepository@R' },
+  setReflogSettings: { requires: 'fs:UpdateRepository@R', body: { retention_days: 7 } },
   createBranch: { requires: 'fs:CreateBranch@B(made)', body: { name: 'made', source: 'main' } },
   logCommits: { requires: 'fs:ReadBranch@B(main)' },
   logBranchCommits: { requires: 'fs:ReadBranch@B(main)' },

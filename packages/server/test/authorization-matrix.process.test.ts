@@ -50,7 +50,13 @@ describe('the table of requirements', () => {
   });
 
   test('says what the contract declares', () => {
-    const facts: Facts = { pull: 'pull', commit: 'commit', outside: 'local:///outside/data', key: 'KEY' };
+    const facts: Facts = {
+      pull: 'pull',
+      commit: 'commit',
+      outside: 'local:///outside/data',
+      key: 'KEY',
+      trash: 'x',
+    };
     for (const [name, operation] of contractRows()) {
       const row = withFacts(matrix[name] as MatrixRow, facts);
       const { requires } = operation;
@@ -60,8 +66,9 @@ describe('the table of requirements', () => {
       }
       const path = withFacts({ ...defaultParams, ...row.params }, facts);
       const query = { ...row.query, ...(row.query?.['update'] === 'true' ? { update: true } : {}) };
-      // Only the operation knows the branch that a pull request leads to.
-      const values = { path, query, body: row.body, read: { destination: 'main' } };
+      // Only the operation knows the branch that a pull request leads to, or what a deleted repository was.
+      const read = { destination: 'main', repository: 'trashed', namespace: 'local://trashed' };
+      const values = { path, query, body: row.body, read };
       const required = requirementOf(undeferred(requires))(values);
       expect([name, required === undefined ? [] : flatten(required)]).toStrictEqual([
         name,
@@ -277,6 +284,7 @@ describe('the authorization matrix over the wire', () => {
     expect(served.toSorted()).toStrictEqual([
       's3 getBucketLocation',
       's3 getObject',
+      's3 getObject through an alias',
       's3 getObjectAttributes',
       's3 getObjectTagging',
       's3 headBucket',
@@ -284,6 +292,7 @@ describe('the authorization matrix over the wire', () => {
       's3 listObjects',
       's3 listObjects of a branch name',
       's3 listObjects of branches',
+      's3 listObjects through an alias',
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { waitUntil } from '@svc/testing';
 import { expect, test } from 'vitest';
 import { HookedRepository, startReceiver } from './hook-server.ts';
-import { startSvc } from './start-server.ts';
+import { quickstartAuth, startSvc } from './start-server.ts';
 
 const yaml = (name: string, on: string, hook: string): string =>
   `name: ${name}\non: ${on}\nhooks:\n  - {id: hook, ${hook}}\n`;
@@ -34,8 +34,13 @@ test('a server with several workers runs hooks before and after commits, in forc
     local code, body = svc.list_objects(action.repository_id, action.commit_id, "", "_svc_actions/", "", 10)
     print(username, code, body.results[1].path, args.word)
     print((svc.create_tag(action.repository_id, action.commit_id, "made-by-hook")))
+    for _, secret in ipairs({args.secret, "wrong"}) do
+      local table = require("formats").delta_client(args.key, secret).get_table
+      print(select(2, pcall(table, action.repository_id, action.commit_id, "t")))
+    end
   `;
-  const hook = `type: lua, properties: {script: ${JSON.stringify(script)}, args: {word: "{{ ENV.SVCACTION_WORD }}"}}`;
+  const [key, secret] = Buffer.from(quickstartAuth.slice('Basic '.length), 'base64').toString().split(':');
+  const hook = `type: lua, properties: {script: ${JSON.stringify(script)}, args: {word: "{{ ENV.SVCACTION_WORD }}", key: ${key}, secret: ${JSON.stringify(secret)}}}`;
   await repository.put('_svc_actions/gate.yaml', yaml('after', '{post-commit: }', hook));
   const { id } = JSON.parse((await repository.commit('calls back')).body) as { id: string };
   const run = await waitUntil(
@@ -45,7 +50,13 @@ test('a server with several workers runs hooks before and after commits, in forc
   expect(run).toMatchObject({ status: 'completed', commit_id: id, branch: 'main' });
   const runPath = `actions/runs/${run['run_id'] ?? ''}`;
   const output = await repository.get(`${runPath}/hooks/0000_0000/output`);
-  expect(output.body).toBe('quickstart\t200\t_svc_actions/gate.yaml\tfrom-the-environment\n201\n');
+  expect(output.body.split('\n')).toEqual([
+    'quickstart\t200\t_svc_actions/gate.yaml\tfrom-the-environment',
+    '201',
+    expect.stringMatching(/no Delta table at t$/),
+    expect.stringMatching(/t\/_delta_log\/: HTTP 401$/),
+    '',
+  ]);
   expect(output.headers['content-disposition']).toBe('attachment; filename=0000_0000.log');
   expect((await repository.get(`${runPath}/hooks/0000_0009/output`)).status).toBe(404);
   expect((await repository.get('actions/runs/nosuchrun')).status).toBe(404);

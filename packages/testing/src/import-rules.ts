@@ -14,7 +14,8 @@ export const allowedImports: Record<string, readonly string[]> = {
   http: [],
   outgoing: [],
   actions: ['encoding', 'kv', 'block', 'engine', 'outgoing'],
-  api: ['contract', 'engine', 'auth', 'http', 'actions'],
+  events: ['encoding', 'kv', 'outgoing'],
+  api: ['contract', 'engine', 'auth', 'http', 'actions', 'events'],
   gateway: ['encoding', 'engine', 'auth', 'http'],
   client: ['contract'],
   server: [
@@ -26,6 +27,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'auth',
     'outgoing',
     'actions',
+    'events',
     'contract',
     'api',
     'gateway',
@@ -40,6 +42,7 @@ export const allowedImports: Record<string, readonly string[]> = {
 const testImports: Record<string, readonly string[]> = {
   api: ['kv', 'block', 'client'],
   gateway: ['kv', 'block'],
+  events: ['engine', 'block'],
 };
 
 /** Folders whose sub-folders or files are alternatives of one contract and must not know each other. */

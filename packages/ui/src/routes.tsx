@@ -160,6 +160,23 @@ const pulls = createRoute({
   component: lazyRouteComponent(() => import('./features/pulls/pulls-page.tsx'), 'PullsPage'),
 });
 
+const repositoryActivity = createRoute({
+  getParentRoute: () => repository,
+  path: '/activity',
+  validateSearch: strings('types'),
+  component: lazyRouteComponent(
+    () => import('./features/activity/activity-page.tsx'),
+    'RepositoryActivityPage',
+  ),
+});
+
+const activity = createRoute({
+  getParentRoute: () => app,
+  path: '/activity',
+  validateSearch: strings('types'),
+  component: lazyRouteComponent(() => import('./features/activity/activity-page.tsx'), 'ActivityPage'),
+});
+
 const createPull = createRoute({
   getParentRoute: () => repository,
   path: '/pulls/create',
@@ -172,6 +189,19 @@ const pull = createRoute({
   path: '/pulls/$id',
   validateSearch: strings('tab', 'file'),
   component: lazyRouteComponent(() => import('./features/pulls/pull-page.tsx'), 'PullPage'),
+});
+
+const actions = createRoute({
+  getParentRoute: () => repository,
+  path: '/actions',
+  validateSearch: strings('branch', 'commit'),
+  component: lazyRouteComponent(() => import('./features/actions/runs-page.tsx'), 'RunsPage'),
+});
+
+const run = createRoute({
+  getParentRoute: () => repository,
+  path: '/actions/$runId',
+  component: lazyRouteComponent(() => import('./features/actions/run-page.tsx'), 'RunPage'),
 });
 
 const compare = createRoute({
@@ -311,6 +341,7 @@ const routeTree = root.addChildren([
   app.addChildren([
     repositories,
     datasets,
+    activity,
     repository.addChildren([
       repositoryHome,
       objects,
@@ -323,7 +354,10 @@ const routeTree = root.addChildren([
       pulls,
       createPull,
       pull,
+      actions,
+      run,
       compare,
+      repositoryActivity,
       settings.addChildren([settingsHome, generalSettings, protectionSettings, retentionSettings]),
     ]),
     admin.addChildren([

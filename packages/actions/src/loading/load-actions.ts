@@ -2,17 +2,12 @@ import { BlockError } from '@svc/block';
 import { EngineError, type Engine, type Repository } from '@svc/engine';
 import { LRUCache } from 'lru-cache';
 import type { Action } from '../file/index.ts';
+import { actionFolders, countingFiles } from '../file/folders.ts';
 import { AbortedEvent, countedErrors } from '../running/aborted-event.ts';
-
-/** Ours goes first: of two files with one name in both folders it is the one that counts. */
-export const actionFolders = ['_svc_actions/', '_lakefs_actions/'] as const;
 
 /** Nobody writes longer ones by hand. */
 const maxFileBytes = 1024 ** 2;
 const pageSize = 1000;
-/** The first key of the folder that sorts first, whatever stands before it, and what sorts behind the other. */
-const probe = { prefix: '_', after: '_lakefs_actions.', amount: 1 };
-const behindFolders = '_svc_actions0';
 const commitId = /^[0-9a-f]{64}$/;
 
 /** The engine as far as action files are read with it: with the server's own rights. */
@@ -49,27 +44,8 @@ export class ActionLoader {
   }
 
   async #paths(at: ActionsAt): Promise<string[]> {
-    if (!(await this.#mayHaveFiles(at))) return [];
     const listed = await Promise.all(actionFolders.map((folder) => this.#list(at, folder)));
-    const names = new Set<string>();
-    return listed.flat().filter((path) => {
-      const name = path.slice(path.indexOf('/') + 1);
-      if (names.has(name)) return false;
-      names.add(name);
-      return true;
-    });
-  }
-
-  /** One look at the first key from where the folders may begin: most repositories have neither. */
-  async #mayHaveFiles({ repository, ref }: ActionsAt): Promise<boolean> {
-    const { objects } = this.#source();
-    const page = await objects.list({ repository: repository.id, ref, ...probe });
-    let isBehind = true;
-    page.visit((item) => {
-      isBehind = item.path >= behindFolders;
-    });
-    page.release();
-    return !isBehind;
+    return countingFiles(listed.flat());
   }
 
   async #list({ repository, ref }: ActionsAt, folder: string): Promise<string[]> {

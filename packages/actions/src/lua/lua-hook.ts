@@ -7,11 +7,13 @@ import { commitTable } from '../running/hook-event.ts';
 import type { Hook, HookRunning } from '../running/hook.ts';
 import { Properties } from '../running/properties.ts';
 import type { LuaRunner } from './lua-runner.ts';
-import type { HostAnswer, HostCall, LuaJob } from './worker-protocol.ts';
+import type { HostAnswer, HostCall, KeyPair, LuaJob } from './worker-protocol.ts';
 
 /** A call of the service's own API, as a user. */
 export interface ApiRequest {
   readonly userId: string;
+  /** Used instead of the user. */
+  readonly credentials?: KeyPair | undefined;
   readonly method: string;
   /** Below the base path, escaped. */
   readonly path: string;
@@ -125,9 +127,10 @@ async function call(
     const message = `hooks that call the service are nested more than ${maxDepth} deep`;
     return { status: 508, body: Buffer.from(JSON.stringify({ message })) };
   }
-  const { method, path, query, body } = request;
+  const { method, path, query, body, credentials } = request;
   return options.callApi({
     userId,
+    credentials,
     method,
     path,
     query,

@@ -5,9 +5,11 @@ export interface LuaModule {
   readonly HEAPU8: Uint8Array;
   readonly HEAPU32: Uint32Array;
   addFunction(run: (...args: number[]) => number | void, signature: string): number;
+  removeFunction(pointer: number): void;
   _malloc(size: number): number;
   _free(pointer: number): void;
   _luaL_newstate(): number;
+  _lua_close(state: number): void;
   _luaL_requiref(state: number, name: number, open: number, isGlobal: number): void;
   _luaL_loadbufferx(state: number, text: number, size: number, name: number, mode: number): number;
   _luaL_traceback(state: number, of: number, message: number, level: number): void;

@@ -15,6 +15,7 @@ async function run(
   source: string,
   job: Partial<LuaJob> = {},
   answer: (call: HostCall) => HostAnswer | Promise<HostAnswer> = () => ({ error: 'nobody is asked' }),
+  by = runner,
 ): Promise<Result> {
   const printed: Buffer[] = [];
   const start = (): ScriptRun => ({
@@ -34,7 +35,7 @@ async function run(
     answer: async (call) => answer(call),
     print: (bytes) => printed.push(Buffer.from(bytes)),
   });
-  const failure = await runner.run(start).then(
+  const failure = await by.run(start).then(
     () => undefined,
     (error: unknown) => (error as Error).message,
   );
@@ -48,6 +49,8 @@ test('an endless script ends with its time, however it defends itself', async ()
     'while true do xpcall(function() error("x") end, function() while true do end end) end',
     'string.rep("a", 30):match(("a?"):rep(30) .. ("a"):rep(30))',
     'require("time").sleep(1e18)',
+    // Runs when everything else is over.
+    'held = setmetatable({}, {__gc = function() while true do end end})',
   ]) {
     const { failure } = await run(source, { deadline: Date.now() + 300 });
     expect(failure, source).toBe('time limit exceeded');
@@ -66,4 +69,39 @@ test('output arrives in order and ends at the limit', async () => {
   expect(failure).toBeUndefined();
   // One byte more, so that whoever keeps it sees that there was more.
   expect(output).toBe('0123456789\n'.repeat(10_000).slice(0, 100_001));
+});
+
+test('nothing of a script is left for the next one in the same thread', async () => {
+  const alone = new LuaRunner({ memoryBytes, maxRunning: 1 });
+  const leaves = `
+    secret = "left"
+    string.secret, getmetatable("").secret = "left", "left"
+    package.loaded["encoding/json"] = "left"
+    package.preload.mine = function() return "left" end
+    require("strings").secret = "left"
+    _G.print = nil
+    args.secret, action.secret = "left", "left"`;
+  const looks = `
+    print(tostring(secret), tostring(string.secret), tostring(getmetatable("").secret),
+      type(require("encoding/json")), pcall(require, "mine") and "left" or "none",
+      tostring(require("strings").secret), tostring(args.secret), tostring(action.secret))`;
+  try {
+    const cleanly = 'nil\tnil\tnil\ttable\tnone\tnil\tnil\tnil\n';
+    expect((await run(looks, {}, undefined, alone)).output).toBe(cleanly);
+    expect((await run(leaves, {}, undefined, alone)).failure).toBeUndefined();
+    expect((await run(looks, {}, undefined, alone)).output).toBe(cleanly);
+    // After a failure, too, and after memory was filled.
+    expect((await run(`${leaves} error("x")`, {}, undefined, alone)).failure).toContain('x');
+    await run('local t = {} for i = 1, 1e5 do t[i] = "left" .. i end', {}, undefined, alone);
+    expect((await run(looks, {}, undefined, alone)).output).toBe(cleanly);
+    // Each has all of the memory.
+    const fills = 'held = string.rep("x", 12 * 1024 * 1024)';
+    for (let i = 0; i < 6; i += 1) expect((await run(fills, {}, undefined, alone)).failure).toBeUndefined();
+    expect(alone.threadsStarted).toBe(1);
+    expect((await run('string.rep("x", 1e9)', {}, undefined, alone)).failure).toBe('not enough memory');
+    expect((await run(looks, {}, undefined, alone)).output).toBe(cleanly);
+    expect(alone.threadsStarted).toBe(2);
+  } finally {
+    await alone.close();
+  }
 });

@@ -13,6 +13,9 @@ export interface LuaStateOptions {
 
 const tickInstructions = 100_000;
 
+/** Functions that open libraries know no state: each module needs one of each. */
+const openers = new WeakMap<LuaModule, Map<string, number>>();
+
 /** Why a script ended before its end. */
 export interface LuaFailure {
   readonly kind: 'syntax' | 'runtime';
@@ -26,6 +29,8 @@ export class LuaState {
   readonly #lua: LuaModule;
   readonly #state: number;
   readonly #functions: HostFunction[] = [];
+  /** Places in the table of functions that are ours to give back. */
+  readonly #places: number[] = [];
   readonly #dispatch: number;
   readonly #lengthAt: number;
   /** Registry slot of the metatable that marks lists. */
@@ -36,9 +41,9 @@ export class LuaState {
     this.#state = lua._luaL_newstate();
     if (this.#state === 0) throw new Error('not enough memory');
     this.#lengthAt = lua._malloc(8);
-    this.#dispatch = lua.addFunction((state = 0) => this.#call(state), 'ii');
+    this.#dispatch = this.#add((state = 0) => this.#call(state), 'ii');
     for (const name of ['base', 'table', 'string', 'math', 'package', 'debug']) this.#open(name);
-    const hook = lua.addFunction((state = 0) => {
+    const hook = this.#add((state = 0) => {
       const reason = options.onTick();
       if (reason === undefined) return;
       this.#pushString(state, reason);
@@ -58,7 +63,7 @@ export class LuaState {
     const [lua, state] = [this.#lua, this.#state];
     lua._lua_settop(state, 0);
     let failure: LuaFailure | undefined;
-    const handler = lua.addFunction((at = 0) => {
+    const handler = this.#add((at = 0) => {
       const message = this.#errorText(at);
       lua._luaL_traceback(at, at, 0, 1);
       failure = { kind: 'runtime', message, traceback: this.#bytesAt(at, -1) };
@@ -84,11 +89,28 @@ export class LuaState {
     );
   }
 
+  /** Frees everything. What a script wants done at the end (`__gc`) runs now, within its time. */
+  close(): void {
+    this.#lua._lua_close(this.#state);
+    this.#lua._free(this.#lengthAt);
+    for (const place of this.#places) this.#lua.removeFunction(place);
+  }
+
+  #add(run: (...args: number[]) => number | void, signature: string): number {
+    const place = this.#lua.addFunction(run, signature);
+    this.#places.push(place);
+    return place;
+  }
+
   #open(name: string): void {
     const opener = this.#lua[`_luaopen_${name}`];
-    const open = typeof opener === 'function' ? this.#lua.addFunction((state = 0) => opener(state), 'ii') : 0;
+    let open = openers.get(this.#lua)?.get(name);
+    if (open === undefined && typeof opener === 'function') {
+      open = this.#lua.addFunction((state = 0) => opener(state), 'ii');
+      openers.set(this.#lua, (openers.get(this.#lua) ?? new Map<string, number>()).set(name, open));
+    }
     const shownName = name === 'base' ? '_G' : name;
-    this.#withName(shownName, (pointer) => this.#lua._luaL_requiref(this.#state, pointer, open, 1));
+    this.#withName(shownName, (pointer) => this.#lua._luaL_requiref(this.#state, pointer, open ?? 0, 1));
     this.#lua._lua_settop(this.#state, 0);
   }
 
@@ -139,10 +161,10 @@ export class LuaState {
       lua._lua_pushinteger(state, BigInt(this.#functions.push(value) - 1));
       lua._lua_pushcclosure(state, this.#dispatch, 1);
     } else if (value instanceof Map) {
-      const fields = value as ReadonlyMap<string, LuaValue>;
+      const fields = value as ReadonlyMap<string | number, LuaValue>;
       lua._lua_createtable(state, 0, fields.size);
       for (const [key, item] of fields) {
-        this.#pushString(state, key);
+        this.#push(state, key, depth + 1);
         this.#push(state, item, depth + 1);
         lua._lua_rawset(state, -3);
       }

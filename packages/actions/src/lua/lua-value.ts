@@ -9,6 +9,7 @@ export type LuaValue =
   | string
   | readonly LuaValue[]
   | ReadonlyMap<string, LuaValue>
+  | ReadonlyMap<number, LuaValue>
   | HostFunction;
 
 /** A function of ours that Lua calls; an error it throws becomes a Lua error. */

@@ -1,16 +1,18 @@
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { loadLuaModule } from './lua-module.ts';
+import { once } from 'node:events';
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
+import { compileOnce } from './compile-once.ts';
+import { loadLuaModule, type LuaModule } from './lua-module.ts';
 import { limitMemory } from './memory-limit.ts';
 import type { Ask } from './packages/svc.ts';
 import { runScript } from './run-script.ts';
 import type { FromWorker, HostAnswer, LuaWorkerData, ToWorker } from './worker-protocol.ts';
 
-// Runs one script and ends. Ready before it is told which one, so that a hook does not wait for a thread to start.
+// Runs scripts one after the other, each in a state of its own.
 
 /** Output is sent in pieces of about this size. */
 const pieceBytes = 16 * 1024;
 
-function serve({ job, announced, answers }: ToWorker, lua: Awaited<ReturnType<typeof loadLuaModule>>): void {
+function serve({ job, announced, answers }: ToWorker, lua: LuaModule): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   const send = (message: FromWorker): void => parentPort?.postMessage(message);
   let pending = '';
@@ -44,8 +46,26 @@ function serve({ job, announced, answers }: ToWorker, lua: Awaited<ReturnType<ty
   send({ kind: 'ended', failure });
 }
 
+/** So many scripts later the memory is replaced, whatever they left behind in it. */
+const runsPerModule = 100;
+
+async function serveNext(port: MessagePort, lua: LuaModule): Promise<void> {
+  const next = once(port, 'message');
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+  port.postMessage({ kind: 'ready' } satisfies FromWorker);
+  const [message] = (await next) as [ToWorker];
+  serve(message, lua);
+  message.answers.close();
+}
+
+/** Serves with one module, each script in a state of its own, until its memory has grown: memory never shrinks. */
+async function serveWith(port: MessagePort, lua: LuaModule): Promise<void> {
+  const size = lua.HEAPU8.length;
+  for (let runs = 0; runs < runsPerModule && lua.HEAPU8.length === size; runs += 1)
+    await serveNext(port, lua);
+}
+
 limitMemory((workerData as LuaWorkerData).memoryBytes);
-const lua = await loadLuaModule();
-parentPort?.once('message', (message: ToWorker) => serve(message, lua));
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-parentPort?.postMessage({ kind: 'ready' } satisfies FromWorker);
+compileOnce();
+if (parentPort === null) throw new TypeError('this runs in a thread');
+for (;;) await serveWith(parentPort, await loadLuaModule());

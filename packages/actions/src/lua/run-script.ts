@@ -18,19 +18,32 @@ export interface ScriptSurroundings {
 
 const overMessage = 'time limit exceeded';
 
-/** An interpreter that has not run anything yet. */
+/** The interpreter's code with its memory. */
 export type LoadedLua = Awaited<ReturnType<typeof loadLuaModule>>;
 
-/** Runs the script of a hook. Why it failed, or undefined when it passed. */
+/** Runs the script of a hook in a state of its own. Why it failed, or undefined when it passed. */
 export function runScript(lua: LoadedLua, job: LuaJob, surroundings: ScriptSurroundings): string | undefined {
   const isOver = (): boolean => job.deadline !== undefined && Date.now() >= job.deadline;
-  let failMessage: string | undefined;
   const state = new LuaState(lua, {
     onTick() {
       surroundings.onTick();
       return isOver() ? overMessage : undefined;
     },
   });
+  try {
+    return runIn(state, job, surroundings, isOver);
+  } finally {
+    state.close();
+  }
+}
+
+function runIn(
+  state: LuaState,
+  job: LuaJob,
+  surroundings: ScriptSurroundings,
+  isOver: () => boolean,
+): string | undefined {
+  let failMessage: string | undefined;
   const packages = packagesFor({ ask: surroundings.ask, netHttpEnabled: job.netHttpEnabled });
   const openers = Object.entries(packages).map(([name, open]): [string, HostFunction] => [
     name,

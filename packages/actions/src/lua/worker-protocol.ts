@@ -18,12 +18,20 @@ export interface LuaWorkerData {
   readonly memoryBytes: number;
 }
 
+/** Credentials of this service. */
+export interface KeyPair {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
 export interface ApiCall {
   readonly kind: 'api';
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** Whose rights count; without them those of the user of the event. */
+  readonly credentials?: KeyPair | undefined;
 }
 
 export interface HttpCall {

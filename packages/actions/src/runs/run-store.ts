@@ -38,13 +38,14 @@ export class RunStore {
 
   /** The run itself comes last: whoever finds it finds its tasks. */
   async add(repository: string, run: Run, tasks: readonly Task[]): Promise<void> {
-    for (const task of tasks) {
+    const writes: Promise<unknown>[] = tasks.map((task) => {
       const key = Buffer.from(`${taskPrefix(repository, run.runId)}${task.hookRunId}`);
-      const value = taskResultMessage.encode(task);
-      await this.#kv.setIf(partition, key, value, 'absent');
-    }
-    if (run.branchId !== '') await this.#point(repository, 'branches', run.branchId, run.runId);
-    if (run.commitId !== '') await this.#point(repository, 'commits', run.commitId, run.runId);
+      return this.#kv.setIf(partition, key, taskResultMessage.encode(task), 'absent');
+    });
+    if (run.branchId !== '') writes.push(this.#point(repository, 'branches', run.branchId, run.runId));
+    if (run.commitId !== '') writes.push(this.#point(repository, 'commits', run.commitId, run.runId));
+    await Promise.all(writes);
+    // Last: whoever sees the run sees all of it.
     await this.#kv.set(partition, runKey(repository, run.runId), encodeRun(run));
   }
 

@@ -2,6 +2,7 @@ import { AuthError, authenticationFailedMessage } from '@svc/auth';
 import type { AuthErrorKind } from '@svc/auth';
 import { BlockError, EngineError, KvError } from '@svc/engine';
 import type { BlockErrorKind, EngineErrorKind } from '@svc/engine';
+import { EventsError, type EventsErrorKind } from '@svc/events';
 import { RequestError } from '../request/request-error.ts';
 
 /** What a caller is told about an error. */
@@ -10,6 +11,8 @@ export interface Refusal {
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly noAcl?: true;
+  /** Further fields of the body. */
+  readonly more?: Readonly<Record<string, string>>;
   /** Not a refusal but an internal failure: log it with its cause. */
   readonly unexpected?: true;
   /** The message does not tell the cause: the caller gets the id under which the log has it. */
@@ -71,6 +74,14 @@ const blockStatuses: Readonly<Record<BlockErrorKind, number>> = {
   configuration: 500,
 };
 
+const eventsStatuses: Readonly<Record<EventsErrorKind, number>> = {
+  invalid: 400,
+  gone: 410,
+  not_found: 404,
+  conflict: 409,
+  busy: 503,
+};
+
 const internalError: Refusal = {
   status: 500,
   message: 'internal server error',
@@ -95,6 +106,11 @@ export function refusalOf(error: unknown): Refusal {
     return { status, message: error.message, ...(status === 500 && { unexpected: true }) };
   }
   if (error instanceof AuthError) return authRefusal(error);
+  if (error instanceof EventsError) {
+    const { oldest } = error;
+    const more = oldest === undefined ? {} : { more: { oldest: String(oldest) } };
+    return { status: eventsStatuses[error.kind], message: error.message, ...more };
+  }
   if (error instanceof BlockError) return blockRefusal(error);
   if (error instanceof KvError) return kvRefusal(error);
   return internalError;

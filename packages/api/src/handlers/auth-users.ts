@@ -1,3 +1,5 @@
+import { arn, one } from '@svc/auth';
+import type { Binding } from '@svc/engine';
 import type { HandlersOf } from '../call.ts';
 import { Answer } from '../answer/answer.ts';
 import type { ApiOptions } from '../options.ts';
@@ -10,10 +12,11 @@ import {
   policyView,
   userView,
 } from '../views/identity.ts';
+import { targetOf } from '../views/alias.ts';
 import { authActor } from './shared/auth-actor.ts';
 import { pageRequest } from './shared/page-request.ts';
 
-export function authUserHandlers({ auth }: ApiOptions): HandlersOf<'auth-users'> {
+export function authUserHandlers({ auth, engine: { bindings } }: ApiOptions): HandlersOf<'auth-users'> {
   const { users, credentials, externalPrincipals } = auth;
   return {
     async listUsers({ query }) {
@@ -34,19 +37,38 @@ export function authUserHandlers({ auth }: ApiOptions): HandlersOf<'auth-users'>
     },
 
     async listUserCredentials({ params, query }) {
-      return authPageView(await credentials.list(params.userId, pageRequest(query)), credentialsView);
+      const page = await credentials.list(params.userId, pageRequest(query));
+      const views = new Map<string, Binding | undefined>();
+      for (const { accessKeyId, hasView } of page.results) {
+        if (hasView) views.set(accessKeyId, await bindings.getView(accessKeyId));
+      }
+      return authPageView(page, (each) => credentialsView(each, views.get(each.accessKeyId)));
     },
 
     async createCredentials(call) {
-      return credentialsWithSecretView(await credentials.create(call.params.userId, authActor(call)));
+      const { userId } = call.params;
+      const asked = call.body?.view;
+      if (asked === undefined) {
+        return credentialsWithSecretView(await credentials.create(userId, authActor(call)));
+      }
+      await call.ensure(one('fs:ReadRepository', arn.repository(asked.repository)));
+      let view: Binding | undefined;
+      const made = await credentials.create(userId, authActor(call), undefined, async (accessKeyId) => {
+        const { bucket } = asked;
+        view = await bindings.setView({ accessKeyId, bucket, target: targetOf(asked), actor: call.actor });
+      });
+      return credentialsWithSecretView(made, view);
     },
 
     async getCredentials({ params }) {
-      return credentialsView(await credentials.get(params.userId, params.accessKeyId));
+      const found = await credentials.get(params.userId, params.accessKeyId);
+      return credentialsView(found, found.hasView ? await bindings.getView(found.accessKeyId) : undefined);
     },
 
     async deleteCredentials(call) {
-      await credentials.delete(call.params.userId, call.params.accessKeyId, authActor(call));
+      const { userId, accessKeyId } = call.params;
+      await credentials.delete(userId, accessKeyId, authActor(call));
+      await bindings.deleteView({ accessKeyId, actor: call.actor });
     },
 
     async listUserGroups({ params, query }) {

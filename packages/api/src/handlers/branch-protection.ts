@@ -18,12 +18,13 @@ export function branchProtectionHandlers({
   return {
     getBranchProtectionRules: ({ params }) => listed(params.repository),
 
-    async setBranchProtectionRules({ params, headers, body }) {
+    async setBranchProtectionRules({ params, headers, body, actor }) {
       const ifMatch = headers['if-match'];
       await protection.set({
         repository: params.repository,
         patterns: body.map(({ pattern }) => pattern),
         ifMatch: ifMatch?.replace(/^"(.*)"$/, '$1'),
+        actor,
       });
     },
 
@@ -33,13 +34,13 @@ export function branchProtectionHandlers({
 
     internalGetBranchProtectionRules: ({ params }) => listed(params.repository),
 
-    async internalCreateBranchProtectionRule({ params, body }) {
-      await protection.add({ repository: params.repository, pattern: body.pattern });
+    async internalCreateBranchProtectionRule({ params, body, actor }) {
+      await protection.add({ repository: params.repository, pattern: body.pattern, actor });
     },
 
-    async internalDeleteBranchProtectionRule({ params, body }) {
+    async internalDeleteBranchProtectionRule({ params, body, actor }) {
       try {
-        await protection.remove({ repository: params.repository, pattern: body.pattern });
+        await protection.remove({ repository: params.repository, pattern: body.pattern, actor });
         return undefined;
       } catch (error) {
         if (error instanceof EngineError && error.kind === 'not_found' && error.subject === 'rules') {

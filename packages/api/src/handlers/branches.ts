@@ -38,8 +38,8 @@ export function branchHandlers({ engine }: ApiOptions): HandlersOf<'branches'> {
       return refView(await branches.get(params));
     },
 
-    async resetBranch({ params, body }) {
-      await branches.reset({ ...params, type: body.type, path: body.path, force: body.force });
+    async resetBranch({ params, body, actor }) {
+      await branches.reset({ ...params, type: body.type, path: body.path, force: body.force, actor });
     },
 
     async deleteBranch({ params, query, actor }) {

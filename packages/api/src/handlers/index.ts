@@ -2,6 +2,7 @@ import type { OperationGroup, OperationId } from '@svc/contract';
 import type { Handlers, HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { actionHandlers } from './actions.ts';
+import { aliasHandlers } from './aliases.ts';
 import { authGroupHandlers } from './auth-groups.ts';
 import { authPolicyHandlers } from './auth-policies.ts';
 import { authUserHandlers } from './auth-users.ts';
@@ -10,6 +11,7 @@ import { branchProtectionHandlers } from './branch-protection.ts';
 import { branchHandlers } from './branches.ts';
 import { commitHandlers } from './commits.ts';
 import { configHandlers } from './config.ts';
+import { eventHandlers } from './events.ts';
 import { garbageCollectionHandlers } from './garbage-collection.ts';
 import { gcRulesHandlers } from './gc-rules.ts';
 import { healthCheckHandlers } from './health-check.ts';
@@ -24,11 +26,13 @@ import { reflogHandlers } from './reflog.ts';
 import { refHandlers } from './refs.ts';
 import { repositoryHandlers } from './repositories.ts';
 import { stagingHandlers } from './staging.ts';
+import { subscriptionHandlers } from './subscriptions.ts';
 import { tagHandlers } from './tags.ts';
 
 /** The handlers of each file of the contract are in the file of the same name. */
 const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => HandlersOf<G> } = {
   actions: actionHandlers,
+  aliases: aliasHandlers,
   'auth-groups': authGroupHandlers,
   'auth-policies': authPolicyHandlers,
   'auth-users': authUserHandlers,
@@ -37,6 +41,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   branches: branchHandlers,
   commits: commitHandlers,
   config: configHandlers,
+  events: eventHandlers,
   'garbage-collection': garbageCollectionHandlers,
   'gc-rules': gcRulesHandlers,
   'health-check': healthCheckHandlers,
@@ -51,6 +56,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   'gc-runs': gcRunsHandlers,
   repositories: repositoryHandlers,
   staging: stagingHandlers,
+  subscriptions: subscriptionHandlers,
   tags: tagHandlers,
 };
 

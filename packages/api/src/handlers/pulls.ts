@@ -35,8 +35,8 @@ export function pullHandlers({ engine: { pulls } }: ApiOptions): HandlersOf<'pul
       return pullView(await pulls.get({ repository: params.repository, id: params.pull_request }));
     },
 
-    async updatePullRequest({ params, body }) {
-      await pulls.update({ repository: params.repository, id: params.pull_request, ...body });
+    async updatePullRequest({ params, body, actor }) {
+      await pulls.update({ repository: params.repository, id: params.pull_request, ...body, actor });
     },
 
     async mergePullRequest(call) {

@@ -1,9 +1,10 @@
-import { and, arn, soft, softEvery } from '@svc/auth';
+import { and, arn, one, soft, softEvery } from '@svc/auth';
 import type { Requirement } from '@svc/auth';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
+import { RequestError } from '../request/request-error.ts';
 import { pageView } from '../views/page.ts';
-import { manifestOf, manifestView, repositoryView } from '../views/repository.ts';
+import { deletedRepositoryView, manifestOf, manifestView, repositoryView } from '../views/repository.ts';
 import { dateTimeView } from '../views/time.ts';
 import { addressRights } from './shared/address-rights.ts';
 import { pageRequest } from './shared/page-request.ts';
@@ -44,7 +45,37 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
     },
 
     async deleteRepository({ params, query, actor }) {
-      await repositories.delete({ repository: params.repository, force: query.force, actor });
+      const { force, purge } = query;
+      refuseDeleteData(query);
+      await repositories.delete({ repository: params.repository, force, purge, actor });
+    },
+
+    async listDeletedRepositories({ query, identity, client }) {
+      const permissions = await auth.permissionsOf(identity, client);
+      const page = await repositories.listDeleted({
+        ...pageRequest(query),
+        visible: ({ id }) => !permissions.isDenied('fs:ListRepositories', arn.repository(id)),
+      });
+      return pageView(page, deletedRepositoryView);
+    },
+
+    async restoreRepository(call) {
+      const { instance } = call.params;
+      const { id, storageNamespace } = await repositories.getDeleted(instance);
+      await call.ensure(and(one('fs:CreateRepository', arn.repository(id)), ...mayAttach(storageNamespace)));
+      return repositoryView(await repositories.restore({ instance, actor: call.actor }));
+    },
+
+    async purgeRepository(call) {
+      const { instance } = call.params;
+      const deleteData = call.query.delete_data === true;
+      const repository = arn.repository((await repositories.getDeleted(instance)).id);
+      const mayDelete = one('fs:DeleteRepository', repository);
+      await call.ensure(
+        deleteData ? and(mayDelete, one('retention:RunGarbageCollection', repository)) : mayDelete,
+      );
+      refuseDeleteData(call.query);
+      await repositories.purge({ instance, deleteData });
     },
 
     async getRepositoryMetadata({ params }) {
@@ -94,4 +125,13 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
 function mayAttach(namespace: string): Requirement[] {
   const action = 'fs:AttachStorageNamespace';
   return [soft(action, arn.namespace(namespace)), softEvery(action, arn.namespace(`${namespace}/`))];
+}
+
+/** Only a collector may empty a namespace, and there is none yet. */
+function refuseDeleteData({ delete_data: isWanted }: { readonly delete_data?: boolean | undefined }): void {
+  if (isWanted === true)
+    throw new RequestError(
+      501,
+      'delete_data is not served yet: delete the repository without it, and its objects in the store yourself',
+    );
 }

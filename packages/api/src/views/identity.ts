@@ -1,4 +1,6 @@
+import type { Binding } from '@svc/engine';
 import type { Credentials, CredentialsWithSecret, ExternalPrincipal, Group, Policy, User } from '@svc/auth';
+import { aliasView } from './alias.ts';
 
 export function userView(user: User) {
   return {
@@ -32,15 +34,20 @@ export function policyView(policy: Policy) {
   };
 }
 
-export function credentialsView(credentials: Credentials) {
-  return { access_key_id: credentials.accessKeyId, creation_date: credentials.issuedAt };
+export function credentialsView(credentials: Credentials, view?: Binding) {
+  return {
+    access_key_id: credentials.accessKeyId,
+    creation_date: credentials.issuedAt,
+    view: view === undefined ? undefined : aliasView(view),
+  };
 }
 
-export function credentialsWithSecretView(credentials: CredentialsWithSecret) {
+export function credentialsWithSecretView(credentials: CredentialsWithSecret, view?: Binding) {
   return {
     access_key_id: credentials.accessKeyId,
     secret_access_key: credentials.secretAccessKey,
     creation_date: credentials.issuedAt,
+    view: view === undefined ? undefined : aliasView(view),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { RefsManifest, Repository } from '@svc/engine';
+import type { DeletedRepository, RefsManifest, Repository } from '@svc/engine';
+import { dateTimeView } from './time.ts';
 
 export function repositoryView(repository: Repository) {
   return {
@@ -8,6 +9,21 @@ export function repositoryView(repository: Repository) {
     storage_id: repository.storageId,
     storage_namespace: repository.storageNamespace,
     read_only: repository.readOnly,
+  };
+}
+
+export function deletedRepositoryView(deleted: DeletedRepository) {
+  return {
+    id: deleted.id,
+    instance: deleted.instance,
+    storage_namespace: deleted.storageNamespace,
+    storage_id: deleted.storageId,
+    default_branch: deleted.defaultBranch,
+    deleted_at: dateTimeView(deleted.deletedAt),
+    deleted_by: deleted.deletedBy,
+    restorable_until: dateTimeView(deleted.restorableUntil),
+    delete_data: deleted.deleteData,
+    displaced_by: deleted.displacedBy,
   };
 }
 

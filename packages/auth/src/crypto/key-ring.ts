@@ -6,6 +6,7 @@ export type KeyPurpose =
   | 'svc/jwt-reset'
   | 'svc/oidc-state'
   | 'svc/credential'
+  | 'svc/webhook'
   | 'svc/login-cache';
 
 /** Keys derived from `auth.encrypt.secret_key`; the slow derivation happens once per process. */

@@ -5,7 +5,7 @@ import { equalsDigest, sha256 } from '../crypto/digest.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { verifyPassword } from '../crypto/password.ts';
 import { credentialBinding, openSecret, sealSecret } from '../crypto/secret-box.ts';
-import { authenticationFailed } from '../errors.ts';
+import { authenticationFailed, boundToBucket } from '../errors.ts';
 import type { ClientOrigin } from '../identity.ts';
 import type { User } from '../model.ts';
 import { shortened, tooManyFailures, type FailureLimits } from './failure-limits.ts';
@@ -109,6 +109,7 @@ export class PasswordChain {
       reasons['builtin'] = 'user is gone';
       return undefined;
     }
+    if (key.hasView) throw boundToBucket();
     return { user, accessKeyId: key.accessKeyId, key };
   }
 

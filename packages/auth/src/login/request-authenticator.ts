@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SessionVerifier } from '../auth.ts';
 import { isJwt } from '../crypto/jwt.ts';
-import { authenticationFailed, AuthError } from '../errors.ts';
+import { authenticationFailed, AuthError, boundToBucket } from '../errors.ts';
 import type { AuthMethod, Identity, RequestHead } from '../identity.ts';
 import type { CallerCache, KnownKey } from './caller-cache.ts';
 import { readCookies, sessionCookies } from './cookies.ts';
@@ -149,6 +149,7 @@ export class RequestAuthenticator {
     if (accessKeyId === undefined) return { user, method };
     const key = await callers.key(accessKeyId);
     if (key?.username !== user.username) throw authenticationFailed();
+    if (key.hasView) throw boundToBucket();
     return { user, method, accessKeyId };
   }
 }

@@ -1,3 +1,4 @@
+import type { NewEvent } from '@svc/encoding';
 import type { AuthStore } from '../store/auth-store.ts';
 import { keys } from '../store/keys.ts';
 import { alreadyExists, policyNotFound } from './refusals.ts';
@@ -9,17 +10,23 @@ import { alreadyExists, policyNotFound } from './refusals.ts';
 export async function attach(
   store: AuthStore,
   attachment: { readonly owner: string; readonly folder: string; readonly policyId: string },
+  event: NewEvent,
 ): Promise<void> {
   const { owner, folder, policyId } = attachment;
   const policy = keys.policy(policyId);
   if (!(await store.exists(policy))) throw policyNotFound();
-  if (!(await store.createIndex(folder + policyId, policy))) throw alreadyExists();
+  if (!(await store.createIndex(folder + policyId, policy, event))) throw alreadyExists();
   if ((await store.exists(policy)) && (await store.exists(owner))) return;
   await store.delete(folder + policyId);
   throw policyNotFound();
 }
 
-export async function detach(store: AuthStore, folder: string, policyId: string): Promise<void> {
+export async function detach(
+  store: AuthStore,
+  folder: string,
+  policyId: string,
+  event: NewEvent,
+): Promise<void> {
   if (!(await store.exists(keys.policy(policyId)))) throw policyNotFound();
-  await store.delete(folder + policyId);
+  await store.delete(folder + policyId, event);
 }

@@ -1,3 +1,4 @@
+import type { NewEvent } from '@svc/encoding';
 import type { AuthLogger } from '../auth.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { AuthActor } from '../model.ts';
@@ -18,6 +19,16 @@ export interface RbacContext {
   readonly changes: Changes;
   readonly clock: () => number;
   readonly logger: AuthLogger;
+}
+
+/** What is told of a change: names only. */
+export function changeEvent(
+  actor: AuthActor,
+  type: string,
+  subject: string,
+  data?: Readonly<Record<string, string>>,
+): NewEvent {
+  return { type: `svc.${type}`, subject, user: actor.username, data };
 }
 
 /** One line per change of who may do what. */

@@ -7,7 +7,7 @@ import { checkKeyPair } from '../id-rules.ts';
 import type { AuthActor, Credentials, CredentialsWithSecret, KeyPair, Page, PageRequest } from '../model.ts';
 import { keys } from '../store/keys.ts';
 import { credentialsFrom, storedTime } from '../store/records.ts';
-import { logChange, type RbacContext } from './context.ts';
+import { changeEvent, logChange, type RbacContext } from './context.ts';
 import { pageAmount, scanOf, takePage } from './paging.ts';
 import { alreadyExists, credentialsNotFound, userNotFound } from './refusals.ts';
 
@@ -22,7 +22,12 @@ export class CredentialStore implements CredentialKeys {
     this.#context = context;
   }
 
-  async create(username: string, actor: AuthActor, given?: KeyPair): Promise<CredentialsWithSecret> {
+  async create(
+    username: string,
+    actor: AuthActor,
+    given?: KeyPair,
+    makeView?: (accessKeyId: string) => Promise<unknown>,
+  ): Promise<CredentialsWithSecret> {
     const key = given ?? generateKeyPair();
     checkKeyPair(key);
     const { store, clock, changes } = this.#context;
@@ -37,10 +42,16 @@ export class CredentialStore implements CredentialKeys {
       ),
       issuedDate: storedTime(clock),
       userId: Buffer.from(username),
+      hasView: makeView !== undefined,
     };
     if (await store.exists(keys.credential(accessKeyId))) throw alreadyExists();
+    // Before the key: it never works without its view.
+    await makeView?.(accessKeyId);
     await store.setIndex(keys.userCredentials(username) + accessKeyId, keys.credential(accessKeyId));
-    if (!(await store.create(credentialMessage, keys.credential(accessKeyId), record))) throw alreadyExists();
+    const data = { access_key_id: accessKeyId };
+    const event = changeEvent(actor, 'credentials.created', `user/${username}`, data);
+    if (!(await store.create(credentialMessage, keys.credential(accessKeyId), record, event)))
+      throw alreadyExists();
     if (!(await store.exists(keys.user(username)))) {
       await store.delete(keys.credential(accessKeyId));
       await store.delete(keys.userCredentials(username) + accessKeyId);
@@ -69,10 +80,29 @@ export class CredentialStore implements CredentialKeys {
     );
   }
 
+  async setHasView(username: string, accessKeyId: string, hasView: boolean, actor: AuthActor): Promise<void> {
+    const { store, changes } = this.#context;
+    for (;;) {
+      await this.get(username, accessKeyId);
+      const stored = await store.getStored(credentialMessage, keys.credential(accessKeyId));
+      if (stored === undefined) throw credentialsNotFound();
+      const changed = { ...stored.record, hasView };
+      if (await store.write(credentialMessage, keys.credential(accessKeyId), changed, stored.predicate))
+        break;
+    }
+    await changes.credential(accessKeyId);
+    logChange(this.#context, actor, hasView ? 'credentials bound to a bucket' : 'credentials unbound', {
+      user: username,
+      access_key_id: accessKeyId,
+    });
+  }
+
   async delete(username: string, accessKeyId: string, actor: AuthActor): Promise<void> {
     const { store, changes } = this.#context;
     await this.get(username, accessKeyId);
-    await store.delete(keys.credential(accessKeyId));
+    const data = { access_key_id: accessKeyId };
+    const event = changeEvent(actor, 'credentials.deleted', `user/${username}`, data);
+    await store.delete(keys.credential(accessKeyId), event);
     await store.delete(keys.userCredentials(username) + accessKeyId);
     await changes.credential(accessKeyId);
     logChange(this.#context, actor, 'credentials deleted', { user: username, access_key_id: accessKeyId });

@@ -7,7 +7,7 @@ import { keys } from '../store/keys.ts';
 import { groupFrom, policyData, policyFrom, storedTime, userFrom } from '../store/records.ts';
 import { aclPolicyId, aclStatements, isAclPermission } from './acl.ts';
 import { attach, detach } from './attachments.ts';
-import { logChange, type RbacContext } from './context.ts';
+import { changeEvent, logChange, type RbacContext } from './context.ts';
 import { pageAmount, scanOf, takePage } from './paging.ts';
 import { alreadyExists, groupNotFound, userNotFound } from './refusals.ts';
 
@@ -33,7 +33,8 @@ export class GroupStore implements Groups {
       displayName: group.id,
       description: group.description ?? '',
     };
-    if (!(await store.create(groupMessage, keys.group(group.id), record))) throw alreadyExists();
+    const event = changeEvent(actor, 'group.created', `group/${group.id}`);
+    if (!(await store.create(groupMessage, keys.group(group.id), record, event))) throw alreadyExists();
     logChange(this.#context, actor, 'group created', { group: group.id });
     return groupFrom(record);
   }
@@ -64,7 +65,7 @@ export class GroupStore implements Groups {
     for (const policy of await store.names(keys.groupPolicies(id))) {
       await store.delete(keys.groupPolicies(id) + policy);
     }
-    await store.delete(keys.group(id));
+    await store.delete(keys.group(id), changeEvent(actor, 'group.deleted', `group/${id}`));
     await changes.policies();
     logChange(this.#context, actor, 'group deleted', { group: id });
   }
@@ -90,7 +91,9 @@ export class GroupStore implements Groups {
     await this.get(id);
     if (!(await store.exists(keys.user(username)))) throw userNotFound();
     await store.setIndex(keys.groupUsers(id) + username, keys.user(username));
-    if (!(await store.createIndex(keys.userGroups(username) + id, keys.group(id)))) throw alreadyExists();
+    const event = changeEvent(actor, 'group.member_added', `group/${id}`, { member: username });
+    if (!(await store.createIndex(keys.userGroups(username) + id, keys.group(id), event)))
+      throw alreadyExists();
     if (!(await store.exists(keys.group(id))) || !(await store.exists(keys.user(username)))) {
       await store.delete(keys.userGroups(username) + id);
       await store.delete(keys.groupUsers(id) + username);
@@ -104,7 +107,8 @@ export class GroupStore implements Groups {
     const { store, changes } = this.#context;
     await this.get(id);
     if (!(await store.exists(keys.user(username)))) throw userNotFound();
-    await store.delete(keys.userGroups(username) + id);
+    const event = changeEvent(actor, 'group.member_removed', `group/${id}`, { member: username });
+    await store.delete(keys.userGroups(username) + id, event);
     await store.delete(keys.groupUsers(id) + username);
     await changes.policies(username);
     logChange(this.#context, actor, 'member removed', { group: id, user: username });
@@ -127,14 +131,17 @@ export class GroupStore implements Groups {
 
   async attachPolicy(id: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.get(id);
-    await attach(this.#context.store, { owner: keys.group(id), folder: keys.groupPolicies(id), policyId });
+    const event = changeEvent(actor, 'group.attached', `group/${id}`, { policy: policyId });
+    const attachment = { owner: keys.group(id), folder: keys.groupPolicies(id), policyId };
+    await attach(this.#context.store, attachment, event);
     await this.#context.changes.policies();
     logChange(this.#context, actor, 'policy attached to group', { group: id, policy: policyId });
   }
 
   async detachPolicy(id: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.get(id);
-    await detach(this.#context.store, keys.groupPolicies(id), policyId);
+    const event = changeEvent(actor, 'group.detached', `group/${id}`, { policy: policyId });
+    await detach(this.#context.store, keys.groupPolicies(id), policyId, event);
     await this.#context.changes.policies();
     logChange(this.#context, actor, 'policy detached from group', { group: id, policy: policyId });
   }
@@ -162,6 +169,7 @@ export class GroupStore implements Groups {
       keys.policy(policyId),
       data,
       existing === undefined ? 'absent' : 'present',
+      changeEvent(actor, 'group.updated', `group/${id}`, { permission }),
     );
     await store.setIndex(keys.groupPolicies(id) + policyId, keys.policy(policyId));
     for (const attached of await store.names(keys.groupPolicies(id))) {

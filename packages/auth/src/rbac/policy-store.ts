@@ -6,7 +6,7 @@ import { namesAnonymous } from '../policy/anonymous.ts';
 import { validatePolicy } from '../policy/policy-validation.ts';
 import { keys } from '../store/keys.ts';
 import { policyData, policyFrom, storedTime } from '../store/records.ts';
-import { logChange, type RbacContext } from './context.ts';
+import { changeEvent, logChange, type RbacContext } from './context.ts';
 import { pageAmount, scanOf, takePage } from './paging.ts';
 import { alreadyExists, policyNotFound } from './refusals.ts';
 
@@ -21,7 +21,8 @@ export class PolicyStore implements Policies {
     validatePolicy(policy);
     const { store, clock, changes } = this.#context;
     const data = policyData(policy, storedTime(clock));
-    if (!(await store.create(policyMessage, keys.policy(policy.id), data))) throw alreadyExists();
+    const event = changeEvent(actor, 'policy.created', `policy/${policy.id}`);
+    if (!(await store.create(policyMessage, keys.policy(policy.id), data, event))) throw alreadyExists();
     // Nobody has it yet, but what it says of anonymous requests is in force at once.
     if (namesAnonymous(policy)) await changes.policies();
     logChange(this.#context, actor, 'policy created', { policy: policy.id });
@@ -51,7 +52,8 @@ export class PolicyStore implements Policies {
     if (existing === undefined) throw policyNotFound();
     validatePolicy(policy, { isNew: false });
     const data = policyData(policy, existing.createdAt);
-    if (!(await store.write(policyMessage, keys.policy(id), data, 'present'))) throw policyNotFound();
+    const event = changeEvent(actor, 'policy.updated', `policy/${id}`);
+    if (!(await store.write(policyMessage, keys.policy(id), data, 'present', event))) throw policyNotFound();
     await changes.policies();
     logChange(this.#context, actor, 'policy updated', { policy: id });
     return policyFrom(data);
@@ -65,7 +67,7 @@ export class PolicyStore implements Policies {
         if (name.endsWith(`/policies/${id}`)) await store.delete(folder + name);
       }
     }
-    await store.delete(keys.policy(id));
+    await store.delete(keys.policy(id), changeEvent(actor, 'policy.deleted', `policy/${id}`));
     await changes.policies();
     logChange(this.#context, actor, 'policy deleted', { policy: id });
   }

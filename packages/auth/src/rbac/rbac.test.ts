@@ -259,6 +259,7 @@ describe('credentials', () => {
       accessKeyId: 'BOBKEY',
       issuedAt: key.issuedAt,
       username: 'bob',
+      hasView: false,
     });
     expect(await ids(auth.credentials.list('bob'), 'accessKeyId')).toStrictEqual(['BOBKEY']);
     expect(await ids(auth.credentials.list('alice'), 'accessKeyId')).toStrictEqual([]);

@@ -1,4 +1,11 @@
-import { credentialMessage, groupMessage, policyMessage, userMessage, type UserData } from '@svc/encoding';
+import {
+  credentialMessage,
+  groupMessage,
+  policyMessage,
+  userMessage,
+  type NewEvent,
+  type UserData,
+} from '@svc/encoding';
 import type { NewUser, Users } from '../auth.ts';
 import { checkPassword, hashPassword } from '../crypto/password.ts';
 import { checkForeignId, checkId } from '../id-rules.ts';
@@ -6,7 +13,7 @@ import type { AuthActor, Group, Page, PageRequest, Policy, User } from '../model
 import { keys } from '../store/keys.ts';
 import { groupFrom, policyFrom, storedTime, userFrom } from '../store/records.ts';
 import { attach, detach } from './attachments.ts';
-import { logChange, type RbacContext } from './context.ts';
+import { changeEvent, logChange, type RbacContext } from './context.ts';
 import { effectivePolicies } from './effective-policies.ts';
 import { pageAmount, pageOf, scanOf, takePage } from './paging.ts';
 import { alreadyExists, userNotFound } from './refusals.ts';
@@ -33,7 +40,8 @@ export class UserStore implements Users {
       externalId,
       tokensValidAfter: 0,
     };
-    if (!(await store.create(userMessage, keys.user(username), record))) throw alreadyExists();
+    const event = changeEvent(actor, 'user.created', `user/${username}`);
+    if (!(await store.create(userMessage, keys.user(username), record, event))) throw alreadyExists();
     const indexes = [
       ...(email === '' ? [] : [keys.email(email)]),
       ...(externalId === '' ? [] : [keys.externalId(externalId)]),
@@ -109,7 +117,7 @@ export class UserStore implements Users {
     }
     if (data.email !== '') await this.#releaseIndex(keys.email(data.email), username);
     if (data.externalId !== '') await this.#releaseIndex(keys.externalId(data.externalId), username);
-    await store.delete(keys.user(username));
+    await store.delete(keys.user(username), changeEvent(actor, 'user.deleted', `user/${username}`));
     await changes.user(username);
     await changes.policies(username);
     logChange(this.#context, actor, 'user deleted', { user: username });
@@ -153,18 +161,17 @@ export class UserStore implements Users {
 
   async attachPolicy(username: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.#data(username);
-    await attach(this.#context.store, {
-      owner: keys.user(username),
-      folder: keys.userPolicies(username),
-      policyId,
-    });
+    const attachment = { owner: keys.user(username), folder: keys.userPolicies(username), policyId };
+    const event = changeEvent(actor, 'user.attached', `user/${username}`, { policy: policyId });
+    await attach(this.#context.store, attachment, event);
     await this.#context.changes.policies(username);
     logChange(this.#context, actor, 'policy attached to user', { user: username, policy: policyId });
   }
 
   async detachPolicy(username: string, policyId: string, actor: AuthActor): Promise<void> {
     await this.#data(username);
-    await detach(this.#context.store, keys.userPolicies(username), policyId);
+    const event = changeEvent(actor, 'user.detached', `user/${username}`, { policy: policyId });
+    await detach(this.#context.store, keys.userPolicies(username), policyId, event);
     await this.#context.changes.policies(username);
     logChange(this.#context, actor, 'policy detached from user', { user: username, policy: policyId });
   }
@@ -172,7 +179,8 @@ export class UserStore implements Users {
   async setPassword(username: string, password: string, actor: AuthActor): Promise<void> {
     checkPassword(password);
     const encryptedPassword = Buffer.from(await hashPassword(password));
-    await this.#update(username, (data) => ({ ...this.#withoutSessions(data), encryptedPassword }));
+    const event = changeEvent(actor, 'user.updated', `user/${username}`);
+    await this.#update(username, (data) => ({ ...this.#withoutSessions(data), encryptedPassword }), event);
     logChange(this.#context, actor, 'password changed', { user: username });
   }
 
@@ -188,16 +196,18 @@ export class UserStore implements Users {
   }
 
   async setFriendlyName(username: string, friendlyName: string, actor: AuthActor): Promise<void> {
-    await this.#update(username, (data) => ({ ...data, friendlyName }));
+    const event = changeEvent(actor, 'user.updated', `user/${username}`);
+    await this.#update(username, (data) => ({ ...data, friendlyName }), event);
     logChange(this.#context, actor, 'user renamed', { user: username });
   }
 
-  async #update(username: string, change: (data: UserData) => UserData): Promise<void> {
+  async #update(username: string, change: (data: UserData) => UserData, event?: NewEvent): Promise<void> {
     const { store, changes } = this.#context;
     for (;;) {
       const stored = await store.getStored(userMessage, keys.user(username));
       if (stored === undefined) throw userNotFound();
-      if (await store.write(userMessage, keys.user(username), change(stored.record), stored.predicate)) break;
+      const { record, predicate } = stored;
+      if (await store.write(userMessage, keys.user(username), change(record), predicate, event)) break;
     }
     await changes.user(username);
   }

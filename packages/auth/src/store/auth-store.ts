@@ -1,5 +1,5 @@
-import { secondaryIndexMessage, type Message } from '@svc/encoding';
-import type { KvCondition, KvPredicate, KvStore } from '@svc/kv';
+import { outboxPut, secondaryIndexMessage, XidGenerator, type Message, type NewEvent } from '@svc/encoding';
+import type { KvCondition, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import { authPartition } from './keys.ts';
 
 export interface Stored<T> {
@@ -10,6 +10,7 @@ export interface Stored<T> {
 /** Records, relations and texts of access control, by key text. */
 export class AuthStore {
   readonly #kv: KvStore;
+  readonly #xids = new XidGenerator();
 
   constructor(kv: KvStore) {
     this.#kv = kv;
@@ -27,25 +28,45 @@ export class AuthStore {
   }
 
   /** False when there is one already. */
-  create<T>(message: Message<T>, key: string, record: T): Promise<boolean> {
-    return this.write(message, key, record, 'absent');
+  create<T>(message: Message<T>, key: string, record: T, event?: NewEvent): Promise<boolean> {
+    return this.write(message, key, record, 'absent', event);
   }
 
-  write<T>(message: Message<T>, key: string, record: T, condition: KvCondition): Promise<boolean> {
-    return this.#kv.setIf(authPartition, Buffer.from(key), message.encode(record), condition);
+  /** Tells of the event when it writes. */
+  write<T>(
+    message: Message<T>,
+    key: string,
+    record: T,
+    condition: KvCondition,
+    event?: NewEvent,
+  ): Promise<boolean> {
+    const write = { key: Buffer.from(key), value: message.encode(record) };
+    if (event === undefined) return this.#kv.setIf(authPartition, write.key, write.value, condition);
+    const guard = { key: write.key, condition };
+    return this.#kv.change(authPartition, guard, [{ type: 'put', ...write }, this.#told(event)]);
+  }
+
+  #told(event: NewEvent): KvWrite {
+    return outboxPut(event, Date.now(), this.#xids);
   }
 
   async exists(key: string): Promise<boolean> {
     return (await this.#kv.get(authPartition, Buffer.from(key))) !== undefined;
   }
 
-  delete(key: string): Promise<void> {
-    return this.#kv.delete(authPartition, Buffer.from(key));
+  /** Tells of the event when there was something to delete. */
+  async delete(key: string, event?: NewEvent): Promise<void> {
+    const name = Buffer.from(key);
+    if (event === undefined) await this.#kv.delete(authPartition, name);
+    else {
+      const writes: KvWrite[] = [{ type: 'delete', key: name }, this.#told(event)];
+      await this.#kv.change(authPartition, { key: name, condition: 'present' }, writes);
+    }
   }
 
   /** Points `key` at the record `target`. False when `key` points somewhere already. */
-  createIndex(key: string, target: string): Promise<boolean> {
-    return this.create(secondaryIndexMessage, key, { primaryKey: Buffer.from(target) });
+  createIndex(key: string, target: string, event?: NewEvent): Promise<boolean> {
+    return this.create(secondaryIndexMessage, key, { primaryKey: Buffer.from(target) }, event);
   }
 
   async setIndex(key: string, target: string): Promise<void> {

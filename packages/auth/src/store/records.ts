@@ -58,6 +58,7 @@ export function credentialsFrom(data: CredentialData): Credentials {
     accessKeyId: data.accessKeyId,
     issuedAt: secondsOf(data.issuedDate),
     username: Buffer.from(data.userId).toString(),
+    hasView: data.hasView,
   };
 }
 

@@ -7,6 +7,8 @@ import { readInput } from '../input.ts';
 import { wholeNumber } from '../list-flag.ts';
 import { fetchPages, printPages, withPageFlags, type PageFlags } from '../pagination.ts';
 import type { Style } from '../output/style.ts';
+import { formatUri, type RefUri } from '../uri.ts';
+import { validateActions } from '../validate-actions.ts';
 
 type HookRun = components['schemas']['HookRun'];
 
@@ -18,11 +20,22 @@ export function register(program: Command): void {
 
   actions
     .command('validate')
-    .description('check an action file, without a server')
-    .argument('<file>', 'the file, - for standard input')
-    .addHelpText('after', '\nExample:\n  svcctl actions validate _svc_actions/format-check.yaml')
+    .description('check an action file without a server, or those of a ref')
+    .argument(
+      '<file | ref URI>',
+      'the file, - for standard input; or where the files of a repository are read',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svcctl actions validate _svc_actions/format-check.yaml\n  svcctl actions validate svc://my-repo/main',
+    )
     .action(
-      action<[string]>(async ({ out }, [file]) => {
+      action<[string]>(async (context, [file]) => {
+        const { out, uris } = context;
+        if (/^(?:svc|lakefs):\/\//.test(file)) {
+          await validateRef(context, uris.ref(file, 'ref URI'));
+          return;
+        }
         const { ActionFileError, parseAction } = await import('@svc/actions/file');
         const text = (await readInput(file)).toString('utf8');
         try {
@@ -34,6 +47,14 @@ export function register(program: Command): void {
         out.line(`File validated successfully: '${file}'`);
       }),
     );
+}
+
+async function validateRef(context: CommandContext, uri: RefUri): Promise<void> {
+  const { out } = context;
+  const { files, problems } = await validateActions(context, uri);
+  if (problems.length > 0) throw new CliError(problems.join('\n'));
+  if (files.length === 0) out.line(`No action files in '${formatUri(uri)}'`);
+  for (const file of files) out.line(`File validated successfully: '${file}'`);
 }
 
 function registerList(runs: Command): void {

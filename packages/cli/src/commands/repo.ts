@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
+import { dateOf, findDeleted } from './undelete.ts';
 import { formatDate } from '../output/format.ts';
 import { printPages, withPageFlags, type PageFlags } from '../pagination.ts';
 import { confirm } from '../prompt.ts';
@@ -8,6 +9,11 @@ import { formatUri } from '../uri.ts';
 interface CreateFlags {
   readonly defaultBranch: string;
   readonly sampleData?: boolean;
+}
+
+interface DeleteFlags {
+  readonly purge?: boolean;
+  readonly yes?: boolean;
 }
 
 export function register(program: Command): void {
@@ -57,11 +63,12 @@ export function register(program: Command): void {
 
   repo
     .command('delete')
-    .description('delete a repository; the data in its storage namespace stays')
+    .description('delete a repository; it can be brought back for a while, and the data in its storage stays')
     .argument('<repository URI>')
+    .option('--purge', 'remove its records at once: there is no way back')
     .option('-y, --yes', 'do not ask')
     .action(
-      action<[string], { yes?: boolean }>(async ({ client, out, uris }, [uriText], flags) => {
+      action<[string], DeleteFlags>(async ({ client, out, uris }, [uriText], flags) => {
         const uri = uris.repository(uriText, 'repository URI');
         out.info(`Repository: ${formatUri(uri)}`);
         await confirm({
@@ -70,9 +77,19 @@ export function register(program: Command): void {
           operation: 'delete repository',
         });
         await client.delete('/repositories/{repository}', {
-          params: { path: { repository: uri.repository } },
+          params: {
+            path: { repository: uri.repository },
+            query: { purge: flags.purge === true },
+          },
         });
         out.info(`Repository '${uri.repository}' deleted`);
+        if (flags.purge === true) return;
+        const deleted = (await findDeleted(client, uri.repository))[0];
+        if (deleted !== undefined) {
+          out.info(
+            `It can be brought back until ${dateOf(deleted.restorable_until)}: svcctl undelete repo ${formatUri(uri)}`,
+          );
+        }
       }),
     );
 

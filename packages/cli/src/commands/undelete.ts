@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { action, type CommandContext } from '../context.ts';
+import { CliError } from '../errors.ts';
 import { formatDate } from '../output/format.ts';
 import { printPages, withPageFlags, type PageFlags } from '../pagination.ts';
 import { formatUri, type RefUri } from '../uri.ts';
@@ -12,7 +13,9 @@ interface UndeleteFlags {
 const shortId = 12;
 
 export function register(program: Command): void {
-  const undelete = program.command('undelete').description('bring deleted branches and tags back');
+  const undelete = program
+    .command('undelete')
+    .description('bring deleted branches, tags and repositories back');
 
   for (const type of ['branch', 'tag'] as const) {
     undelete
@@ -36,14 +39,41 @@ export function register(program: Command): void {
       );
   }
 
+  undelete
+    .command('repo')
+    .description('bring a deleted repository back with everything it had')
+    .argument('<repository URI>')
+    .option(
+      '--instance <uid>',
+      'which of the deleted repositories of this name; the one deleted last if absent',
+    )
+    .addHelpText('after', '\nExample:\n  svcctl undelete repo svc://my-repo')
+    .action(
+      action<[string], { instance?: string }>(async ({ client, out, uris }, [uriText], flags) => {
+        const uri = uris.repository(uriText, 'repository URI');
+        out.info(`Repository: ${formatUri(uri)}`);
+        const instance = flags.instance ?? (await findDeleted(client, uri.repository))[0]?.instance;
+        if (instance === undefined) throw new CliError(`no deleted repository '${uri.repository}'`);
+        const restored = await client.post('/deleted_repositories/{instance}/restore', {
+          params: { path: { instance } },
+        });
+        if (out.json) out.document(restored);
+        else out.line(`restored with default branch ${restored.default_branch}`);
+      }),
+    );
+
   withPageFlags(
     undelete
       .command('list')
-      .description('list deleted branches and tags that can be brought back')
-      .argument('<repository URI>'),
+      .description(
+        'list deleted branches and tags of a repository, or deleted repositories, that can be brought back',
+      )
+      .argument('[repository URI]')
+      .option('--repos', 'list deleted repositories'),
   ).action(
-    action<[string], PageFlags>((context, [uriText], flags) => {
-      const { repository } = context.uris.repository(uriText, 'repository URI');
+    action<[string | undefined], PageFlags & { repos?: boolean }>((context, [uriText], flags) => {
+      if (flags.repos === true) return listRepositories(context, flags);
+      const { repository } = context.uris.repository(uriText ?? '', 'repository URI');
       return printPages(context, flags, {
         headers: ['Type', 'Name', 'Commit ID', 'Deleted', 'By', 'Restorable until'],
         fetchPage: (query) =>
@@ -61,6 +91,32 @@ export function register(program: Command): void {
       });
     }),
   );
+}
+
+function listRepositories(context: CommandContext, flags: PageFlags): Promise<void> {
+  return printPages(context, flags, {
+    headers: ['Repository', 'Instance', 'Storage Namespace', 'Deleted', 'By', 'Restorable until'],
+    fetchPage: (query) => context.client.get('/deleted_repositories', { params: { query } }),
+    row: (item) => [
+      item.id,
+      item.instance,
+      item.storage_namespace,
+      dateOf(item.deleted_at),
+      item.deleted_by,
+      dateOf(item.restorable_until),
+    ],
+  });
+}
+
+/** Of this name, the one deleted last first. */
+export async function findDeleted(
+  client: CommandContext['client'],
+  repository: string,
+): Promise<{ readonly instance: string; readonly restorable_until: string }[]> {
+  const { results } = await client.get('/deleted_repositories', {
+    params: { query: { prefix: `${repository}/`, amount: 1000 } },
+  });
+  return results.toSorted((one, other) => other.deleted_at.localeCompare(one.deleted_at));
 }
 
 async function bringBack(
@@ -95,6 +151,6 @@ async function bringBack(
   out.line(`restored at ${made.commit_id.slice(0, shortId)}${when}${lost}`);
 }
 
-function dateOf(time: string): string {
+export function dateOf(time: string): string {
   return formatDate(Math.floor(Date.parse(time) / 1000));
 }

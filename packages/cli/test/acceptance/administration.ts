@@ -53,6 +53,34 @@ export function administrationTests(stage: Stage): void {
       expect(await stage.tool.ok(['gc', 'delete-config', 'svc://repo1'])).toBe('');
     });
 
+    it('checks the action files of a ref, all of them, and shows what hooks wrote', async () => {
+      await stage.tool.ok(['repo', 'create', 'svc://hooked', 'local://hooked']);
+      const validate = ['actions', 'validate', 'svc://hooked/main'];
+      expect(await stage.tool.ok(validate)).toBe("No action files in 'svc://hooked/main'\n");
+      const upload = (path: string, input: string): Promise<string> =>
+        stage.tool.ok(['fs', 'upload', '-s', '-', `svc://hooked/main/${path}`], { input });
+      const good = (name: string): string =>
+        `name: ${name}\non: {pre-commit: }\nhooks: [{id: says, type: lua, properties: {script: 'print("hello")'}}]\n`;
+      await upload('_svc_actions/a.yaml', good('first one'));
+      expect(await stage.tool.ok(validate)).toBe("File validated successfully: '_svc_actions/a.yaml'\n");
+      await upload('_svc_actions/b.yaml', 'name: bad\non:\n  pre-lunch:\n');
+      // Only the first of two files with one name counts.
+      await upload('_lakefs_actions/a.yaml', 'nonsense');
+      await upload('_lakefs_actions/c.yaml', good('first one'));
+      const { code, stderr } = await stage.tool.run(validate);
+      expect(code).toBe(1);
+      expect(stderr).toContain("_svc_actions/b.yaml:3: event 'pre-lunch' is not supported: invalid action\n");
+      expect(stderr).toContain("_lakefs_actions/c.yaml:1: action name 'first one' already loaded");
+      expect(stderr).not.toContain('_lakefs_actions/a.yaml');
+      for (const path of ['_svc_actions/b.yaml', '_lakefs_actions/c.yaml', '_lakefs_actions/a.yaml'])
+        await stage.tool.ok(['fs', 'rm', `svc://hooked/main/${path}`]);
+      await stage.tool.ok(['commit', 'svc://hooked/main', '-m', 'with a hook']);
+      const run = (await stage.tool.ok(['actions', 'runs', 'list', 'svc://hooked'])).split('\t')[0] ?? '';
+      expect(await stage.tool.ok(['cat-hook-output', 'svc://hooked', run, '0000_0000'])).toBe(
+        'Repository: svc://hooked\nhello\n\n',
+      );
+    });
+
     it('protects branches', async () => {
       await stage.tool.ok(['branch-protect', 'add', 'svc://repo1', 'stable-*']);
       expect(await stage.tool.ok(['branch-protect', 'list', 'svc://repo1'])).toBe('stable-*\n\n');

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { Alias } from './aliases.ts';
 import { Pagination } from './common.ts';
 import { flag, freeObject, int64, integer, text, textOf } from './values.ts';
 
@@ -120,6 +121,7 @@ export const Credentials = Type.Object(
   {
     access_key_id: text,
     creation_date: int64,
+    view: Type.Optional(Alias),
   },
   { title: 'Credentials' },
 );
@@ -137,6 +139,7 @@ export const CredentialsWithSecret = Type.Object(
     access_key_id: text,
     secret_access_key: text,
     creation_date: int64,
+    view: Type.Optional(Alias),
   },
   { title: 'CredentialsWithSecret' },
 );

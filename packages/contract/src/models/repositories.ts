@@ -42,6 +42,27 @@ export const RepositoryList = Type.Object(
   { title: 'RepositoryList' },
 );
 
+export const DeletedRepository = Type.Object(
+  {
+    id: text,
+    instance: text,
+    storage_namespace: text,
+    storage_id: text,
+    default_branch: text,
+    deleted_at: dateTime,
+    deleted_by: text,
+    restorable_until: dateTime,
+    delete_data: flag,
+    displaced_by: Type.Optional(text),
+  },
+  { title: 'DeletedRepository' },
+);
+
+export const DeletedRepositoryList = Type.Object(
+  { pagination: Pagination, results: Type.Array(DeletedRepository) },
+  { title: 'DeletedRepositoryList' },
+);
+
 export const RepositoryCreation = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{2,62}$' }),

@@ -14,9 +14,18 @@ import {
   UserList,
 } from '../models/auth.ts';
 import { offFlag, text } from '../models/values.ts';
+import { CredentialsCreation } from '../models/aliases.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { anything, externalPrincipalArn, one, userArn } from '../requirement-template.ts';
+import {
+  and,
+  deferred,
+  namedRepositoryArn,
+  anything,
+  externalPrincipalArn,
+  one,
+  userArn,
+} from '../requirement-template.ts';
 
 export const authUsersOperations = {
   listUsers: operation({
@@ -95,7 +104,11 @@ export const authUsersOperations = {
     path: '/auth/users/{userId}/credentials',
     tag: 'auth',
     summary: 'Create an access key; the secret is shown only here',
-    requires: one('auth:CreateCredentials', userArn('path.userId')),
+    requires: and(
+      one('auth:CreateCredentials', userArn('path.userId')),
+      deferred('only with a view', one('fs:ReadRepository', namedRepositoryArn('body.view.repository'))),
+    ),
+    body: optionalBody(CredentialsCreation),
     responses: {
       201: json(CredentialsWithSecret),
       ...errors(400, 401, 404, 429, 'default'),

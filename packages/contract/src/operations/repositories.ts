@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { body, empty, errors, json } from '../answers.ts';
 import { TaskInfo } from '../models/common.ts';
 import {
+  DeletedRepositoryList,
   RefsRestore,
   Repository,
   RepositoryCreation,
@@ -16,6 +17,7 @@ import { force, page, search } from '../parameters.ts';
 import {
   and,
   anything,
+  deferred,
   namedRepositoryArn,
   namespaceArn,
   one,
@@ -73,9 +75,66 @@ export const repositoriesOperations = {
     idempotent: true,
     path: '/repositories/{repository}',
     tag: 'repositories',
-    summary: 'Delete a repository; its data in the object store stays',
-    requires: one('fs:DeleteRepository', repositoryArn),
-    query: { force },
+    summary: 'Delete a repository; it can be restored for a while, and its data in the object store stays',
+    requires: {
+      type: 'choose',
+      query: 'delete_data',
+      whenTrue: and(
+        one('fs:DeleteRepository', repositoryArn),
+        one('retention:RunGarbageCollection', repositoryArn),
+      ),
+      otherwise: one('fs:DeleteRepository', repositoryArn),
+    },
+    query: { force, purge: Type.Optional(offFlag), delete_data: Type.Optional(offFlag) },
+    responses: {
+      204: empty(),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  listDeletedRepositories: operation({
+    operationId: 'listDeletedRepositories',
+    method: 'GET',
+    path: '/deleted_repositories',
+    tag: 'repositories',
+    summary: 'List deleted repositories that can be restored',
+    requires: one('fs:ListRepositories', anything),
+    query: page,
+    responses: {
+      200: json(DeletedRepositoryList),
+      ...errors(400, 401, 429, 'default'),
+    },
+  }),
+  restoreRepository: operation({
+    operationId: 'restoreRepository',
+    method: 'POST',
+    idempotent: false,
+    path: '/deleted_repositories/{instance}/restore',
+    tag: 'repositories',
+    summary: 'Bring a deleted repository back with everything it had',
+    requires: deferred(
+      'name and namespace are known once its record was read',
+      and(
+        one('fs:CreateRepository', namedRepositoryArn('read.repository')),
+        soft('fs:AttachStorageNamespace', namespaceArn('read.namespace')),
+      ),
+    ),
+    responses: {
+      201: json(Repository),
+      ...errors(400, 401, 404, 409, 429, 'default'),
+    },
+  }),
+  purgeRepository: operation({
+    operationId: 'purgeRepository',
+    method: 'DELETE',
+    idempotent: true,
+    path: '/deleted_repositories/{instance}',
+    tag: 'repositories',
+    summary: 'Remove what is left of a deleted repository; there is no way back',
+    requires: deferred(
+      'its name is known once its record was read; delete_data also needs retention:RunGarbageCollection on it',
+      one('fs:DeleteRepository', namedRepositoryArn('read.repository')),
+    ),
+    query: { delete_data: Type.Optional(offFlag) },
     responses: {
       204: empty(),
       ...errors(400, 401, 404, 429, 'default'),

@@ -54,6 +54,8 @@ export const credentialMessage = message({
   secretAccessKeyEncryptedBytes: bytes(2),
   issuedDate: timestamp(3),
   userId: bytes(4),
+  /** The key is bound to a bucket, which its view says. */
+  hasView: flag(1000),
 });
 export type CredentialData = MessageOf<typeof credentialMessage> & WithUnknownFields;
 

@@ -16,6 +16,9 @@ export const uploadMessage = message({
   storageClass: text(1005),
   completedEtag: text(1006),
   completedAt: optionalTimestamp(1007),
+  /** The bucket and key it was begun with, where they are not the repository's own. */
+  bucket: text(1008),
+  bucketKey: text(1009),
   /** What the client asked for when it began the upload; empty when it said nothing. */
   checksumAlgorithm: text(1010),
   checksumType: text(1011),

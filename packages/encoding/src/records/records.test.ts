@@ -62,7 +62,7 @@ message UploadData { string uploadId = 1; string path = 2; Timestamp creationDat
   map<string, string> metadata = 5; string contentType = 6; string repository = 1000; string branch = 1001;
   string owner = 1002; string storeUploadId = 1003; map<string, string> systemHeaders = 1004;
   string storageClass = 1005; string completedEtag = 1006; Timestamp completedAt = 1007;
-  string checksumAlgorithm = 1010; string checksumType = 1011; }
+  string bucket = 1008; string bucketKey = 1009; string checksumAlgorithm = 1010; string checksumType = 1011; }
 message UploadPartData { int32 partNumber = 1; string etag = 2; int64 size = 3; Timestamp lastModified = 4;
   map<string, string> checksums = 5; }
 message RunResultData { string runId = 1; string branchId = 2; string commitId = 3; string sourceRef = 4;
@@ -82,7 +82,7 @@ message Acl { string permission = 1; bool allRepositories = 2; repeated string r
 message PolicyData { Timestamp createdAt = 1; string displayName = 2; repeated StatementData statements = 3;
   Acl acl = 4; }
 message CredentialData { string accessKeyId = 1; bytes secretAccessKeyEncryptedBytes = 2; Timestamp issuedDate = 3;
-  bytes userId = 4; }
+  bytes userId = 4; bool hasView = 1000; }
 message TokenData { string tokenId = 1; Timestamp expiredAt = 2; }
 message Entry { string address = 1; Timestamp lastModified = 2; int64 size = 3; string etag = 4;
   map<string, string> metadata = 5; int32 addressType = 6; string contentType = 7; }

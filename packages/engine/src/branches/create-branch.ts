@@ -9,7 +9,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
-import { resolveSource, type SourceCommit } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommitted, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -22,7 +22,8 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   if (source === '') throw required('source');
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  const { commitId, isLiving } = await findSource(context, scope, source);
+  const target = await findSource(context, scope, source);
+  const { commitId } = target;
   const hidden = options.hidden === true;
   await createBranchAt(context, scope, {
     kind: 'create',
@@ -31,7 +32,8 @@ export async function createBranch(context: EngineContext, options: CreateBranch
     source,
     hidden,
     actor,
-    byId: !isLiving,
+    tokens: target.staged ? target.head?.tokens : undefined,
+    byId: !isLiving(target),
   });
   return { id: name, commitId, hidden };
 }
@@ -46,14 +48,22 @@ export interface NewRef {
   readonly byId: boolean;
 }
 
+interface NewBranch extends NewRef {
+  readonly hidden: boolean;
+  /** Of the source, when it is a branch. */
+  readonly tokens?: readonly Buffer[] | undefined;
+}
+
 /** The checks and hooks of a creation, then the branch. */
 export async function createBranchAt(
   context: EngineContext,
   scope: RepositoryScope,
-  { kind, name, commitId, source, actor, hidden, byId }: NewRef & { readonly hidden: boolean },
+  { kind, name, commitId, source, actor, hidden, tokens, byId }: NewBranch,
 ): Promise<PlannedMove> {
   await checkNameFree(context, scope, name);
-  const event = { scope, actor, sourceRef: source, branch: name, commitId };
+  // A deletion is the source of what comes back, but no ref to read from.
+  const sourceRef = kind === 'undelete' ? commitId : source;
+  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens } };
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
@@ -87,9 +97,9 @@ async function findSource(
   context: EngineContext,
   scope: RepositoryScope,
   source: string,
-): Promise<SourceCommit> {
+): Promise<ResolvedTarget> {
   try {
-    return await resolveSource(context, scope, source, { argument: 'source' });
+    return await resolveCommitted(context, scope, source, { argument: 'source' });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.kind === 'not_found') throw notFound('ref', `source reference '${source}': not found`);

@@ -4,8 +4,7 @@ import { tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { HookRun } from '../face/hooks.ts';
 import type { Actor, Forceable, OnBranch } from '../face/model.ts';
-import type { BranchEvent } from '../hooks/run-hooks.ts';
-import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import { runAfter, runBefore, type ShownEvent } from '../hooks/run-hooks.ts';
 import type { RefMove } from '../moves/move-log.ts';
 import { checkBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
@@ -27,11 +26,12 @@ export async function deleteBranch(
   let askedFor: string | undefined;
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const head = await context.branches.get(scope, options.branch);
-    const event: BranchEvent = {
+    const event: ShownEvent = {
       scope,
       actor: options.actor,
       sourceRef: head.data.commitId,
       branch: options.branch,
+      shown: { commitId: head.data.commitId },
     };
     if (askedFor !== head.data.commitId) {
       run = await askHooks(context, event, options.force === true);
@@ -62,7 +62,7 @@ export async function deleteBranch(
 
 async function askHooks(
   context: EngineContext,
-  event: BranchEvent,
+  event: ShownEvent,
   force: boolean,
 ): Promise<HookRun | undefined> {
   try {

@@ -1,8 +1,10 @@
 import { encodeStagedEntry, encodeTombstone } from '@svc/encoding';
+import type { KvWrite } from '@svc/kv';
 import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { tooManyAttempts } from '../context/refusals.ts';
 import type { ResetBranchOptions } from '../face/branches.ts';
+import { userOf } from '../moves/move-log.ts';
 import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupCommitted, lookupStaged } from '../staging/lookup.ts';
@@ -22,15 +24,28 @@ export async function resetBranch(context: EngineContext, options: ResetBranchOp
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, options.branch, options.force);
   if (key !== undefined) return resetObject(context, scope, options.branch, key);
-  if (options.type === 'reset') return resetAll(context, scope, options.branch);
-  return resetPrefix(context, scope, options.branch, Buffer.from(options.path ?? ''));
+  const prefix = options.type === 'reset' ? undefined : (options.path ?? '');
+  const told = (): KvWrite =>
+    context.told({
+      type: 'svc.branch.reset',
+      subject: `branch/${options.branch}`,
+      user: userOf(options.actor),
+      data: { ...(prefix !== undefined && { prefix }) },
+    });
+  if (prefix === undefined) return resetAll(context, scope, options.branch, told);
+  return resetPrefix(context, scope, options.branch, Buffer.from(prefix), told);
 }
 
-async function resetAll(context: EngineContext, scope: RepositoryScope, branchId: string): Promise<void> {
+async function resetAll(
+  context: EngineContext,
+  scope: RepositoryScope,
+  branchId: string,
+  told: () => KvWrite,
+): Promise<void> {
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const head = await context.branches.get(scope, branchId);
     const fresh = { ...head.data, stagingToken: tokenFor(scope, branchId), sealedTokens: [] };
-    if (await context.branches.replace(scope, head, fresh)) {
+    if (await context.branches.replaceTelling(scope, head, fresh, told())) {
       await retireTokens(context, [head.data.stagingToken, ...head.data.sealedTokens]);
       return;
     }
@@ -44,13 +59,15 @@ async function resetPrefix(
   scope: RepositoryScope,
   branchId: string,
   prefix: Buffer,
+  told: () => KvWrite,
 ): Promise<void> {
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const head = await context.branches.get(scope, branchId);
     const stagingToken = tokenFor(scope, branchId);
     await writeCommittedState(context, scope, head, prefix, Buffer.from(stagingToken));
     const sealedTokens = [head.data.stagingToken, ...head.data.sealedTokens];
-    if (await context.branches.replace(scope, head, { ...head.data, stagingToken, sealedTokens })) return;
+    const next = { ...head.data, stagingToken, sealedTokens };
+    if (await context.branches.replaceTelling(scope, head, next, told())) return;
     await retireTokens(context, [stagingToken]);
     context.onRetry('reset');
   }

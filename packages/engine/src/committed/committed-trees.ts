@@ -5,7 +5,7 @@ import type { CommittedContext } from './context.ts';
 import type { CacheObserver } from './store/local-cache.ts';
 import { MainStore } from './store/main-store.ts';
 import { MergeDiff } from './reading/merge-diff.ts';
-import { MetaRange } from './format/meta-range.ts';
+import type { MetaRange } from './format/meta-range.ts';
 import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
 import {
   type Operation,
@@ -165,8 +165,13 @@ class Trees implements CommittedTrees {
     }
   }
 
-  iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator {
-    return new TreeIterator(this.#parts.store, this.#namespace(context), metaRangeId, from);
+  iterate(
+    context: CommittedContext,
+    metaRangeId: string,
+    from?: Uint8Array,
+    to?: Uint8Array,
+  ): RecordIterator {
+    return new TreeIterator(this.#parts.store, this.#namespace(context), metaRangeId, { from, to });
   }
 
   async apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult> {
@@ -258,12 +263,9 @@ class Trees implements CommittedTrees {
     shownId: string,
     visit: ValueVisit,
   ): Promise<void> {
-    const namespace = this.#namespace(context);
-    const { store } = this.#parts;
+    const trees = { tree: metaRangeId, shown: shownId };
     try {
-      const tree = await store.metaRange(namespace, metaRangeId);
-      const shown = shownId === '' ? MetaRange.empty : await store.metaRange(namespace, shownId);
-      await visitTree(store, namespace, tree, shown, visit);
+      await visitTree(this.#parts.store, this.#namespace(context), trees, visit);
     } catch (error) {
       throw asEngineError(error);
     }

@@ -116,7 +116,8 @@ export interface CommittedTrees {
   get(context: CommittedContext, metaRangeId: string, key: Buffer): Promise<TreeRecord | undefined>;
   /** Like `get`, without a promise: null when the block store has to be asked first (then call `get`). */
   getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null;
-  iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array): RecordIterator;
+  /** From `from` on. Ranges that begin at or behind `to` are not opened; records there may still be shown. */
+  iterate(context: CommittedContext, metaRangeId: string, from?: Uint8Array, to?: Uint8Array): RecordIterator;
   /** Applies sorted changes; `removed` of missing keys and equal identities are no changes. */
   apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult>;
   diff(context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator;

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { BlockAdapter, BlockStores } from '@svc/block';
-import { XidGenerator } from '@svc/encoding';
-import type { CacheBus, KvStore } from '@svc/kv';
+import { outboxPut, XidGenerator, type NewEvent } from '@svc/encoding';
+import type { CacheBus, KvStore, KvWrite } from '@svc/kv';
 import type { CommittedTrees } from '../committed/tree.ts';
 import { AddressAllocator } from '../objects/addresses.ts';
 import { HashPool } from '../objects/hash-pool.ts';
@@ -9,6 +9,7 @@ import { NamespaceIndex } from '../objects/namespace-index.ts';
 import { SmallObjects } from '../objects/small-objects.ts';
 import type { CollectorObserver } from '../face/gc-runs.ts';
 import type { HookPoints } from '../face/hooks.ts';
+import { HookFiles } from '../hooks/hook-files.ts';
 import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
 import { Gate } from '../gc/gate.ts';
 import { LeaseWatch, systemTime, type SteadyTime } from '../gc/lease-watch.ts';
@@ -31,6 +32,8 @@ export interface EngineContext {
   readonly cacheBus: CacheBus;
   readonly settings: EngineSettings;
   readonly hooks: HookPoints | undefined;
+  /** Undefined when hooks are told of everything, or there are none. */
+  readonly hookFiles: HookFiles | undefined;
   readonly logger: EngineLogger;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -44,6 +47,8 @@ export interface EngineContext {
   readonly commits: CommitStore;
   readonly tags: TagStore;
   readonly moves: MoveLog;
+  /** The write that tells of something that is no move; hand it to the `change` that makes it true. */
+  readonly told: (event: NewEvent) => KvWrite;
   readonly protection: ProtectionStore;
   readonly addresses: AddressAllocator;
   readonly hashPool: HashPool;
@@ -81,6 +86,10 @@ export function createContext(options: EngineOptions): EngineContext {
     cacheBus,
     settings,
     hooks: options.hooks,
+    hookFiles:
+      options.hooks?.folders === undefined
+        ? undefined
+        : new HookFiles(kv, options.trees, options.hooks.folders),
     logger,
     clock,
     onRetry: options.onRetry ?? (() => undefined),
@@ -93,6 +102,7 @@ export function createContext(options: EngineOptions): EngineContext {
     commits: new CommitStore(kv, settings),
     tags: new TagStore(kv, moves, settings.maxBatchDelayMs),
     moves,
+    told: (event) => outboxPut(event, clock(), xids),
     protection: new ProtectionStore(kv, cacheBus),
     addresses: new AddressAllocator(xids, clock),
     hashPool: new HashPool(),

@@ -16,6 +16,7 @@ export interface ResetBranchOptions extends OnBranch, Forceable {
   readonly type: 'reset' | 'common_prefix' | 'object';
   /** Prefix or key; required for `object`. */
   readonly path?: string | undefined;
+  readonly actor?: Actor | undefined;
 }
 
 export interface Branches {

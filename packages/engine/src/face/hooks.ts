@@ -49,6 +49,11 @@ export interface HookRun {
  * record, and must not throw.
  */
 export interface HookPoints {
+  /**
+   * Where the files lie that say which hooks there are. Nobody is called about a ref without any; without this list
+   * every event is told.
+   */
+  readonly folders?: readonly string[];
   before(event: HookEvent<PreEventType>): Promise<HookRun | undefined>;
   after(event: HookEvent<PostEventType>): Promise<void> | undefined;
   /**

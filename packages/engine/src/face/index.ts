@@ -1,3 +1,4 @@
+export * from './bindings.ts';
 export * from './branches.ts';
 export * from './commits.ts';
 export * from './dumps.ts';
@@ -11,6 +12,7 @@ export * from './metadata.ts';
 export * from './model.ts';
 export * from './objects.ts';
 export * from './options.ts';
+export * from './outboxes.ts';
 export * from './protection.ts';
 export * from './pulls.ts';
 export * from './reflog.ts';

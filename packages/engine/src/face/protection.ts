@@ -1,4 +1,8 @@
-import type { InRepository } from './model.ts';
+import type { Actor, InRepository } from './model.ts';
+
+interface ByActor {
+  readonly actor?: Actor | undefined;
+}
 
 export interface ProtectionRules {
   /** Glob patterns, sorted. */
@@ -11,8 +15,9 @@ export interface Protection {
   get(repository: string): Promise<ProtectionRules>;
   /** Replaces all rules. `ifMatch` absent is unconditional, `""` only when there are none. */
   set(
-    options: InRepository & { readonly patterns: readonly string[]; readonly ifMatch?: string | undefined },
+    options: InRepository &
+      ByActor & { readonly patterns: readonly string[]; readonly ifMatch?: string | undefined },
   ): Promise<void>;
-  add(options: InRepository & { readonly pattern: string }): Promise<void>;
-  remove(options: InRepository & { readonly pattern: string }): Promise<void>;
+  add(options: InRepository & ByActor & { readonly pattern: string }): Promise<void>;
+  remove(options: InRepository & ByActor & { readonly pattern: string }): Promise<void>;
 }

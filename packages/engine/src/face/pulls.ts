@@ -32,6 +32,7 @@ export interface UpdatePullOptions extends InPull {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly status?: string | undefined;
+  readonly actor?: Actor | undefined;
 }
 
 export interface MergePullOptions extends InPull, Forceable {

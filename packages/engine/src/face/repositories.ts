@@ -1,4 +1,4 @@
-import type { StringMap } from '@svc/encoding';
+import type { StringMap, Timestamp } from '@svc/encoding';
 import type { Actor, Forceable, InRepository, Page, PageRequest, Repository } from './model.ts';
 import type { AddressRights } from './objects.ts';
 
@@ -17,7 +17,34 @@ export interface CreateRepositoryOptions extends AddressRights {
 }
 
 export interface DeleteRepositoryOptions extends InRepository, Forceable {
+  /** Its records go at once; there is no way back. */
+  readonly purge?: boolean | undefined;
+  /** Its data in the store goes too, when its time in the trash is over. */
+  readonly deleteData?: boolean | undefined;
   readonly actor: Actor;
+}
+
+/** A repository that was deleted and can come back. */
+export interface DeletedRepository {
+  readonly id: string;
+  readonly instance: string;
+  readonly storageNamespace: string;
+  readonly storageId: string;
+  readonly defaultBranch: string;
+  readonly deletedAt: Timestamp;
+  readonly deletedBy: string;
+  readonly restorableUntil: Timestamp;
+  readonly deleteData: boolean;
+  /** The repository that has taken its namespace: it cannot come back. */
+  readonly displacedBy: string | undefined;
+}
+
+export interface ListDeletedRepositoriesOptions extends PageRequest {
+  readonly visible?: ((repository: DeletedRepository) => boolean | Promise<boolean>) | undefined;
+}
+
+interface InTrash {
+  readonly instance: string;
 }
 
 export interface ListRepositoriesOptions extends PageRequest {
@@ -33,8 +60,14 @@ export interface Repositories {
   get(repository: string): Promise<Repository>;
   /** Includes repositories in deletion. */
   list(options: ListRepositoriesOptions): Promise<Page<Repository>>;
-  /** Calling it again resumes an interrupted deletion. */
+  /** Calling it again resumes an interrupted purge. */
   delete(options: DeleteRepositoryOptions): Promise<void>;
+  listDeleted(options: ListDeletedRepositoriesOptions): Promise<Page<DeletedRepository>>;
+  /** Also one whose time is over, while its record is there. */
+  getDeleted(instance: string): Promise<DeletedRepository>;
+  restore(options: InTrash & { readonly actor: Actor }): Promise<Repository>;
+  /** Ends its time in the trash; what is left of it goes soon. */
+  purge(options: InTrash & { readonly deleteData: boolean }): Promise<void>;
   getMetadata(repository: string): Promise<StringMap>;
   /** Merges keys; allowed on read-only repositories. */
   setMetadata(options: InRepository & { readonly metadata: StringMap }): Promise<void>;

@@ -19,6 +19,8 @@ export interface Upload {
   /** As asked for when the upload began; empty when nothing was said. */
   readonly checksumAlgorithm: string;
   readonly checksumType: string;
+  /** The key it was begun with in a bound bucket; empty elsewhere. */
+  readonly bucketKey: string;
 }
 
 export interface UploadPart {
@@ -46,6 +48,13 @@ export interface CreateUploadOptions extends OnBranch, Forceable {
   readonly storageClass?: string | undefined;
   readonly checksumAlgorithm?: string | undefined;
   readonly checksumType?: string | undefined;
+  /** Begun through a bound bucket: it stays where it began, whatever the bucket means later. */
+  readonly bucket?: BucketKey | undefined;
+}
+
+export interface BucketKey {
+  readonly bucket: string;
+  readonly key: string;
 }
 
 export interface PutPartOptions extends UploadTarget {
@@ -79,6 +88,8 @@ export interface CompleteUploadOptions extends UploadTarget, Forceable, WriteCon
 }
 
 export interface ListUploadsOptions extends InRepository {
+  /** Those begun through this bound bucket; prefix, markers and delimiter then apply to their keys in it. */
+  readonly bucket?: string | undefined;
   /** Prefix, markers and delimiter apply to `<branch>/<path>`. */
   readonly prefix?: string | undefined;
   readonly delimiter?: string | undefined;
@@ -110,4 +121,8 @@ export interface Uploads {
     options: UploadTarget & { readonly after?: number | undefined; readonly amount?: number | undefined },
   ): Promise<{ parts: UploadPart[]; hasMore: boolean }>;
   list(options: ListUploadsOptions): Promise<UploadPage>;
+  /** Where an upload began that a bound bucket knows by this key; undefined when there is none. */
+  findOfBucket(
+    options: BucketKey & { readonly uploadId: string },
+  ): Promise<(OnBranch & { readonly path: string }) | undefined>;
 }

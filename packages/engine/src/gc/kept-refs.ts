@@ -1,4 +1,5 @@
 import { moveOfTag } from '@svc/encoding';
+import { boundCommits } from '../bindings/bound-commits.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { GcRules } from '../face/gc.ts';
 import type { Commit } from '../face/model.ts';
@@ -24,6 +25,7 @@ export class KeptRefs {
   async readRefs(context: EngineContext, scope: RepositoryScope): Promise<void> {
     for await (const { id, commitId } of context.branches.list(scope)) this.#addHead(id, commitId);
     for await (const { commitId } of context.tags.list(scope)) this.tagged.push(commitId);
+    for await (const commitId of boundCommits(context, scope)) this.tagged.push(commitId);
   }
 
   /** After the refs: one that moved before it was read has left a record of that. `since` in milliseconds. */

@@ -28,6 +28,8 @@ export interface HeadMove {
   readonly entered?: { readonly state: Entered } | undefined;
   /** The tree that becomes the commit's as it is. */
   readonly adopted?: string | undefined;
+  /** A staging token known to hold something: nobody has to look again. */
+  readonly dirtyToken?: string | undefined;
   /** Looks at a branch that has something staged, and throws to leave it as it is. */
   readonly beforeSeal?: ((head: BranchHead) => Promise<void>) | undefined;
   /**
@@ -105,12 +107,12 @@ async function moveTo(
 /** Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head. */
 async function seal(
   context: EngineContext,
-  { scope, branch, operation, beforeSeal }: HeadMove,
+  { scope, branch, operation, beforeSeal, dirtyToken }: HeadMove,
 ): Promise<void> {
   for (let lost = 0; lost < maxTries; lost += 1) {
     const head = await context.branches.get(scope, branch);
     const { stagingToken, sealedTokens } = head.data;
-    const isEmpty = await isTokenEmpty(context, Buffer.from(stagingToken));
+    const isEmpty = stagingToken !== dirtyToken && (await isTokenEmpty(context, Buffer.from(stagingToken)));
     if (isEmpty && sealedTokens.length === 0) return;
     await beforeSeal?.(head);
     if (isEmpty) return;

@@ -56,7 +56,11 @@ export async function applyChange(context: EngineContext, change: Change): Promi
           generation: onto.generation + 1,
         };
         const run = await turn.outside(() =>
-          runBefore(context, `pre-${operation}`, { ...event, commit: fields }),
+          runBefore(context, `pre-${operation}`, {
+            ...event,
+            commit: fields,
+            shown: { metaRangeId: onto.metaRangeId, tokens: head.tokens },
+          }),
         );
         preRunId = run?.runId;
         return makeCommit(fields);
@@ -71,6 +75,7 @@ export async function applyChange(context: EngineContext, change: Change): Promi
     commitId: made.id,
     commit: made,
     preRunId,
+    shown: made,
   });
   return made;
 }

@@ -32,8 +32,10 @@ export async function createCommit(context: EngineContext, options: CommitOption
     await checkSourceTree(context, scope, head, options, options.sourceMetaRange);
   }
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
+  const staged = await context.hookFiles?.lookAtStaged(head.tokens);
   await runBefore(context, 'prepare-commit', {
     ...event,
+    shown: { commitId: head.data.commitId, staged },
     commit: { message, committer: actor.committer, metadata },
   });
   const creationDate =
@@ -46,6 +48,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
     actor: options.actor,
     adopted: options.sourceMetaRange,
     byId: options.sourceMetaRange !== undefined,
+    dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
     makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
   });
   await runAfter(context, 'post-commit', {
@@ -54,6 +57,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
     commitId: commit.id,
     commit,
     preRunId: pending.preRunId,
+    shown: commit,
   });
   return commit;
 }
@@ -113,9 +117,13 @@ class PendingCommit {
       return sourceMetaRange;
     }
     const parent = await context.commits.get(this.#scope, head.data.commitId);
-    const changes = new Overlay(context.kv, sealed);
+    const watch = context.hookFiles?.watchStaged();
+    const changes = new Overlay(context.kv, sealed, undefined, undefined, watch?.see);
     try {
       const result = await context.trees.apply(this.#scope.committed, parent.metaRangeId, changes);
+      if (watch?.saw === false) {
+        await context.hookFiles?.noteMade(this.#scope, result.metaRangeId, [parent.metaRangeId]);
+      }
       if (result.added + result.removed + result.changed > 0 || allowEmpty === true)
         return result.metaRangeId;
     } finally {
@@ -151,7 +159,8 @@ class PendingCommit {
     const candidate = `${parent.id}/${metaRangeId}`;
     if (candidate !== this.#approved) {
       const run = await turn.outside(() =>
-        runBefore(context, 'pre-commit', { ...this.#event, commit: fields }),
+        // What was sealed is what the branch shows, but for what was staged since, and that is not of this commit.
+        runBefore(context, 'pre-commit', { ...this.#event, commit: fields, shown: fields }),
       );
       this.preRunId = run?.runId;
       this.#approved = candidate;

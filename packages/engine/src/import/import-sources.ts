@@ -7,6 +7,7 @@ import type { ImportPath, StartImportOptions } from '../face/imports.ts';
 import type { AddressRights } from '../face/objects.ts';
 import { parseKey, parsePrefix } from '../names/names.ts';
 import { checkImport } from '../objects/address-rights.ts';
+import { checkNotWaiting } from '../objects/given-address.ts';
 import { liesInside, trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -65,6 +66,7 @@ async function checkSource(
     const owner = await context.namespaces.ownerOf(adapter, canonical);
     if (owner !== undefined) await checkMayRead(owner, rights);
     await checkImport(adapter, rights, source.uri, canonical);
+    await checkNotWaiting(context, adapter, canonical);
     return owner === undefined ? source : { ...source, foreign: { uri: canonical, owners: [owner] } };
   }
   const uri = await adapter.importSource(source.uri);
@@ -77,6 +79,7 @@ async function checkSource(
   }
   const owners = await context.namespaces.ownersBelow(adapter, start);
   for (const owner of owners) await checkMayRead(owner, rights);
+  await checkNotWaiting(context, adapter, start);
   for (const spelling of new Set([uri, ...adapter.spellings(start)])) {
     await rights.checkImportBelow?.(spelling);
   }

@@ -9,6 +9,7 @@ import type { KvPredicate } from '@svc/kv';
 import type { EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { taskEvent } from '../tasks/task-runner.ts';
 
 export const importsPrefix: Buffer = Buffer.from('imports/');
 
@@ -72,7 +73,13 @@ export function replaceImport(
 ): Promise<boolean> {
   const data = { ...stored.data, ...change, updatedAt: timestampFromMillis(context.clock()) };
   const value = importStatusMessage.encode(data);
-  return context.kv.setIf(scope.partition, importKey(stored.data.id), value, stored.predicate);
+  const key = importKey(stored.data.id);
+  if (!isFinished(data)) return context.kv.setIf(scope.partition, key, value, stored.predicate);
+  const { id, error, commit } = data;
+  return context.kv.change(scope.partition, { key, condition: stored.predicate }, [
+    { type: 'put', key, value },
+    context.told(taskEvent(id, { operation: 'import', error, commitId: commit?.id })),
+  ]);
 }
 
 /** Whether nothing more will happen to the import. */

@@ -124,7 +124,8 @@ async function commitImport(
         version: 1,
         generation: parent.generation + 1,
       };
-      const event = { scope, actor, branch, sourceRef: branch, commit: fields };
+      const shown = { metaRangeId: parent.metaRangeId, tokens: head.tokens };
+      const event = { scope, actor, branch, sourceRef: branch, commit: fields, shown };
       const run = await turn.outside(() => runBefore(context, 'pre-commit', event));
       preRunId = run?.runId;
       return makeCommit(fields);
@@ -138,6 +139,7 @@ async function commitImport(
     commitId: made.id,
     commit: made,
     preRunId,
+    shown: made,
   });
   return made;
 }

@@ -7,10 +7,10 @@ import { EngineError } from '../errors.ts';
 import type { MergeBase, MergeOptions, Merges } from '../face/merges.ts';
 import type { Commit, InRepository } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { hooksOf, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { hooksAt, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
-import { resolveCommit, resolveSource } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommit, resolveCommitted } from '../refs/resolve-ref.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { findMergeBase } from './merge-base.ts';
@@ -41,8 +41,8 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
   await context.branches.get(scope, destination);
-  const { commitId, isLiving } = await resolveSource(context, scope, options.source);
-  const source = await context.commits.get(scope, commitId);
+  const target = await resolveCommitted(context, scope, options.source);
+  const source = await context.commits.get(scope, target.commitId);
   const mayBeEmpty = options.allowEmpty === true || options.force === true;
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = {
@@ -56,7 +56,14 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   let preRunId: string | undefined;
   const merged = await updateHead(
     context,
-    { scope, branch: destination, operation: 'merge', actor, source: options.source, byId: !isLiving },
+    {
+      scope,
+      branch: destination,
+      operation: 'merge',
+      actor,
+      source: options.source,
+      byId: !isLiving(target),
+    },
     async (head, turn, entered) => {
       try {
         const onto = await context.commits.get(scope, head.data.commitId);
@@ -83,17 +90,18 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
         const metaRangeId = await mergeTrees(context, scope, trees, (id) => {
           prepared = commitOf(id);
         });
+        await context.hookFiles?.noteMade(scope, metaRangeId, [trees.destination, trees.source]);
         const commit = prepared ?? commitOf(metaRangeId);
         if (commit.id !== approved) {
           // Hooks are told the commit's id and may read it.
-          if (hooksOf(context, scope) !== undefined) {
+          if ((await hooksAt(context, scope, source)) !== undefined) {
             const tables = { tree: metaRangeId, base: () => Promise.resolve(onto.metaRangeId) };
             await context.gate.moveHead(scope, entered, tables, (still) =>
               context.commits.add(scope, commit, still),
             );
           }
           const run = await turn.outside(() =>
-            runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit }),
+            runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit, shown: source }),
           );
           preRunId = run?.runId;
         }
@@ -110,6 +118,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
     commitId: merged.id,
     commit: merged,
     preRunId,
+    shown: merged,
   });
   return merged;
 }

@@ -2,9 +2,12 @@ import {
   graveMessage,
   moveKinds,
   moveMessage,
+  moveOfAlias,
   moveOfBranch,
   moveOfRepository,
   moveOfTag,
+  moveOfView,
+  type BindingData,
   type GraveData,
   type MoveData,
   type MoveKind,
@@ -14,7 +17,15 @@ import type { CacheBus, KvExpectation, KvStore, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../face/model.ts';
 import type { EngineLogger } from '../face/options.ts';
-import { graveKey, moveIdOfKey, moveKey, movesPrefix, outboxKey, reflogSinceKey } from '../store/keys.ts';
+import {
+  graveKey,
+  gravelerPartition,
+  moveIdOfKey,
+  moveKey,
+  movesPrefix,
+  outboxKey,
+  reflogSinceKey,
+} from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { moveTime, newMoveId } from './move-id.ts';
 
@@ -42,6 +53,19 @@ export interface RefMove {
   /** Nothing but the record may name what the ref pointed to; by the kind when absent. */
   readonly lossy?: boolean | undefined;
 }
+
+/** What is about to happen to an alias or view. */
+export interface BindingMove {
+  readonly kind: MoveKind;
+  readonly type: 'alias' | 'view';
+  readonly id: string;
+  readonly binding: BindingData | undefined;
+  readonly oldBinding: BindingData | undefined;
+  readonly actor: Actor;
+}
+
+type InPartition = Pick<RepositoryScope, 'partition'>;
+const bindingScope: InPartition = { partition: gravelerPartition };
 
 /** A move that happens when its writes do: hand them to the very `change` that moves the ref. */
 export interface PlannedMove {
@@ -148,6 +172,21 @@ export class MoveLog {
     return { id: moveId, data, writes: writesOf(moveId, data) };
   }
 
+  /** What a bucket name means changes; written beside its record. */
+  async planOfBinding(move: BindingMove): Promise<PlannedMove> {
+    const last = move.oldBinding?.lastMove ?? none;
+    const id = newMoveId(this.#clock(), last.length > 0 ? last : undefined, this.#xids);
+    const place = last.length > 0 ? await this.#placeAfter(bindingScope, last) : { prev: none, ...first };
+    const { kind, actor, binding, oldBinding } = move;
+    const data: MoveData = {
+      ...recordOf({ kind, type: 'branch', id: move.id, actor, lossy: false }, place),
+      refType: move.type === 'alias' ? moveOfAlias : moveOfView,
+      binding,
+      oldBinding,
+    };
+    return { id, data, writes: writesOf(id, data) };
+  }
+
   /** Spares reading the record when the ref moves on. Call it once the move has happened, never before. */
   remember({ id, data, begins }: PlannedMove): void {
     // Where a read is a look into memory, it costs less than keeping what may never be asked for.
@@ -156,7 +195,7 @@ export class MoveLog {
   }
 
   /** Undefined when it was forgotten. */
-  async find(scope: RepositoryScope, id: Buffer): Promise<MoveData | undefined> {
+  async find(scope: InPartition, id: Buffer): Promise<MoveData | undefined> {
     const name = nameOf(id);
     const known = this.#records.get(name);
     if (known !== undefined) return known;
@@ -205,7 +244,7 @@ export class MoveLog {
   }
 
   /** Where a move stands that follows `last`: each `jump` skips so many that any earlier one is a few steps away. */
-  async #placeAfter(scope: RepositoryScope, last: Buffer): Promise<Place> {
+  async #placeAfter(scope: InPartition, last: Buffer): Promise<Place> {
     const previous = await this.find(scope, last);
     // Forgotten: what is further back cannot be reached any more.
     if (previous === undefined) return { prev: last, ...first };
@@ -221,7 +260,7 @@ export class MoveLog {
       : { prev: last, jump: skipped.jump, depth, jumpDepth: skipped.jumpDepth };
   }
 
-  async #read(scope: RepositoryScope, key: Buffer): Promise<Buffer | undefined> {
+  async #read(scope: InPartition, key: Buffer): Promise<Buffer | undefined> {
     if (this.#kv.valueAtOnce !== undefined) return this.#kv.valueAtOnce(scope.partition, key);
     return (await this.#kv.get(scope.partition, key))?.value;
   }
@@ -254,6 +293,8 @@ function recordOf(move: RefMove, place: Place): MoveData {
     hidden: move.hidden === true,
     requestId: move.actor.requestId === undefined ? none : Buffer.from(move.actor.requestId),
     retiredTokens: move.retiredTokens ?? [],
+    binding: undefined,
+    oldBinding: undefined,
   };
 }
 
@@ -269,8 +310,8 @@ function nameOf(id: Buffer): string {
   return id.toString('latin1');
 }
 
-function userOf(actor: Actor): string {
-  return actor.userId ?? actor.committer;
+export function userOf(actor: Actor | undefined): string {
+  return actor?.userId ?? actor?.committer ?? '';
 }
 
 export function commitBytes(commitId: string | undefined): Buffer {

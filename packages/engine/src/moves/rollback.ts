@@ -64,7 +64,10 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
       version: 1,
       generation: onto.generation + 1,
     };
-    const run = await turn.outside(() => runBefore(context, 'pre-revert', { ...event, commit: fields }));
+    const shown = { metaRangeId: onto.metaRangeId, tokens: head.tokens };
+    const run = await turn.outside(() =>
+      runBefore(context, 'pre-revert', { ...event, commit: fields, shown }),
+    );
     preRunId = run?.runId;
     return makeCommit(fields);
   });
@@ -75,6 +78,7 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
       commitId: made.id,
       commit: made,
       preRunId,
+      shown: made,
     });
   }
   if (rolledBack === undefined) throw noChanges();

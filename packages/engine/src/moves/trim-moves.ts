@@ -6,14 +6,7 @@ import { wholeRound, type JobRound } from '../face/jobs.ts';
 import type { InRepository } from '../face/model.ts';
 import { stateKey } from '../gc/gc-keys.ts';
 
-import {
-  gravelerPartition,
-  gravesPrefix,
-  moveKey,
-  movesPrefix,
-  outboxKey,
-  outboxPrefix,
-} from '../store/keys.ts';
+import { gravelerPartition, gravesPrefix, moveKey, movesPrefix, outboxPrefix } from '../store/keys.ts';
 import { earliestIdAt, moveTime } from './move-id.ts';
 import { shownSince } from './retention.ts';
 
@@ -62,18 +55,10 @@ async function forgetBefore(
   // A collection that runs reads the records.
   const state = await context.kv.get(partition, stateKey);
   if (state !== undefined && gcStateMessage.decode(state.value).phase !== gcIdle) return;
-  const cut = earliestIdAt(beforeMs * 1000);
-  const old = async function* (): AsyncGenerator<Buffer[]> {
-    const moves = context.kv.scan(partition, { prefix: movesPrefix, start: moveKey(cut), batch: batchSize });
-    for await (const page of moves) yield page.map(({ key }) => key);
-    // Nobody waits any more for what is so old.
-    for await (const page of context.kv.scan(partition, { prefix: outboxPrefix, batch: batchSize })) {
-      const keys = page.map(({ key }) => key).filter((key) => Buffer.compare(key, outboxKey(cut)) < 0);
-      if (keys.length > 0) yield keys;
-      if (keys.length < page.length) return;
-    }
-  };
-  for await (const keys of old()) {
+  const cut = await keepUnsequenced(context, partition, earliestIdAt(beforeMs * 1000));
+  const moves = context.kv.scan(partition, { prefix: movesPrefix, after: moveKey(cut), batch: batchSize });
+  for await (const page of moves) {
+    const keys = page.map(({ key }) => key);
     if (!(await round.mayGoOn())) return;
     await limit?.take();
     await context.kv.deleteMany(partition, keys);
@@ -88,4 +73,13 @@ async function forgetBefore(
       await context.kv.deleteIf(partition, key, found.predicate);
     }
   }
+}
+
+/** What the log of events does not have yet is made from its record. */
+async function keepUnsequenced(context: EngineContext, partition: Buffer, cut: Buffer): Promise<Buffer> {
+  for await (const page of context.kv.scan(partition, { prefix: outboxPrefix, batch: 1 })) {
+    const oldest = page[0]?.key.subarray(outboxPrefix.length);
+    return oldest !== undefined && Buffer.compare(oldest, cut) < 0 ? Buffer.from(oldest) : cut;
+  }
+  return cut;
 }

@@ -7,9 +7,19 @@ import { addChecksum, type ChecksumName } from './content-metadata.ts';
 import { createDigest, loadDigests } from './digests.ts';
 import { pointerOfEntry } from './object-entry.ts';
 import { tagMap } from './object-tags.ts';
-import { contentMetadata, joinedMaps, soundMetadata, tagMetadata, withoutTags } from './reserved-metadata.ts';
+import {
+  contentMetadata,
+  joinedMaps,
+  soundMetadata,
+  tagMetadata,
+  withoutStorageClass,
+  withoutTags,
+} from './reserved-metadata.ts';
 
-/** The metadata of a copy: the source's or what replaces it, and always what is true of the bytes. */
+/**
+ * The metadata of a copy: the source's or what replaces it, and always what is true of the bytes. The store writes a copy
+ * in its standard class.
+ */
 export async function describeCopy(
   context: EngineContext,
   scope: RepositoryScope,
@@ -18,9 +28,9 @@ export async function describeCopy(
 ): Promise<StringMap> {
   const { metadata, tags, checksum } = options;
   if (metadata === undefined && tags === undefined && checksum === undefined)
-    return soundMetadata(source.metadata);
+    return withoutStorageClass(soundMetadata(source.metadata));
   return joinedMaps(
-    withoutTags(metadata ?? withoutContent(soundMetadata(source.metadata))),
+    withoutStorageClass(withoutTags(metadata ?? withoutContent(soundMetadata(source.metadata)))),
     checksum === undefined
       ? contentMetadata(source.metadata)
       : await newChecksum(context, scope, source, checksum),

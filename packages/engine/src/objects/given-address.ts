@@ -68,10 +68,23 @@ export async function acceptAddress(
   await checkImport(adapter, rights, physicalAddress, canonical);
   const owner = await context.namespaces.ownerOf(adapter, canonical);
   if (owner !== undefined) await checkMayRead(owner, rights);
+  await checkNotWaiting(context, adapter, canonical);
   return {
     given: { address: physicalAddress, addressType: addressFull },
     brought: owner === undefined ? undefined : { repository: owner, canonical },
   };
+}
+
+/** Refuses what is about to be deleted. */
+export async function checkNotWaiting(
+  context: EngineContext,
+  adapter: BlockAdapter,
+  canonical: string,
+): Promise<void> {
+  const waiting = await context.namespaces.waitingAt(adapter, canonical);
+  if (waiting !== undefined) {
+    throw invalid(`storage namespace ${waiting} waits for its data to be deleted`, 'namespace');
+  }
 }
 
 /** Addresses are listed line by line. */

@@ -2,7 +2,8 @@ import type { BlockAdapter, BlockStores } from '@svc/block';
 import type { CacheBus, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import { formerNamespaces } from '../repositories/former-namespaces.ts';
-import { trimSlash } from '../repositories/namespaces.ts';
+import { liesInside, trimSlash } from '../repositories/namespaces.ts';
+import { listTrash } from '../store/deleted-repositories.ts';
 import type { RepositoryStore } from '../store/repository-store.ts';
 
 const topic = 'engine/namespaces';
@@ -12,6 +13,8 @@ interface Known {
   readonly expires: number;
   /** Canonical namespace to repository. */
   readonly owners: ReadonlyMap<string, string>;
+  /** Canonical namespaces of deleted repositories whose data is to be deleted too. */
+  readonly waiting: readonly string[];
 }
 
 /**
@@ -83,6 +86,12 @@ export class NamespaceIndex {
     return above === undefined || below.includes(above) ? below : [above, ...below];
   }
 
+  /** The namespace, if its data is to be deleted, of which something begins with `start`, or in which it lies. */
+  async waitingAt(adapter: BlockAdapter, start: string): Promise<string | undefined> {
+    const { waiting } = await this.#load(adapter.type);
+    return waiting.find((namespace) => `${namespace}/`.startsWith(start) || liesInside(start, namespace));
+  }
+
   /** Makes every worker of this server look again. */
   async forget(storageId: string): Promise<void> {
     this.#forget();
@@ -115,7 +124,13 @@ export class NamespaceIndex {
       if (store?.type !== type) continue;
       owners.set(trimSlash(await store.canonicalUri(storageNamespace)), id);
     }
-    return { expires, owners };
+    const waiting: string[] = [];
+    for await (const { repository, data } of listTrash({ kv: this.#kv })) {
+      const store = this.#stores.find(repository.storageId);
+      if (store?.type !== type || !data.deleteData || data.displacedBy !== '') continue;
+      waiting.push(trimSlash(await store.canonicalUri(repository.storageNamespace)));
+    }
+    return { expires, owners, waiting };
   }
 
   close(): void {

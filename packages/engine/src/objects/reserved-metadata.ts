@@ -2,6 +2,7 @@ import type { StringMap } from '@svc/encoding';
 import { invalid } from '../context/refusals.ts';
 import { isContentMetadata } from './content-metadata.ts';
 import { isTag, isTagKey } from './object-tags.ts';
+import { isStorageClass } from './storage-class.ts';
 
 /** Metadata of the service itself. Clients can neither set nor see it. */
 const reservedPrefix = '::svc::';
@@ -50,7 +51,7 @@ export function checkReserved(metadata: StringMap): void {
     if (!isReservedKey(key)) continue;
     const name = storedHeaderOf(key);
     const value = metadata[key] ?? '';
-    if (name === undefined && !isContentMetadata(key, value) && !isTag(key, value))
+    if (name === undefined && !isSound(key, value))
       throw invalid(`metadata key '${key}' is reserved`, 'object');
     if (name !== undefined && !isFieldValue(value))
       throw invalid(`the value of ${name} has control characters`, 'object');
@@ -109,10 +110,14 @@ export function withoutTags(metadata: StringMap): StringMap {
   return picked(metadata, (key) => !isTagKey(key));
 }
 
+export function withoutStorageClass(metadata: StringMap): StringMap {
+  return picked(metadata, (key, value) => !isStorageClass(key, value));
+}
+
 function isSound(key: string, value: string): boolean {
   if (!isReservedKey(key)) return false;
   if (storedHeaderOf(key) !== undefined) return isFieldValue(value);
-  return isContentMetadata(key, value) || isTag(key, value);
+  return isContentMetadata(key, value) || isTag(key, value) || isStorageClass(key, value);
 }
 
 /** Without a prototype, as every map of metadata. */

@@ -1,9 +1,12 @@
 import { compareUtf8 } from '@svc/encoding';
+import type { KvWrite } from '@svc/kv';
 import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
+import type { Actor } from '../face/model.ts';
 import type { Protection } from '../face/protection.ts';
+import { userOf } from '../moves/move-log.ts';
 import { maxBranchNameBytes } from '../names/names.ts';
 import { checkTexts } from '../names/text-limits.ts';
 import { compileBranchPattern } from './glob.ts';
@@ -17,22 +20,22 @@ export function protection(context: EngineContext): Protection {
       const { rules, etag } = await context.protection.read(scope);
       return { patterns: Object.keys(rules.patterns).sort(compareUtf8), etag };
     },
-    set: async ({ repository, patterns, ifMatch }) => {
+    set: async ({ repository, patterns, ifMatch, actor }) => {
       checkPatterns(patterns);
-      await changeRules(context, repository, (current) => {
+      await changeRules(context, repository, actor, (current) => {
         if (ifMatch !== undefined && unquoted(ifMatch) !== current.etag) throw staleRules();
         return patterns;
       });
     },
-    add: async ({ repository, pattern }) => {
-      await changeRules(context, repository, (current) => {
+    add: async ({ repository, pattern, actor }) => {
+      await changeRules(context, repository, actor, (current) => {
         const patterns = [...Object.keys(current.rules.patterns), pattern];
         checkPatterns(patterns);
         return patterns;
       });
     },
-    remove: async ({ repository, pattern }) => {
-      await changeRules(context, repository, (current) => {
+    remove: async ({ repository, pattern, actor }) => {
+      await changeRules(context, repository, actor, (current) => {
         const patterns = Object.keys(current.rules.patterns);
         if (!patterns.includes(pattern)) throw notFound('rules', '');
         return patterns.filter((other) => other !== pattern);
@@ -44,16 +47,33 @@ export function protection(context: EngineContext): Protection {
 async function changeRules(
   context: EngineContext,
   repository: string,
+  actor: Actor | undefined,
   change: (current: StoredRules) => readonly string[],
 ): Promise<void> {
   const scope = await context.repositories.open(repository);
   checkNotReadOnly(scope, false);
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const current = await context.protection.read(scope);
-    if (await context.protection.replace(scope, current, change(current))) return;
+    const patterns = change(current);
+    const told = protectionChanged(context, patterns, actor);
+    if (await context.protection.replace(scope, current, patterns, told)) return;
     context.onRetry('protection');
   }
   throw tooManyAttempts();
+}
+
+/** What is told of new rules. */
+export function protectionChanged(
+  context: EngineContext,
+  patterns: readonly string[],
+  actor: Actor | undefined,
+): KvWrite {
+  return context.told({
+    type: 'svc.protection.changed',
+    subject: '',
+    user: userOf(actor),
+    data: { patterns: [...patterns] },
+  });
 }
 
 /** A pattern that cannot be compiled would make every write in the repository fail later. */

@@ -6,7 +6,7 @@ import {
   protectionRulesMessage,
   type BranchProtectionRules,
 } from '@svc/encoding';
-import type { CacheBus, KvPredicate, KvStore } from '@svc/kv';
+import type { CacheBus, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import { JitterCache } from '../context/jitter-cache.ts';
 import { protectedBranchesKey } from '../store/keys.ts';
@@ -53,14 +53,18 @@ export class ProtectionStore {
   }
 
   /** False when the rules changed since `current`. */
-  async replace(scope: RepositoryScope, current: StoredRules, patterns: readonly string[]): Promise<boolean> {
+  async replace(
+    scope: RepositoryScope,
+    current: StoredRules,
+    patterns: readonly string[],
+    told: KvWrite,
+  ): Promise<boolean> {
     const value = encodeRules(patterns, current.rules);
-    const stored = await this.#kv.setIf(
-      scope.partition,
-      protectedBranchesKey,
-      value,
-      current.predicate ?? 'absent',
-    );
+    const key = protectedBranchesKey;
+    const stored = await this.#kv.change(scope.partition, { key, condition: current.predicate ?? 'absent' }, [
+      { type: 'put', key, value },
+      told,
+    ]);
     if (stored) {
       this.#cache.delete(scope.repository.instanceUid);
       await this.#bus.publish(topic, scope.repository.instanceUid);

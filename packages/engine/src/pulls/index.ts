@@ -54,7 +54,7 @@ async function createPull(context: EngineContext, options: CreatePullOptions): P
     commitId: undefined,
     closedAt: undefined,
   };
-  await addPull(context, scope, data);
+  await addPull(context, scope, data, options.actor);
   return toPullRequest(data);
 }
 
@@ -69,7 +69,7 @@ async function updatePull(context: EngineContext, options: UpdatePullOptions): P
   checkPullTexts(options);
   const scope = await context.repositories.open(options.repository);
   const status = options.status === undefined ? undefined : parseStatus(options.status);
-  const changed = await changePull(context, scope, options.id, (data) => ({
+  const changed = await changePull(context, scope, options.id, options.actor, (data) => ({
     ...data,
     title: options.title ?? data.title,
     description: options.description ?? data.description,

@@ -23,7 +23,7 @@ export async function mergePull(
   const pull = await readPull(context, scope, options.id);
   if (pull.status !== pullOpen) throw badStatus();
   const commit = await mergeOrFindMerged(context, merges, scope, pull, options);
-  await changePull(context, scope, options.id, (data) => ({
+  await changePull(context, scope, options.id, options.actor, (data) => ({
     ...data,
     status: pullMerged,
     commitId: commit.id,

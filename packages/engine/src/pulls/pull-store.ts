@@ -5,12 +5,15 @@ import {
   pullOpen,
   pullRequestMessage,
   secondaryIndexMessage,
+  type NewEvent,
   type PullRequestData,
 } from '@svc/encoding';
 import { maxTries, pauseBetweenWrites } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
+import type { Actor } from '../face/model.ts';
 import type { PullRequest, PullStatus } from '../face/pulls.ts';
+import { userOf } from '../moves/move-log.ts';
 import { pullsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -32,8 +35,13 @@ export async function addPull(
   context: EngineContext,
   scope: RepositoryScope,
   data: PullRequestData,
+  actor: Actor,
 ): Promise<void> {
-  await context.kv.set(scope.partition, pullKey(data.id), pullRequestMessage.encode(data));
+  const key = pullKey(data.id);
+  await context.kv.change(scope.partition, { key, condition: 'any' }, [
+    { type: 'put', key, value: pullRequestMessage.encode(data) },
+    context.told(pullEvent('created', data, actor)),
+  ]);
   const index = `repos/${scope.partition.toString()}/${data.sourceBranch}/${data.destinationBranch}`;
   const pointer = secondaryIndexMessage.encode({ primaryKey: Buffer.from(data.id) });
   await context.kv.set(pullsPartition, Buffer.from(index), pointer);
@@ -55,6 +63,7 @@ export async function changePull(
   context: EngineContext,
   scope: RepositoryScope,
   id: string,
+  actor: Actor | undefined,
   change: (data: PullRequestData) => PullRequestData,
 ): Promise<PullRequestData> {
   checkPullId(id);
@@ -62,12 +71,37 @@ export async function changePull(
     if (attempt > 0) await pauseBetweenWrites();
     const found = await context.kv.get(scope.partition, pullKey(id));
     if (found === undefined) throw notFound('pull_request');
-    const changed = change(pullRequestMessage.decode(found.value));
-    const value = pullRequestMessage.encode(changed);
-    if (await context.kv.setIf(scope.partition, pullKey(id), value, found.predicate)) return changed;
+    const before = pullRequestMessage.decode(found.value);
+    const changed = change(before);
+    const key = pullKey(id);
+    const isChanged = await context.kv.change(scope.partition, { key, condition: found.predicate }, [
+      { type: 'put', key, value: pullRequestMessage.encode(changed) },
+      context.told(pullEvent(changeName(before, changed), changed, actor)),
+    ]);
+    if (isChanged) return changed;
     context.onRetry('pull-request');
   }
   throw tooManyAttempts();
+}
+
+function changeName(before: PullRequestData, after: PullRequestData): string {
+  if (before.status === after.status) return 'edited';
+  if (after.status === pullMerged) return 'merged';
+  return after.status === pullOpen ? 'reopened' : 'closed';
+}
+
+function pullEvent(name: string, data: PullRequestData, actor: Actor | undefined): NewEvent {
+  return {
+    type: `svc.pull.${name}`,
+    subject: `pull/${data.id}`,
+    user: userOf(actor),
+    data: {
+      pull: data.id,
+      source: data.sourceBranch,
+      destination: data.destinationBranch,
+      ...(name === 'merged' && data.commitId !== undefined && { commit_id: data.commitId }),
+    },
+  };
 }
 
 /** Ids start with a descending time, so key order is newest first. */

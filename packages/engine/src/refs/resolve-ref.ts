@@ -49,39 +49,33 @@ export async function resolveRef(
   return { kind: 'commit', commitId, head: undefined, staged: false, explicitStaging: false };
 }
 
-/** A commit, and whether a living branch or tag shows it: then collectors keep it. */
-export interface SourceCommit {
-  readonly commitId: string;
-  readonly isLiving: boolean;
+/** Whether a living branch or tag shows the commit: then collectors keep it. */
+export function isLiving({ kind }: ResolvedTarget): boolean {
+  return kind !== 'commit';
 }
 
-/** As `resolveCommitId`, for whoever makes something that points to the commit. */
-export async function resolveSource(
+/** Resolves a ref where a commit is needed: asking for staging is refused. */
+export async function resolveCommitted(
   context: EngineContext,
   scope: RepositoryScope,
   ref: string,
   options: ResolveOptions = {},
-): Promise<SourceCommit> {
+): Promise<ResolvedTarget> {
   const target = await resolveRef(context, scope, ref, options);
-  refuseStaging(target, ref);
-  return { commitId: target.commitId, isLiving: target.kind !== 'commit' };
+  if (target.explicitStaging) {
+    throw invalid(`ref '${ref}': a commit is needed here, not uncommitted changes: drop the $`, 'ref');
+  }
+  return target;
 }
 
-/** Resolves a ref where a commit is needed: staging is ignored, and asking for it is refused. */
+/** As `resolveCommitted`; staging is ignored. */
 export async function resolveCommitId(
   context: EngineContext,
   scope: RepositoryScope,
   ref: string,
   options: ResolveOptions = {},
 ): Promise<string> {
-  const target = await resolveRef(context, scope, ref, options);
-  refuseStaging(target, ref);
-  return target.commitId;
-}
-
-function refuseStaging(target: ResolvedTarget, ref: string): void {
-  if (!target.explicitStaging) return;
-  throw invalid(`ref '${ref}': a commit is needed here, not uncommitted changes: drop the $`, 'ref');
+  return (await resolveCommitted(context, scope, ref, options)).commitId;
 }
 
 export async function resolveCommit(

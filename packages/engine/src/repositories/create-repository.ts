@@ -6,6 +6,7 @@ import {
   timestampFromMillis,
   type RepositoryData,
 } from '@svc/encoding';
+import { readBinding } from '../bindings/binding-store.ts';
 import { addBranch } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
@@ -19,6 +20,7 @@ import { inDeletion } from '../store/repository-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkMayTakeOver, forgetFormerNamespace } from './former-namespaces.ts';
+import { displaceDeleted, type Displaced } from './displaced.ts';
 import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
 import { releaseNamespace, reserveNamespace, trimSlash } from './namespaces.ts';
 
@@ -46,6 +48,7 @@ export async function createRepository(
 
   await reserveNamespace(context, adapter, storageId, storageNamespace, name);
   let marks: NamespaceMarks | undefined;
+  let displaced: Displaced | undefined;
   let scope: RepositoryScope | undefined;
   try {
     const checked = !bare && !readOnly;
@@ -66,6 +69,7 @@ export async function createRepository(
       metadataPrefix,
     };
     scope = context.repositories.scopeOf(data);
+    displaced = await displaceDeleted(context, adapter, canonical, name);
     if (bare) await context.moves.since(scope);
     else {
       await createDefaultBranch(context, scope, options.actor);
@@ -73,6 +77,7 @@ export async function createRepository(
     }
     const move = context.moves.planOfRepository('create', name, options.actor);
     if (!(await context.repositories.create(data, move))) throw notUnique();
+    await checkNoAlias(context, data);
     await forgetFormerNamespace(context, storageId, storageNamespace);
     await context.repositories.forget(name);
     await context.namespaces.forget(storageId);
@@ -88,12 +93,14 @@ export async function createRepository(
       const winner = await context.repositories.read(name);
       if (winner?.data.storageNamespace !== storageNamespace) {
         await marks?.remove();
+        await displaced?.undo();
         await releaseNamespace(context, storageId, storageNamespace, name);
       }
       throw error;
     }
     if ((await context.repositories.read(name)) === undefined) {
       await marks?.remove();
+      await displaced?.undo();
       if (scope !== undefined) await removeRecords(context, scope);
       await releaseNamespace(context, storageId, storageNamespace, name);
     }
@@ -103,9 +110,28 @@ export async function createRepository(
 
 async function checkNameFree(context: EngineContext, name: string): Promise<void> {
   const existing = await context.repositories.read(name);
-  if (existing === undefined) return;
+  if (existing === undefined) return checkNotAlias(context, name);
   if (existing.data.state === repositoryInDeletion) throw inDeletion();
   throw notUnique();
+}
+
+async function checkNotAlias(context: EngineContext, name: string): Promise<void> {
+  if ((await readBinding(context, { type: 'alias', id: name })) !== undefined) {
+    throw new EngineError('already_exists', `an alias '${name}' exists`, { subject: 'alias' });
+  }
+}
+
+/** An alias of this name may have been made at the same time: then this creation takes itself back. */
+async function checkNoAlias(context: EngineContext, data: RepositoryData): Promise<void> {
+  try {
+    await checkNotAlias(context, data.id);
+  } catch (error) {
+    const stored = await context.repositories.read(data.id);
+    if (stored?.data.instanceUid === data.instanceUid) {
+      await context.repositories.remove(data.id, stored.predicate);
+    }
+    throw error;
+  }
 }
 
 function notUnique(): EngineError {

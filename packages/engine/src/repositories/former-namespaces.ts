@@ -1,6 +1,6 @@
 import type { BlockAdapter, BlockStores } from '@svc/block';
 import { secondaryIndexMessage } from '@svc/encoding';
-import type { KvStore } from '@svc/kv';
+import type { KvRecord, KvStore } from '@svc/kv';
 import type { EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import type { AddressRights } from '../face/objects.ts';
@@ -13,6 +13,8 @@ import {
 } from '../store/keys.ts';
 import { liesInside, trimSlash } from './namespaces.ts';
 
+type FormerOwner = Pick<Repository, 'id' | 'storageId' | 'storageNamespace'>;
+
 /** A namespace without trailing slash in its comparable spelling, and the repository it belonged to. */
 export interface FormerNamespace {
   readonly canonical: string;
@@ -20,12 +22,21 @@ export interface FormerNamespace {
 }
 
 /** Deleting a repository leaves its data: what could not be read before must not be free for all then. */
-export async function rememberNamespace(
-  { kv }: EngineContext,
-  { id, storageId, storageNamespace }: Repository,
-): Promise<void> {
-  const value = secondaryIndexMessage.encode({ primaryKey: repositoryKey(id) });
-  await kv.set(gravelerPartition, formerNamespaceKey(storageId, trimSlash(storageNamespace)), value);
+export async function rememberNamespace({ kv }: EngineContext, repository: Repository): Promise<void> {
+  const { key, value } = formerNamespaceOf(repository);
+  await kv.set(gravelerPartition, key, value);
+}
+
+export function formerNamespaceOf({
+  id,
+  storageId,
+  storageNamespace,
+}: FormerOwner): KvRecord & { type: 'put' } {
+  return {
+    type: 'put',
+    key: formerNamespaceKey(storageId, trimSlash(storageNamespace)),
+    value: secondaryIndexMessage.encode({ primaryKey: repositoryKey(id) }),
+  };
 }
 
 /** From now on the namespace is a living repository's. */

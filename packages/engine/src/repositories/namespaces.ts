@@ -2,12 +2,21 @@ import type { BlockAdapter } from '@svc/block';
 import { secondaryIndexMessage } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
-import { gravelerPartition, namespaceKey, namespacesPrefix, repositoryKey } from '../store/keys.ts';
+import type { Repository } from '../face/model.ts';
+import {
+  deletedRepositoriesPrefix,
+  gravelerPartition,
+  namespaceKey,
+  namespacesPrefix,
+  repositoryKey,
+} from '../store/keys.ts';
 
 /** A namespace somebody has, in its comparable spelling without trailing slash. */
-interface TakenNamespace {
+export interface TakenNamespace {
   readonly canonical: string;
   readonly repository: string;
+  /** Its repository is gone, and its data is going. */
+  readonly isEmptied: boolean;
 }
 
 export function trimSlash(uri: string): string {
@@ -19,6 +28,12 @@ export function liesInside(uri: string, namespace: string): boolean {
   return uri === namespace || uri.startsWith(`${namespace}/`);
 }
 
+/** What somebody else has, if it clashes, and whether the namespace was reserved by this call. */
+export interface Clash {
+  readonly taken: TakenNamespace | undefined;
+  readonly reserved: boolean;
+}
+
 /**
  * Reserves a namespace for a repository about to be created, then refuses it when it equals, contains or lies
  * inside another repository's. Of two racing creations at most one passes.
@@ -27,18 +42,43 @@ export async function reserveNamespace(
   context: EngineContext,
   adapter: BlockAdapter,
   storageId: string,
-  namespace: string,
-  repository: string,
+  storageNamespace: string,
+  id: string,
 ): Promise<void> {
-  const key = namespaceKey(storageId, trimSlash(namespace));
-  const value = secondaryIndexMessage.encode({ primaryKey: repositoryKey(repository) });
+  const { taken } = await findClash(context, adapter, { id, storageId, storageNamespace });
+  if (taken === undefined) return;
+  throw invalid(`failed to create repository: ${namespaceIsTaken(storageNamespace, taken)}`, 'namespace');
+}
+
+export function namespaceIsTaken(namespace: string, { repository, isEmptied }: TakenNamespace): string {
+  return isEmptied
+    ? `storage namespace ${namespace} is being emptied`
+    : `storage namespace ${namespace} clashes with that of repository '${repository}': choose one outside of it`;
+}
+
+/** As `reserveNamespace`, telling of the clash; the reservation stays only where there is none. */
+export async function findClash(
+  context: EngineContext,
+  adapter: BlockAdapter,
+  { id, storageId, storageNamespace }: Pick<Repository, 'id' | 'storageId' | 'storageNamespace'>,
+): Promise<Clash> {
+  const key = namespaceKey(storageId, trimSlash(storageNamespace));
+  const value = secondaryIndexMessage.encode({ primaryKey: repositoryKey(id) });
   const reserved = await context.kv.setIf(gravelerPartition, key, value, 'absent');
+  let taken: TakenNamespace | undefined;
+  let looked = false;
   try {
-    await checkClash(context, adapter, storageId, namespace, repository);
-  } catch (error) {
-    if (reserved) await context.kv.delete(gravelerPartition, key);
-    throw error;
+    const ours = trimSlash(await adapter.canonicalUri(storageNamespace));
+    for await (const other of takenNamespaces(context, adapter, storageId)) {
+      if (other.repository === id && !other.isEmptied) continue;
+      const clashes = liesInside(ours, other.canonical) || liesInside(other.canonical, ours);
+      if (clashes) taken ??= other;
+    }
+    looked = true;
+  } finally {
+    if (reserved && (!looked || taken !== undefined)) await context.kv.delete(gravelerPartition, key);
   }
+  return { taken, reserved };
 }
 
 export async function releaseNamespace(
@@ -56,25 +96,6 @@ export async function releaseNamespace(
   }
 }
 
-async function checkClash(
-  context: EngineContext,
-  adapter: BlockAdapter,
-  storageId: string,
-  namespace: string,
-  repository: string,
-): Promise<void> {
-  const ours = trimSlash(await adapter.canonicalUri(namespace));
-  for await (const taken of takenNamespaces(context, adapter, storageId)) {
-    if (taken.repository === repository) continue;
-    if (liesInside(ours, taken.canonical) || liesInside(taken.canonical, ours)) {
-      throw invalid(
-        `failed to create repository: storage namespace ${namespace} clashes with that of repository '${taken.repository}': choose one outside of it`,
-        'namespace',
-      );
-    }
-  }
-}
-
 /** Reservations (also of creations under way) and, for records older than reservations, the repositories. */
 async function* takenNamespaces(
   context: EngineContext,
@@ -85,8 +106,9 @@ async function* takenNamespaces(
   for await (const page of context.kv.scan(gravelerPartition, { prefix })) {
     for (const { key, value } of page) {
       const uri = key.subarray(prefix.length).toString();
-      const repository = secondaryIndexMessage.decode(value).primaryKey.toString().slice('repos/'.length);
-      yield { canonical: trimSlash(await adapter.canonicalUri(uri)), repository };
+      const [kind, repository = ''] = secondaryIndexMessage.decode(value).primaryKey.toString().split('/');
+      const isEmptied = `${kind}/` === deletedRepositoriesPrefix.toString();
+      yield { canonical: trimSlash(await adapter.canonicalUri(uri)), repository, isEmptied };
     }
   }
   for await (const data of context.repositories.list('', '')) {
@@ -95,6 +117,7 @@ async function* takenNamespaces(
     const isComparable =
       data.storageId === storageId || (adapter.type === 'local' && store?.type === 'local');
     if (store === undefined || !isComparable) continue;
-    yield { canonical: trimSlash(await store.canonicalUri(data.storageNamespace)), repository: data.id };
+    const canonical = trimSlash(await store.canonicalUri(data.storageNamespace));
+    yield { canonical, repository: data.id, isEmptied: false };
   }
 }

@@ -2,6 +2,7 @@ import { createCommit } from '../history/create-commit.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Actor } from '../face/model.ts';
 import { uploadObject } from '../objects/upload-object.ts';
+import { protectionChanged } from '../protection/index.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { sampleFiles } from './sample-files.ts';
 
@@ -18,5 +19,5 @@ export async function populateSampleData(
   }
   await createCommit(context, { repository, branch, message: 'Add sample data', actor });
   const rules = await context.protection.read(scope);
-  await context.protection.replace(scope, rules, [branch]);
+  await context.protection.replace(scope, rules, [branch], protectionChanged(context, [branch], actor));
 }

@@ -1,6 +1,7 @@
 import { branchMessage, repositoryMessage } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { wholeRound, type JobRound } from '../face/jobs.ts';
+import { listTrash } from '../store/deleted-repositories.ts';
 import {
   branchesPrefix,
   cleanupTokensPartition,
@@ -71,6 +72,10 @@ export class LostStaging {
         const { id, instanceUid } = repositoryMessage.decode(value);
         await this.#keepBranches(repositoryPartition(id, instanceUid), lost);
       }
+    }
+    // A deleted repository may come back, with what is staged in it.
+    for await (const { repository } of listTrash(this.#context)) {
+      await this.#keepBranches(repositoryPartition(repository.id, repository.instanceUid), lost);
     }
     for await (const page of kv.scan(cleanupTokensPartition)) {
       for (const { key } of page) lost.delete(key.toString());

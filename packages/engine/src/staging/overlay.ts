@@ -1,7 +1,7 @@
 import { decodeStagedEntry, type StagedEntryData } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
 import type { ChangeIterator } from '../committed/tree.ts';
-import { TokenScan } from './token-scan.ts';
+import { TokenScan, type OnStagedPage } from './token-scan.ts';
 
 const noBytes: Buffer = Buffer.alloc(0);
 
@@ -23,10 +23,11 @@ export class Overlay implements ChangeIterator {
     tokens: readonly Buffer[],
     from: Uint8Array = noBytes,
     prefix: Uint8Array = noBytes,
+    onPage?: OnStagedPage,
   ) {
     const start = Buffer.from(from);
     const bound = Buffer.from(prefix);
-    this.#scans = tokens.map((token) => new TokenScan(kv, token, start, bound));
+    this.#scans = tokens.map((token) => new TokenScan(kv, token, start, bound, onPage));
     this.#live = tokens.map(() => false);
   }
 

@@ -5,10 +5,14 @@ import type { KvEntry, KvStore } from '@svc/kv';
 const firstBatch = 256;
 const noBytes: Buffer = Buffer.alloc(0);
 
+/** Told of every page that is read. */
+export type OnStagedPage = (page: readonly KvEntry[]) => void;
+
 /** The staged changes of one token in key order. `next` is synchronous inside a page of the store. */
 export class TokenScan {
   readonly #kv: KvStore;
   readonly #token: Buffer;
+  readonly #onPage: OnStagedPage | undefined;
   #start: Buffer;
   #prefix: Buffer;
   #pages: AsyncIterator<KvEntry[]> | undefined;
@@ -16,7 +20,14 @@ export class TokenScan {
   #at = -1;
   #ended = false;
 
-  constructor(kv: KvStore, token: Buffer, start: Buffer = noBytes, prefix: Buffer = noBytes) {
+  constructor(
+    kv: KvStore,
+    token: Buffer,
+    start: Buffer = noBytes,
+    prefix: Buffer = noBytes,
+    onPage?: OnStagedPage,
+  ) {
+    this.#onPage = onPage;
     this.#kv = kv;
     this.#token = token;
     this.#start = start;
@@ -88,6 +99,7 @@ export class TokenScan {
     }
     this.#page = page.value;
     this.#at = 0;
+    this.#onPage?.(page.value);
     return true;
   }
 

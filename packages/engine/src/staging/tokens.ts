@@ -21,11 +21,20 @@ export function tokenFor(scope: RepositoryScope, branch: string): string {
  */
 export async function retireTokens(context: EngineContext, tokens: readonly string[]): Promise<void> {
   try {
-    await Promise.all(
-      tokens.map((token) => context.kv.set(cleanupTokensPartition, Buffer.from(token), stubValue)),
-    );
+    await listForCleaner(context, tokens);
   } catch (error) {
     context.logger.warn({ err: error }, 'staging that is no longer used was not handed to the cleaner');
+  }
+}
+
+/** As `retireTokens`, but fails when it fails. */
+export async function listForCleaner(context: EngineContext, tokens: readonly string[]): Promise<void> {
+  const [only] = tokens;
+  if (only === undefined) return;
+  if (tokens.length === 1) await context.kv.set(cleanupTokensPartition, Buffer.from(only), stubValue);
+  else {
+    const records = tokens.map((token) => ({ key: Buffer.from(token), value: stubValue }));
+    await context.kv.setMany(cleanupTokensPartition, records);
   }
 }
 

@@ -92,6 +92,21 @@ export class BranchStore {
     return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), head.predicate);
   }
 
+  /** As `replace`, and something is told of it. */
+  replaceTelling(
+    scope: RepositoryScope,
+    head: BranchHead,
+    data: BranchData,
+    told: KvWrite,
+  ): Promise<boolean> {
+    const key = branchKey(data.id);
+    const value = branchMessage.encode(data);
+    return this.#kv.change(scope.partition, { key, condition: head.predicate }, [
+      { type: 'put', key, value },
+      told,
+    ]);
+  }
+
   /** As `replace`, to a head that is stored with it: no reader and no crash finds the branch without its commit. */
   moveHead(
     scope: RepositoryScope,

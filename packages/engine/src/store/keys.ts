@@ -36,6 +36,15 @@ export function formerNamespaceKey(storageId: string, namespace: string): Buffer
   return Buffer.from(`former-namespaces/${storageId}/${namespace}`);
 }
 
+export const aliasesPrefix = Buffer.from('aliases/');
+export const viewsPrefix = Buffer.from('views/');
+export const deletedRepositoriesPrefix = Buffer.from('deleted/');
+
+/** A repository in the trash. */
+export function deletedRepositoryKey(id: string, instanceUid: string): Buffer {
+  return Buffer.from(`deleted/${id}/${instanceUid}`);
+}
+
 export function repositoryPartition(id: string, instanceUid: string): Buffer {
   return Buffer.from(`${id}-${instanceUid}`);
 }
@@ -60,28 +69,11 @@ export function partKey(partNumber: number): Buffer {
   return Buffer.from(String(partNumber).padStart(5, '0'));
 }
 
-export const movesPrefix = Buffer.from('moves/');
-export const outboxPrefix = Buffer.from('outbox/');
+export { moveIdOfKey, moveKey, movesPrefix, outboxKey, outboxPrefix } from '@svc/encoding';
+
 export const gravesPrefix = Buffer.from('graves/');
 export const reflogSinceKey = Buffer.from('reflog-since');
 export const reflogSettingsKey = Buffer.from('settings/reflog');
-
-/** The id is turned round, so that the newest move comes first. */
-export function moveKey(id: Uint8Array): Buffer {
-  const key = Buffer.allocUnsafe(movesPrefix.length + id.length);
-  movesPrefix.copy(key);
-  for (const [index, byte] of id.entries()) key[movesPrefix.length + index] = ~byte & 0xff;
-  return key;
-}
-
-export function moveIdOfKey(key: Uint8Array): Buffer {
-  return Buffer.from(key.subarray(movesPrefix.length).map((byte) => ~byte & 0xff));
-}
-
-/** What is not yet put in order with the events of other repositories. */
-export function outboxKey(id: Uint8Array): Buffer {
-  return Buffer.concat([outboxPrefix, id]);
-}
 
 export function gravesOfPrefix(type: 'branch' | 'tag'): Buffer {
   return Buffer.from(`graves/${type === 'branch' ? 'b' : 't'}/`);

@@ -1,6 +1,6 @@
 import type { RepositoryData } from '@svc/encoding';
 import { repositoryInDeletion, repositoryMessage } from '@svc/encoding';
-import type { CacheBus, KvPredicate, KvStore } from '@svc/kv';
+import type { CacheBus, KvExpectation, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import { JitterCache } from '../context/jitter-cache.ts';
 import { notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
@@ -79,6 +79,23 @@ export class RepositoryStore {
       { type: 'put', key, value },
       ...move.writes,
     ]);
+  }
+
+  /** The record goes, and so does what else belongs to it: all as one step. */
+  removeWith(stored: StoredRepository, writes: readonly KvWrite[]): Promise<boolean> {
+    const key = repositoryKey(stored.data.id);
+    return this.#kv.change(gravelerPartition, { key, condition: stored.predicate }, [
+      { type: 'delete', key },
+      ...writes,
+    ]);
+  }
+
+  /** The record comes back, if nobody has the name. */
+  addWith(data: RepositoryData, writes: readonly KvWrite[], still: KvExpectation): Promise<boolean> {
+    const key = repositoryKey(data.id);
+    const value = repositoryMessage.encode(data);
+    const put: KvWrite = { type: 'put', key, value };
+    return this.#kv.change(gravelerPartition, { key, condition: 'absent' }, [put, ...writes], still);
   }
 
   /** As `replace`, recorded as a move. */

@@ -10,7 +10,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { checkTagName, isBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
-import { resolveSource } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommitted } from '../refs/resolve-ref.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 const fullCommitId = /^[0-9a-f]{64}$/;
@@ -42,14 +42,15 @@ async function createTag(
   checkTagName(id);
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  const { commitId, isLiving } = await resolveSource(context, scope, options.ref);
+  const target = await resolveCommitted(context, scope, options.ref);
+  const { commitId } = target;
   await createTagAt(context, scope, {
     kind: 'create',
     name: id,
     commitId,
     source: options.ref,
     actor,
-    byId: !isLiving,
+    byId: !isLiving(target),
   });
   return { id, commitId };
 }
@@ -61,7 +62,7 @@ export async function createTagAt(
   { kind, name: id, commitId, source, actor, byId }: NewRef,
 ): Promise<PlannedMove> {
   await checkNameFree(context, scope, id);
-  const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
+  const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-create-tag', event);
   const made = await addTag(context, scope, { kind, type: 'tag', id, to: commitId, actor, source });
   if (byId) await context.gate.commitById(scope, commitId);
@@ -99,7 +100,7 @@ async function deleteTag(
   const tag = await context.tags.find(scope, id);
   if (tag === undefined) throw notFound('tag');
   const { commitId } = tag.data;
-  const event = { scope, actor, sourceRef: commitId, commitId, tag: id };
+  const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-delete-tag', event);
   const move: RefMove = { kind: 'delete', type: 'tag', id, from: commitId, actor };
   const planned = await context.moves.planDeletion(scope, move, tag.data.lastMove);

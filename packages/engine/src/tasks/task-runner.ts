@@ -5,6 +5,7 @@ import {
   timestampFromMillis,
   timestampToMillis,
   type Message,
+  type NewEvent,
   type Task,
 } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
@@ -121,11 +122,26 @@ export class TaskRunner {
     const ending = outcome.task.statusCode === 200 ? 'success' : 'failure';
     taskObserver?.ended(kind.operation, ending, (performance.now() - started) / 1000);
     try {
-      await this.#save(scope, kind, { ...outcome, task: { ...outcome.task, updatedAt: this.#now() } });
+      await this.#end(scope, kind, { ...outcome, task: { ...outcome.task, updatedAt: this.#now() } });
     } catch (error) {
       // The owner's heartbeat ends with the process, so a reader learns of the loss.
       logger.error({ error, task: task.id }, 'the end of a task could not be recorded');
     }
+  }
+
+  async #end<Info>(
+    scope: RepositoryScope,
+    kind: TaskKind<Info>,
+    status: { readonly task: Task; readonly info: Info | undefined },
+  ): Promise<void> {
+    const { kv, told } = this.#context;
+    const { id, errorMessage } = status.task;
+    const key = taskKey(id);
+    const event = taskEvent(id, { operation: kind.operation, error: errorMessage });
+    await kv.change(scope.partition, { key, condition: 'any' }, [
+      { type: 'put', key, value: kind.message.encode(status) },
+      told(event),
+    ]);
   }
 
   #save<Info>(
@@ -149,6 +165,24 @@ export class TaskRunner {
   #now(): Task['updatedAt'] {
     return timestampFromMillis(this.#context.clock());
   }
+}
+
+/** What is told of an asynchronous operation that is over. */
+export function taskEvent(
+  id: string,
+  task: { operation: string; error: string; user?: string; commitId?: string | undefined },
+): NewEvent {
+  return {
+    type: 'svc.task.finished',
+    subject: `task/${id}`,
+    user: task.user ?? '',
+    data: {
+      operation: task.operation,
+      ok: task.error === '',
+      ...(task.error !== '' && { error: task.error }),
+      ...(task.commitId !== undefined && { commit_id: task.commitId }),
+    },
+  };
 }
 
 /** When a process that has tasks last showed that it lives. */

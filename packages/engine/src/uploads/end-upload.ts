@@ -56,13 +56,15 @@ export async function endUploadsOf(
   context: EngineContext,
   scope: RepositoryScope,
   branch?: string,
+  begunBefore?: number,
 ): Promise<void> {
   const now = context.clock();
   for await (const data of listUploadRecords(context)) {
     if (data.repository !== scope.repository.id) continue;
     if (branch !== undefined && data.branch !== branch) continue;
-    // Begun later, on a new branch of the same name.
-    if (timestampToMillis(data.creationDate) > now) continue;
+    // Begun later, on a new branch or repository of the same name.
+    const begun = timestampToMillis(data.creationDate);
+    if (begunBefore === undefined ? begun > now : begun >= begunBefore) continue;
     try {
       const stored = await readUpload(context, data);
       if (stored.data.completedAt === undefined) await endUpload(context, scope, stored);

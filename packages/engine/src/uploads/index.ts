@@ -34,6 +34,7 @@ import { endUpload } from './end-upload.ts';
 import { settled } from './joining.ts';
 import { listUploads } from './list-uploads.ts';
 import {
+  findUpload,
   listPartRecords,
   readOpenUpload,
   storeUploadOf,
@@ -55,6 +56,11 @@ export function uploads(context: EngineContext): Uploads {
     abort: (target) => abortUpload(context, target),
     listParts: (options) => listParts(context, options),
     list: (options) => listUploads(context, options),
+    findOfBucket: async ({ bucket, key, uploadId }) => {
+      const found = await findUpload(context, uploadId);
+      if (found?.bucket !== bucket || found.bucketKey !== key) return undefined;
+      return { repository: found.repository, branch: found.branch, path: found.path };
+    },
   };
 }
 
@@ -89,6 +95,8 @@ async function createUpload(context: EngineContext, options: CreateUploadOptions
     completedAt: undefined,
     checksumAlgorithm: options.checksumAlgorithm ?? '',
     checksumType: options.checksumType ?? '',
+    bucket: options.bucket?.bucket ?? '',
+    bucketKey: options.bucket?.key ?? '',
   };
   try {
     await context.kv.set(multipartsPartition, Buffer.from(data.uploadId), uploadMessage.encode(data));

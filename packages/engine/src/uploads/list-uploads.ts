@@ -30,8 +30,11 @@ export async function listUploads(context: EngineContext, options: ListUploadsOp
 
 async function openUploads(context: EngineContext, options: ListUploadsOptions): Promise<UploadData[]> {
   const found: UploadData[] = [];
+  const keyOf = keysOf(options);
   for await (const data of listUploadRecords(context)) {
-    if (data.repository !== options.repository || data.completedAt !== undefined) continue;
+    const isAsked =
+      options.bucket === undefined ? data.repository === options.repository : data.bucket === options.bucket;
+    if (!isAsked || data.completedAt !== undefined) continue;
     if (data.completedEtag === endingMark) continue;
     if (keyOf(data).startsWith(options.prefix ?? '')) found.push(data);
   }
@@ -44,13 +47,16 @@ async function openUploads(context: EngineContext, options: ListUploadsOptions):
   return sorted.slice(firstAfterMarker(sorted, options));
 }
 
-function keyOf(data: UploadData): string {
-  return `${data.branch}/${data.path}`;
+type KeyOf = (data: UploadData) => string;
+
+function keysOf({ bucket }: ListUploadsOptions): KeyOf {
+  return bucket === undefined ? ({ branch, path }) => `${branch}/${path}` : ({ bucketKey }) => bucketKey;
 }
 
 /** With an upload id marker the page goes on inside the marker's key, else after it. */
 function firstAfterMarker(sorted: readonly UploadData[], options: ListUploadsOptions): number {
   const { keyMarker = '', uploadIdMarker = '' } = options;
+  const keyOf = keysOf(options);
   if (keyMarker === '') return 0;
   const marked = sorted.findIndex((data) => keyOf(data) === keyMarker && data.uploadId === uploadIdMarker);
   if (marked >= 0) return marked + 1;
@@ -64,6 +70,7 @@ function firstAfterMarker(sorted: readonly UploadData[], options: ListUploadsOpt
 
 function foldItems(sorted: readonly UploadData[], options: ListUploadsOptions): Item[] {
   const { prefix = '', delimiter = '' } = options;
+  const keyOf = keysOf(options);
   const items: Item[] = [];
   for (const data of sorted) {
     const key = keyOf(data);

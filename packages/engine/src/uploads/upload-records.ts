@@ -36,6 +36,11 @@ export async function readUpload(context: EngineContext, target: UploadTarget): 
   return { data, predicate: found.predicate };
 }
 
+export async function findUpload(context: EngineContext, uploadId: string): Promise<UploadData | undefined> {
+  const found = await context.kv.get(multipartsPartition, Buffer.from(uploadId));
+  return found === undefined ? undefined : uploadMessage.decode(found.value);
+}
+
 /** Like `readUpload`, but a completed upload is gone. */
 export async function readOpenUpload(context: EngineContext, target: UploadTarget): Promise<StoredUpload> {
   const stored = await readUpload(context, target);
@@ -121,5 +126,6 @@ export function toUpload(data: UploadData): Upload {
     storageClass: data.storageClass,
     checksumAlgorithm: data.checksumAlgorithm,
     checksumType: data.checksumType,
+    bucketKey: data.bucketKey,
   };
 }

@@ -56,6 +56,7 @@ export const errorCodes = {
   },
   InvalidRange: { status: 416, message: 'The requested range is not satisfiable' },
   InvalidRequest: { status: 400, message: 'Invalid Request' },
+  InvalidStorageClass: { status: 400, message: 'The storage class you specified is not valid.' },
   InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
   InvalidURI: { status: 400, message: "Couldn't parse the specified URI: the key is not UTF-8." },
   KeyTooLongError: { status: 400, message: 'Your key is too long.' },

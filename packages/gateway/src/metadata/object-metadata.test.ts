@@ -76,7 +76,10 @@ describe('describeObject', () => {
 
   it('takes metadata from the query of a presigned request only', () => {
     const target = '/r/b/k?x-amz-meta-a=1&x-amz-storage-class=GLACIER&x-amz-checksum-crc32=AAAAAA%3D%3D';
-    expect({ ...describe1({}, target, true).metadata }).toEqual({ 'X-Amz-Meta-a': '1' });
+    expect({ ...describe1({}, target, true).metadata }).toEqual({
+      'X-Amz-Meta-a': '1',
+      '::svc::storage-class': 'GLACIER',
+    });
     expect(describe1({}, target, true).storageClass).toBe('GLACIER');
     expect({ ...describe1({}, target, false).metadata }).toEqual({});
   });

@@ -1,6 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { StringMap } from '@svc/encoding';
-import { isFieldValue, storedHeaderKey, storedHeaderOf, storedHeaders, type StoredHeader } from '@svc/engine';
+import {
+  isFieldValue,
+  standardClass,
+  storageClassMap,
+  storedHeaderKey,
+  storedHeaderOf,
+  storedHeaders,
+  type StoredHeader,
+} from '@svc/engine';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import { refuseUnhonoured } from '../operations/refused-headers.ts';
@@ -10,6 +18,20 @@ const requestPrefix = 'x-amz-meta-';
 /** How user metadata is named in an entry, and so in the API. */
 const storedPrefix = 'X-Amz-Meta-';
 const maxUserMetadata = 2048;
+/** Those of AWS; a store may know fewer. */
+const storageClasses: ReadonlySet<string> = new Set([
+  standardClass,
+  'REDUCED_REDUNDANCY',
+  'STANDARD_IA',
+  'ONEZONE_IA',
+  'INTELLIGENT_TIERING',
+  'GLACIER',
+  'GLACIER_IR',
+  'DEEP_ARCHIVE',
+  'OUTPOSTS',
+  'SNOW',
+  'EXPRESS_ONEZONE',
+]);
 const printable = /^[ -~]*$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -56,6 +78,10 @@ export function describeObject(request: S3Request, presigned: boolean): ObjectDe
   const storageClass =
     request.headers.get('x-amz-storage-class') ??
     (presigned ? request.query.get('x-amz-storage-class') : undefined);
+  if (storageClass !== undefined && storageClass !== '') {
+    if (!storageClasses.has(storageClass)) throw new S3Error('InvalidStorageClass');
+    if (storageClass !== standardClass) Object.assign(metadata, storageClassMap(storageClass));
+  }
   const contentType = request.headers.get('content-type');
   return {
     contentType:

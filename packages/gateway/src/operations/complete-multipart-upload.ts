@@ -1,7 +1,7 @@
 import { sigV4Encode } from '@svc/encoding';
 import { loadDigests } from '@svc/engine';
 import { isChecksum, isChecksumAlgorithm, type Checksum } from '../body/checksums.ts';
-import type { Call } from '../call.ts';
+import { keyOf, type Call } from '../call.ts';
 import { invalidArgument } from '../errors/invalid-argument.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { unquote } from '../request/conditions.ts';
@@ -37,8 +37,8 @@ export async function completeMultipartUpload(call: Call): Promise<void> {
     document(
       'CompleteMultipartUploadResult',
       element('Location', locationOf(call)) +
-        element('Bucket', call.repository.id) +
-        element('Key', `${target.branch}/${target.path}`) +
+        element('Bucket', call.bucket) +
+        element('Key', keyOf(call)) +
         element('ETag', quotedEtag(entry.etag)) +
         checksumElements(entryChecksum(entry), true),
     ),
@@ -96,6 +96,6 @@ function locationOf(call: Call): string {
   const { headers, encrypted } = call.request;
   const secure =
     encrypted || headers.get('x-forwarded-proto') === 'https' || headers.get('x-forwarded-ssl') === 'on';
-  const key = sigV4Encode(`${call.ref}/${call.path}`, 'keep');
-  return `${secure ? 'https' : 'http'}://${call.host}/${call.virtualHost ? '' : `${call.repository.id}/`}${key}`;
+  const key = sigV4Encode(keyOf(call), 'keep');
+  return `${secure ? 'https' : 'http'}://${call.host}/${call.virtualHost ? '' : `${call.bucket}/`}${key}`;
 }

@@ -15,7 +15,7 @@ import { branchOf, writeConditionOf } from './write-conditions.ts';
 /** Copies data and description; `REPLACE` takes the description from the request instead. */
 export async function copyObject(call: Call): Promise<void> {
   const { objects } = call.services.engine;
-  const source = copySourceOf(call.request);
+  const source = copySourceOf(call);
   const checksum = algorithmNamed(headerText(call.request, 'x-amz-checksum-algorithm'));
   const description = describeObject(call.request, call.presigned);
   const replaced = replaces(call, 'metadata') ? description : undefined;

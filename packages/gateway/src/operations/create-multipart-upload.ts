@@ -1,5 +1,5 @@
 import { tagMap } from '@svc/engine';
-import type { Call } from '../call.ts';
+import { keyOf, type Call } from '../call.ts';
 import { describeObject } from '../metadata/object-metadata.ts';
 import { document, element } from '../xml/write.ts';
 import { uploadChecksumOf } from './multipart-checksums.ts';
@@ -21,6 +21,7 @@ export async function createMultipartUpload(call: Call): Promise<void> {
     storageClass: description.storageClass,
     checksumAlgorithm: checksum.algorithm,
     checksumType: checksum.type,
+    bucket: call.bound,
   });
   const headers: Record<string, string> =
     checksum.algorithm === undefined
@@ -33,9 +34,7 @@ export async function createMultipartUpload(call: Call): Promise<void> {
     200,
     document(
       'InitiateMultipartUploadResult',
-      element('Bucket', call.repository.id) +
-        element('Key', `${branch}/${call.path}`) +
-        element('UploadId', upload.uploadId),
+      element('Bucket', call.bucket) + element('Key', keyOf(call)) + element('UploadId', upload.uploadId),
     ),
     headers,
   );

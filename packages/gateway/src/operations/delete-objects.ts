@@ -34,7 +34,7 @@ export async function deleteObjects(call: Call): Promise<void> {
   for (const object of listed) {
     const key = childText(object, 'Key');
     if (key === undefined) throw new S3Error('MalformedXML');
-    const item = readItem(key, childText(object, 'ETag'));
+    const item = readItem(call, key, childText(object, 'ETag'));
     items.push(item);
     if (item.path === '') continue;
     const version = childText(object, 'VersionId');
@@ -60,14 +60,16 @@ export async function deleteObjects(call: Call): Promise<void> {
   call.reply.xml(200, document('DeleteResult', items.map((item) => resultOf(item, quiet)).join('')));
 }
 
-function readItem(key: string, etag: string | undefined): Item {
+function readItem({ bound }: Call, key: string, tag: string | undefined): Item {
+  const etag = tag === undefined || tag === '' ? undefined : unquote(tag);
+  if (bound !== undefined) return { key, branch: bound.ref, path: `${bound.prefix}${key}`, etag };
   const name = key.startsWith('/') ? key.slice(1) : key;
   const slash = name.indexOf('/');
   return {
     key,
     branch: slash < 0 ? name : name.slice(0, slash),
     path: slash < 0 ? '' : name.slice(slash + 1),
-    etag: etag === undefined || etag === '' ? undefined : unquote(etag),
+    etag,
   };
 }
 

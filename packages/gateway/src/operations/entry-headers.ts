@@ -1,5 +1,5 @@
 import { timestampToMillis, type Timestamp } from '@svc/encoding';
-import { tagsOf, type ObjectEntry } from '@svc/engine';
+import { standardClass, storageClassOf, tagsOf, type ObjectEntry } from '@svc/engine';
 import { addMetadataHeaders, defaultContentType, safeHeaderValue } from '../metadata/object-metadata.ts';
 
 export function quotedEtag(etag: string): string {
@@ -52,5 +52,7 @@ export function entryHeaders(entry: ObjectEntry): Record<string, string> {
   addMetadataHeaders(entry.metadata, headers);
   const tags = tagsOf(entry.metadata).length;
   if (tags > 0) headers['x-amz-tagging-count'] = String(tags);
+  const storageClass = storageClassOf(entry.metadata);
+  if (storageClass !== standardClass) headers['x-amz-storage-class'] = storageClass;
   return headers;
 }

@@ -1,4 +1,4 @@
-import { partsOf, type ObjectEntry } from '@svc/engine';
+import { partsOf, storageClassOf, type ObjectEntry } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { invalidArgument } from '../errors/invalid-argument.ts';
 import { S3Error } from '../errors/s3-error.ts';
@@ -23,7 +23,7 @@ export async function getObjectAttributes(call: Call): Promise<void> {
   if (wanted.has('Checksum') && checksum !== undefined)
     content += `<Checksum>${checksumElements(checksum, true)}</Checksum>`;
   if (wanted.has('ObjectParts')) content += partsElement(call, entry);
-  if (wanted.has('StorageClass')) content += element('StorageClass', 'STANDARD');
+  if (wanted.has('StorageClass')) content += element('StorageClass', storageClassOf(entry.metadata));
   if (wanted.has('ObjectSize')) content += element('ObjectSize', entry.size);
   call.reply.xml(200, document('GetObjectAttributesResponse', content), {
     'Last-Modified': httpTime(entry.mtime),

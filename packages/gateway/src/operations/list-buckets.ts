@@ -1,6 +1,8 @@
 import { arn } from '@svc/auth';
-import type { Repository } from '@svc/engine';
+import type { Timestamp } from '@svc/encoding';
+import type { Page as EnginePage, Repository } from '@svc/engine';
 import type { ServiceCall } from '../call.ts';
+import { S3Error } from '../errors/s3-error.ts';
 import { document, element } from '../xml/write.ts';
 import { xmlTime } from './entry-headers.ts';
 import { integerParameter } from './integer-parameter.ts';
@@ -8,6 +10,40 @@ import { decodeToken, encodeToken } from './listing-text.ts';
 import { person } from './person.ts';
 
 const pageSize = 1000;
+
+interface ListedBucket {
+  readonly name: string;
+  readonly created: Timestamp;
+}
+
+interface Range {
+  readonly prefix: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** One more than the limit, where there are so many: it tells that the list goes on. */
+async function upTo<T>(
+  limit: number,
+  read: (more: { after?: string; amount: number }) => Promise<EnginePage<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  let more: { after?: string } = {};
+  for (;;) {
+    const page = await read({ ...more, amount: Math.min(pageSize, limit + 1 - items.length) });
+    items.push(...page.items);
+    if (!page.hasMore || items.length > limit) return items;
+    more = { after: page.nextOffset };
+  }
+}
+
+/** A key that is bound to a bucket knows no other. */
+async function ownBucket(call: ServiceCall, { prefix = '', after = '' }: Range): Promise<ListedBucket[]> {
+  const view = await call.services.engine.bindings.getView(call.identity.accessKeyId ?? '');
+  if (view === undefined) throw new S3Error('AccessDenied');
+  const isListed = view.bucket.startsWith(prefix) && view.bucket > after;
+  return isListed ? [{ name: view.bucket, created: view.createdAt }] : [];
+}
+
 const maxBuckets = 10_000;
 
 /** Every repository the user may see, in order; not cut at a page unless the client asks. */
@@ -21,25 +57,35 @@ export async function listBuckets(call: ServiceCall): Promise<void> {
   const permissions = await services.auth.permissionsOf(identity, call.client);
   const visible = (repository: Repository): boolean =>
     !permissions.isDenied('fs:ListRepositories', arn.repository(repository.id));
-  let buckets = '';
-  let count = 0;
-  let after = token === undefined ? undefined : decodeToken(token);
-  let hasMore = region === undefined || region === services.region;
-  while (hasMore && count < limit) {
-    const page = await services.engine.repositories.list({
-      prefix,
-      after,
-      amount: Math.min(pageSize, limit - count),
-      visible,
-    });
-    for (const repository of page.items)
-      buckets +=
-        `<Bucket>${element('Name', repository.id)}${element('CreationDate', xmlTime(repository.creationDate))}` +
-        `${element('BucketRegion', services.region)}</Bucket>`;
-    count += page.items.length;
-    hasMore = page.hasMore;
-    after = page.nextOffset;
-  }
+  const visibleAlias = (name: string, repository: string): boolean =>
+    !permissions.isDenied('fs:ReadAlias', arn.alias(name)) &&
+    !permissions.isDenied('fs:ListRepositories', arn.repository(repository));
+  const isHere = region === undefined || region === services.region;
+  const start = token === undefined ? undefined : decodeToken(token);
+  const { repositories, bindings } = services.engine;
+  const range = { prefix, after: start };
+  const found = !isHere
+    ? []
+    : identity.hasView === true
+      ? await ownBucket(call, range)
+      : [
+          ...(await upTo(limit, (more) => repositories.list({ ...range, ...more, visible }))).map(
+            ({ id, creationDate }) => ({ name: id, created: creationDate }),
+          ),
+          ...(
+            await upTo(limit, (more) => bindings.listAliases({ ...range, ...more, visible: visibleAlias }))
+          ).map(({ bucket, createdAt }) => ({ name: bucket, created: createdAt })),
+        ].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const shown = found.slice(0, limit);
+  const hasMore = shown.length < found.length;
+  const after = shown.at(-1)?.name;
+  const buckets = shown
+    .map(
+      ({ name, created }) =>
+        `<Bucket>${element('Name', name)}${element('CreationDate', xmlTime(created))}` +
+        `${element('BucketRegion', services.region)}</Bucket>`,
+    )
+    .join('');
   call.reply.xml(
     200,
     document(

@@ -22,6 +22,7 @@ export async function listMultipartUploads(call: Call): Promise<void> {
       ? { uploads: [], commonPrefixes: [], hasMore: false, nextKeyMarker: '', nextUploadIdMarker: '' }
       : await call.services.engine.uploads.list({
           repository: call.repository.id,
+          bucket: call.bound?.bucket,
           prefix,
           delimiter,
           keyMarker,
@@ -31,7 +32,7 @@ export async function listMultipartUploads(call: Call): Promise<void> {
   let items = '';
   for (const upload of page.uploads)
     items +=
-      `<Upload>${element('Key', encode(`${upload.branch}/${upload.path}`))}${element('UploadId', upload.uploadId)}` +
+      `<Upload>${element('Key', encode(call.bound === undefined ? `${upload.branch}/${upload.path}` : upload.bucketKey))}${element('UploadId', upload.uploadId)}` +
       `${person('Initiator', upload.owner)}${person('Owner', upload.owner)}${element('StorageClass', upload.storageClass === '' ? 'STANDARD' : upload.storageClass)}` +
       `${element('Initiated', xmlTime(upload.creationDate))}${uploadChecksumElements(upload)}</Upload>`;
   for (const common of page.commonPrefixes)
@@ -40,7 +41,7 @@ export async function listMultipartUploads(call: Call): Promise<void> {
     200,
     document(
       'ListMultipartUploadsResult',
-      element('Bucket', call.repository.id) +
+      element('Bucket', call.bucket) +
         element('KeyMarker', encode(keyMarker ?? '')) +
         element('UploadIdMarker', uploadIdMarker ?? '') +
         element('NextKeyMarker', page.hasMore ? encode(page.nextKeyMarker) : undefined) +

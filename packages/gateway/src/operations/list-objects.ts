@@ -1,12 +1,14 @@
 import type { ObjectPage } from '@svc/engine';
-import { EngineError, isTimeRef } from '@svc/engine';
+import { EngineError } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { document, element, escapeXml } from '../xml/write.ts';
 import { quotedEtag, xmlTime } from './entry-headers.ts';
 import { integerParameter, maxInt32, urlEncoding } from './integer-parameter.ts';
 import { decodeToken, encodeListed, encodeToken } from './listing-text.ts';
+import type { BoundKey } from '../routing/bucket.ts';
 import { person } from './person.ts';
+import { pinnedTime } from './read-object.ts';
 
 const defaultPage = 1000;
 const maxObjectPage = 10_000;
@@ -32,12 +34,16 @@ interface Page {
   readonly count: number;
   readonly maxKeys: number;
   readonly last: string | undefined;
+  /** The commit listed, where the client named a time or a bound bucket. */
+  readonly commitId?: string | undefined;
 }
 
 /** `prefix` up to the first `/` is the ref; without one, branches are listed. */
 export async function listObjects(call: Call): Promise<void> {
   const listing = readListing(call);
-  call.reply.xml(200, render(call, listing, await readPage(call, listing)));
+  const page = await readPage(call, listing);
+  const headers = page.commitId === undefined ? {} : { 'X-Svc-Commit': page.commitId };
+  call.reply.xml(200, render(call, listing, page), headers);
 }
 
 function readListing(call: Call): Listing {
@@ -62,12 +68,60 @@ function readListing(call: Call): Listing {
 }
 
 function readPage(call: Call, listing: Listing): Promise<Page> | Page {
+  if (call.bound !== undefined) return boundPage(call, listing, call.bound);
   const prefix = listing.prefix.startsWith('/') ? listing.prefix.slice(1) : listing.prefix;
   const slash = prefix.indexOf('/');
   const empty: Page = { contents: '', prefixes: '', count: 0, maxKeys: listing.maxKeys, last: undefined };
   if (listing.prefix === '/' || slash === 0 || listing.maxKeys === 0) return empty;
   if (slash < 0) return branchPage(call, listing, prefix);
-  return objectPage(call, listing, prefix.slice(0, slash), prefix.slice(slash + 1));
+  return refPage(call, listing, prefix.slice(0, slash), prefix.slice(slash + 1));
+}
+
+/** Keys have no ref, and never leave the prefix that the bucket is bound to. */
+async function boundPage(call: Call, listing: Listing, bound: BoundKey): Promise<Page> {
+  const { maxKeys, after } = listing;
+  const place = {
+    ref: call.ref === '' ? bound.ref : call.ref,
+    prefix: `${bound.prefix}${listing.prefix}`,
+    start: { after: after === undefined ? undefined : `${bound.prefix}${after}` },
+    keyOf: (path: string) => path.slice(bound.prefix.length),
+  };
+  const page =
+    maxKeys === 0
+      ? { contents: '', prefixes: '', count: 0, maxKeys, last: undefined }
+      : await objectPage(call, listing, place);
+  return { ...page, commitId: call.commitId };
+}
+
+async function refPage(call: Call, listing: Listing, ref: string, prefix: string): Promise<Page> {
+  const start = startWithinRef(listing.after, `${ref}/`);
+  const keyOf = (path: string): string => `${ref}/${path}`;
+  const commitId = await commitOfTime(call, ref);
+  const page = await objectPage(call, listing, { ref: commitId ?? ref, prefix, start, keyOf });
+  return { ...page, commitId };
+}
+
+/** A time that was typed wrong, or that nobody knows, must not read as "no data". */
+async function commitOfTime(call: Call, ref: string): Promise<string | undefined> {
+  try {
+    return await pinnedTime({ ...call, ref });
+  } catch (error) {
+    if (!isUnknownRef(error)) throw error;
+    throw new S3Error('InvalidArgument', error.message);
+  }
+}
+
+function isUnknownRef(error: unknown): error is EngineError {
+  return error instanceof EngineError && (error.kind === 'not_found' || error.kind === 'invalid');
+}
+
+interface ListedPlace {
+  readonly ref: string;
+  readonly prefix: string;
+  /** Undefined: the page begins behind all of it. */
+  readonly start: { readonly after: string | undefined } | undefined;
+  /** The key that clients know a path by. */
+  readonly keyOf: (path: string) => string;
 }
 
 async function branchPage(call: Call, listing: Listing, prefix: string): Promise<Page> {
@@ -85,9 +139,12 @@ async function branchPage(call: Call, listing: Listing, prefix: string): Promise
   return { contents: '', prefixes, count: page.items.length, maxKeys, last };
 }
 
-async function objectPage(call: Call, listing: Listing, ref: string, prefix: string): Promise<Page> {
+async function objectPage(
+  call: Call,
+  listing: Listing,
+  { ref, prefix, start, keyOf }: ListedPlace,
+): Promise<Page> {
   const maxKeys = Math.min(listing.maxKeys, maxObjectPage);
-  const start = startWithinRef(listing.after, `${ref}/`);
   const page =
     start === undefined
       ? undefined
@@ -97,7 +154,7 @@ async function objectPage(call: Call, listing: Listing, ref: string, prefix: str
   let contents = '';
   let prefixes = '';
   page.visit((item) => {
-    const key = escapeXml(listing.encode(`${ref}/${item.path}`));
+    const key = escapeXml(listing.encode(keyOf(item.path)));
     if (item.kind === 'common_prefix') prefixes += `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`;
     else
       contents +=
@@ -105,7 +162,7 @@ async function objectPage(call: Call, listing: Listing, ref: string, prefix: str
         `<ETag>${escapeXml(quotedEtag(item.etag))}</ETag><Size>${item.size}</Size>` +
         `<StorageClass>STANDARD</StorageClass>${owner}</Contents>`;
   });
-  const last = page.hasMore ? `${ref}/${page.nextOffset}` : undefined;
+  const last = page.hasMore ? keyOf(page.nextOffset) : undefined;
   page.release();
   return { contents, prefixes, count: page.count, maxKeys, last };
 }
@@ -131,10 +188,7 @@ async function listRef(call: Call, range: RefRange): Promise<ObjectPage | undefi
       maxAmount: maxObjectPage,
     });
   } catch (error) {
-    if (!(error instanceof EngineError) || (error.kind !== 'not_found' && error.kind !== 'invalid'))
-      throw error;
-    // A time that was typed wrong, or that nobody knows, must not read as "no data".
-    if (isTimeRef(range.ref)) throw new S3Error('InvalidArgument', error.message);
+    if (!isUnknownRef(error)) throw error;
     return undefined;
   }
 }
@@ -153,7 +207,7 @@ function render(call: Call, listing: Listing, page: Page): string {
   const { query } = call.request;
   const { encode } = listing;
   const truncated = page.last !== undefined;
-  const name = element('Name', call.repository.id);
+  const name = element('Name', call.bucket);
   const prefix = element('Prefix', encode(listing.prefix));
   const delimiter = element(
     'Delimiter',

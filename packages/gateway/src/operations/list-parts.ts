@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts';
+import { keyOf, type Call } from '../call.ts';
 import { document, element } from '../xml/write.ts';
 import { xmlTime } from './entry-headers.ts';
 import { integerParameter, maxInt32 } from './integer-parameter.ts';
@@ -31,8 +31,8 @@ export async function listParts(call: Call): Promise<void> {
     200,
     document(
       'ListPartsResult',
-      element('Bucket', call.repository.id) +
-        element('Key', `${target.branch}/${target.path}`) +
+      element('Bucket', call.bucket) +
+        element('Key', keyOf(call)) +
         element('UploadId', target.uploadId) +
         person('Initiator', upload.owner) +
         person('Owner', upload.owner) +

@@ -30,7 +30,7 @@ const overrides: ReadonlyMap<string, string> = new Map([
 const overrideNames: ReadonlySet<string> = new Set(overrides.keys());
 
 /** The commit that a ref at a time stands for: told to the client, who may want to read more of the same. */
-async function pinnedTime({ services, repository, ref }: Call): Promise<string | undefined> {
+export async function pinnedTime({ services, repository, ref }: Call): Promise<string | undefined> {
   if (!isTimeRef(ref)) return undefined;
   return (await services.engine.refs.resolve({ repository: repository.id, ref })).commitId;
 }
@@ -44,7 +44,8 @@ export async function readObject(call: Call): Promise<ObjectRead> {
   const pinned = await pinnedTime(call);
   const entry = await services.engine.objects.stat({ repository: repository.id, ref: pinned ?? ref, path });
   const headers = entryHeaders(entry);
-  if (pinned !== undefined) headers['X-Svc-Commit'] = pinned;
+  const shown = pinned ?? call.commitId;
+  if (shown !== undefined) headers['X-Svc-Commit'] = shown;
   const validators = { etag: entry.etag, modifiedSeconds: entry.mtime.seconds };
   const outcome = evaluateConditions(
     {

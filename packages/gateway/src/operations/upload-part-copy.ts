@@ -11,7 +11,7 @@ import { checksumElements, checksumInHeaders } from './object-checksum.ts';
 
 export async function uploadPartCopy(call: Call): Promise<void> {
   const { objects, uploads } = call.services.engine;
-  const source = copySourceOf(call.request);
+  const source = copySourceOf(call);
   const partNumber = partNumberOf(call);
   const target = uploadTargetOf(call);
   const upload = await uploads.get(target);

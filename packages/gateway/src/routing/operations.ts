@@ -11,7 +11,6 @@ import {
 } from '../operations/bucket-properties.ts';
 import { completeMultipartUpload } from '../operations/complete-multipart-upload.ts';
 import { copyObject } from '../operations/copy-object.ts';
-import { copySourceOf } from '../operations/copy-source.ts';
 import { createMultipartUpload } from '../operations/create-multipart-upload.ts';
 import { deleteObject } from '../operations/delete-object.ts';
 import { deleteObjects } from '../operations/delete-objects.ts';
@@ -41,19 +40,16 @@ const onObject =
 
 const onCopy = (input: RequirementInput): Requirement => {
   const write = onObject('fs:WriteObject')(input);
-  try {
-    const source = copySourceOf(input.request);
-    return and(write, one('fs:ReadObject', arn.object(source.repository, source.path)));
-  } catch {
-    // The operation refuses such a source, but only to those who may write here at all.
-    return write;
-  }
+  const { copySource } = input;
+  // The operation refuses such a source, but only to those who may write here at all.
+  if (copySource === undefined || copySource instanceof S3Error) return write;
+  return and(write, one('fs:ReadObject', arn.object(copySource.repository, copySource.path)));
 };
 
-const onListing = ({ request, repository }: RequirementInput): Requirement => {
+const onListing = ({ request, repository, isBound }: RequirementInput): Requirement => {
   const prefix = request.query.get('prefix') ?? '';
   const resource = arn.repository(repository);
-  if (request.query.get('delimiter') !== '/') return one('fs:ListObjects', resource);
+  if (isBound || request.query.get('delimiter') !== '/') return one('fs:ListObjects', resource);
   if (prefix === '') return one('fs:ListBranches', resource);
   return prefix.includes('/')
     ? one('fs:ListObjects', resource)

@@ -2,6 +2,7 @@ import type { Requirement } from '@svc/auth';
 import type { Call, ServiceCall } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Intent } from '../errors/to-s3-error.ts';
+import type { LocatedSource } from '../operations/copy-source.ts';
 import type { S3Request } from '../request/s3-request.ts';
 
 /** What a requirement may depend on. */
@@ -9,6 +10,9 @@ export interface RequirementInput {
   readonly request: S3Request;
   readonly repository: string;
   readonly path: string;
+  /** The bucket stands for a ref. */
+  readonly isBound: boolean;
+  readonly copySource: LocatedSource;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Auth, ClientOrigin, Identity } from '@svc/auth';
+import type { Auth, ClientOrigin, Identity, SigningCredentials } from '@svc/auth';
 import { anonymousIdentity, AuthError } from '@svc/auth';
 import { ChunkSigner, type SigningKeyCache } from '@svc/encoding';
 import { payloadModeOf } from '../body/payload-mode.ts';
@@ -197,7 +197,7 @@ async function authenticateV4(
   }
   checkV4Time(signature, now());
   return {
-    identity: { user: credentials.user, method: 'sig_v4', accessKeyId: credentials.accessKeyId },
+    identity: signerOf(credentials, 'sig_v4'),
     forwardedHost,
     chunkSigner: new ChunkSigner(key, signature.dateTime, signature.scope, signature.signature),
     payloadHash: signature.payloadHash,
@@ -232,12 +232,16 @@ async function authenticateV2(
   }
   checkV2Time(request, signature, now());
   return {
-    identity: { user: credentials.user, method: 'sig_v2', accessKeyId: credentials.accessKeyId },
+    identity: signerOf(credentials, 'sig_v2'),
     forwardedHost: direct ? undefined : forwarded,
     chunkSigner: undefined,
     payloadHash: request.headers.get('x-amz-content-sha256'),
     presigned: signature.form === 'query',
   };
+}
+
+function signerOf({ user, accessKeyId, hasView }: SigningCredentials, method: 'sig_v2' | 'sig_v4'): Identity {
+  return hasView ? { user, method, accessKeyId, hasView } : { user, method, accessKeyId };
 }
 
 function unknownKey(accessKeyId: string): S3Error {

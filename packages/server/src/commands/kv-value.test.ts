@@ -44,6 +44,7 @@ test('secrets stay hidden, and what is not known or damaged is base64', () => {
     secretAccessKeyEncryptedBytes: Buffer.from('sealed'),
     issuedDate: { seconds: 1, nanos: 0 },
     userId: Buffer.from('admin'),
+    hasView: false,
   });
   expect(readableValue('auth', 'credentials/AKIA', value)).toMatchObject({
     accessKeyId: 'AKIA',

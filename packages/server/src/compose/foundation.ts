@@ -4,6 +4,7 @@ import { openStore } from '@svc/kv';
 import type { CacheBus, KvStore } from '@svc/kv';
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../logging/index.ts';
+import type { OnChanged } from '../metrics/instrument-kv.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { blockStoreConfigs, kvStoreConfig, shareOf } from './store-configs.ts';
 
@@ -19,13 +20,13 @@ export interface FoundationOptions {
 }
 
 /** Opens the key-value store as configured, measured when there are metrics. */
-export async function openKv(options: FoundationOptions): Promise<KvStore> {
+export async function openKv(options: FoundationOptions, changed?: OnChanged): Promise<KvStore> {
   const store = await openStore(kvStoreConfig(options.config, options.processes));
   if (options.metrics === undefined) return store;
   const { connectionsInUse } = store;
   if (connectionsInUse !== undefined) options.metrics.connectionsInUse.set(store.type, connectionsInUse);
   const { instrumentKv } = await import('../metrics/instrument-kv.ts');
-  return instrumentKv(store, options.metrics);
+  return instrumentKv(store, options.metrics, changed);
 }
 
 /** Opens the block stores as configured, measured when there are metrics. */

@@ -33,9 +33,10 @@ function hookAuth(auth: Auth): Auth {
   return {
     ...auth,
     authenticateAtOnce: () => undefined,
-    async authenticate({ headers }): Promise<Identity | undefined> {
-      const name = headers[headerNames.user];
-      if (typeof name !== 'string') return undefined;
+    async authenticate(request): Promise<Identity | undefined> {
+      const name = request.headers[headerNames.user];
+      // Scripts may bring credentials of their own.
+      if (typeof name !== 'string') return auth.authenticate(request);
       try {
         return { user: await auth.users.get(decodeURIComponent(name)), method: 'bearer' };
       } catch (error) {
@@ -45,6 +46,13 @@ function hookAuth(auth: Auth): Auth {
     },
     clientOf: () => ({ ip: peer, secure: true }),
   };
+}
+
+function callerOf({ credentials, userId }: ApiRequest): Record<string, string> {
+  if (credentials === undefined) return { [headerNames.user]: encodeURIComponent(userId) };
+  const { accessKeyId, secretAccessKey } = credentials;
+  const pair = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64');
+  return { authorization: `Basic ${pair}` };
 }
 
 function send(request: ApiRequest, connection: Duplex): Promise<ApiAnswer> {
@@ -57,7 +65,7 @@ function send(request: ApiRequest, connection: Duplex): Promise<ApiAnswer> {
       host: 'internal',
       connection: 'close',
       'user-agent': `svc-lua/${version}`,
-      [headerNames.user]: encodeURIComponent(request.userId),
+      ...callerOf(request),
       [headerNames.depth]: String(request.depth),
       ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     },

@@ -15,6 +15,11 @@ interface Example {
 }
 
 const url = { text: 'https://example.com/x', value: 'https://example.com/x', bad: 'ftp://x' };
+const networks = {
+  text: '10.0.0.0/8, fd00::/8',
+  value: ['10.0.0.0/8', 'fd00::/8'],
+  bad: '10.0.0.0/33',
+};
 const disk = { text: '~/x', value: `${homedir()}/x` };
 
 /** Values for keys whose type alone does not tell an allowed one. */
@@ -23,11 +28,8 @@ const examples: Readonly<Record<string, Example>> = {
   'server.workers': { text: '3', value: 3, bad: '-1' },
   'logging.level': { text: 'warning', value: 'WARN', bad: 'loud' },
   'logging.audit_log_level': { text: 'null', value: 'NONE', bad: 'loud' },
-  'actions.allowed_networks': {
-    text: '10.0.0.0/8, fd00::/8',
-    value: ['10.0.0.0/8', 'fd00::/8'],
-    bad: '10.0.0.0/33',
-  },
+  'actions.allowed_networks': networks,
+  'events.webhooks.allowed_networks': networks,
   'actions.lua.timeout': { text: '1m30s', value: '1m30s', bad: 'soon' },
   'actions.lua.memory_bytes': { text: '33554432', value: 33_554_432, bad: '1024' },
   'gc.grace_period': { text: '36h', value: 36 * 3_600_000, bad: '1h' },

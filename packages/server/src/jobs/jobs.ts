@@ -1,5 +1,7 @@
 import type { Auth } from '@svc/auth';
 import type { Engine, Job } from '@svc/engine';
+import { EventLog, trimEvents } from '@svc/events';
+import type { KvStore } from '@svc/kv';
 import type { ProcessHooks } from '../compose/hooks.ts';
 import type { RoleContext } from '../roles/role.ts';
 import { auditServer } from './audit-server.ts';
@@ -13,17 +15,29 @@ export function processJobs({ config }: Pick<RoleContext, 'config'>, engine: Pic
 
 /** How soon hooks of a server that died are found. */
 const hookSweepMs = 10_000;
+const hourMs = 3_600_000;
 
 /** Jobs that run in one process of a server; those with a lease run on one server only. */
 export function serverJobs(
   context: RoleContext,
-  parts: { engine: Engine; auth: Auth; hooks: ProcessHooks },
+  parts: { kv: KvStore; engine: Engine; auth: Auth; hooks: ProcessHooks },
 ): readonly Job[] {
   const { actions, isEnabled } = parts.hooks;
   return [
     ...parts.engine.jobs,
     // Every server looks for what another one left behind; who handles an event holds a lease on it.
     ...(isEnabled ? [{ name: 'hooks', everyMs: hookSweepMs, begin: () => () => actions.runQueued() }] : []),
+    {
+      name: 'trim-events',
+      everyMs: hourMs,
+      lease: 'housekeeping',
+      begin: () => (round) => {
+        const { retention: retentionMs, max_bytes: maxBytes } = context.config.events;
+        const mayGoOn = (): Promise<boolean> => round.mayGoOn();
+        const now = Date.now();
+        return trimEvents(parts.kv, new EventLog(parts.kv), { retentionMs, maxBytes, now, mayGoOn });
+      },
+    },
     {
       name: 'audit',
       everyMs: context.config.security.audit_check_interval,

@@ -1,11 +1,18 @@
-import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue } from '@svc/kv';
+import type { KvCondition, KvEntry, KvPredicate, KvScanOptions, KvStore, KvValue, KvWrite } from '@svc/kv';
 import type { Metrics } from './metrics.ts';
+
+/** Told of every change that happened. */
+export type OnChanged = (partition: Uint8Array, writes: readonly KvWrite[]) => void;
 
 type Operation = 'Get' | 'Set' | 'SetIf' | 'Change' | 'Delete' | 'Scan' | 'Close';
 
 /** Measures every call of a key-value store. */
-export function instrumentKv(store: KvStore, metrics: Pick<Metrics, 'kvDuration' | 'kvFailures'>): KvStore {
-  return new InstrumentedKv(store, metrics);
+export function instrumentKv(
+  store: KvStore,
+  metrics: Pick<Metrics, 'kvDuration' | 'kvFailures'>,
+  changed?: OnChanged,
+): KvStore {
+  return new InstrumentedKv(store, metrics, changed);
 }
 
 class InstrumentedKv implements KvStore {
@@ -13,10 +20,16 @@ class InstrumentedKv implements KvStore {
   /** Only when the store has it. */
   readonly valueAtOnce?: NonNullable<KvStore['valueAtOnce']>;
   readonly #store: KvStore;
+  readonly #changed: OnChanged | undefined;
   readonly #durations: Record<Operation, { observe(seconds: number): void }>;
   readonly #failures: Record<Operation, { inc(): void }>;
 
-  constructor(store: KvStore, metrics: Pick<Metrics, 'kvDuration' | 'kvFailures'>) {
+  constructor(
+    store: KvStore,
+    metrics: Pick<Metrics, 'kvDuration' | 'kvFailures'>,
+    changed: OnChanged | undefined,
+  ) {
+    this.#changed = changed;
     this.type = store.type;
     this.#store = store;
     // Bound once per operation: labels are not hashed again on every call.
@@ -86,7 +99,11 @@ class InstrumentedKv implements KvStore {
   }
 
   change(...args: Parameters<KvStore['change']>): Promise<boolean> {
-    return this.#measure('Change', this.#store.change(...args), isFalse);
+    const changed = this.#changed;
+    return this.#measure('Change', this.#store.change(...args), (isDone) => {
+      if (isDone) changed?.(args[0], args[2]);
+      return !isDone;
+    });
   }
 
   getMany(...args: Parameters<KvStore['getMany']>): Promise<(KvValue | undefined)[]> {

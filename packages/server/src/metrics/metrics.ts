@@ -22,6 +22,7 @@ export function createMetrics() {
   const registers = [registry];
   /** Asked when somebody looks: connections come and go too often to count them one by one. */
   const connectionsInUse = new Map<string, () => number>();
+  let openStreams = (): number => 0;
   const block = (store: CloudStore): BlockOperationMetrics => ({
     duration: new Histogram({
       name: `${store}_operation_duration_seconds`,
@@ -244,6 +245,33 @@ export function createMetrics() {
       labelNames: ['event', 'type', 'status'],
       buckets: asyncBuckets,
       registers,
+    }),
+    eventsSequenced: new Counter({
+      name: 'svc_events_sequenced_total',
+      help: 'events put into the log',
+      registers,
+    }),
+    eventLag: new Gauge({
+      name: 'svc_event_lag_seconds',
+      help: 'how long the oldest of the events put into the log last had waited',
+      registers,
+    }),
+    webhookDeliveries: new Counter({
+      name: 'svc_webhook_deliveries_total',
+      help: 'attempts to deliver events to subscribers',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    countEventStreams: (count: () => number): void => {
+      openStreams = count;
+    },
+    eventStreams: new Gauge({
+      name: 'svc_event_streams',
+      help: 'event streams that are open',
+      registers,
+      collect() {
+        this.set(openStreams());
+      },
     }),
     events: new NumberFamily({
       name: 'svc_events_total',

@@ -9,7 +9,16 @@ export interface ServerAddress {
 export type Role = 'http' | 'background';
 
 /** Questions one process asks all others; each answers once. */
-export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts' | 'long-task' | 'hooks-queued';
+export type Question =
+  | 'invalidate'
+  | 'metrics'
+  | 'flush-usage'
+  | 'alerts'
+  | 'long-task'
+  | 'hooks-queued'
+  | 'outbox-filled'
+  | 'events-appended'
+  | 'subscriptions-changed';
 
 export interface StartMessage {
   readonly type: 'start';

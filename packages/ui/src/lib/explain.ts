@@ -5,6 +5,8 @@ export interface Explanation {
   readonly text: string;
   readonly advice?: string | undefined;
   readonly details: string;
+  /** The run of hooks that refused it. */
+  readonly run?: string | undefined;
 }
 
 const byStatus: Readonly<Record<number, readonly [title: string, advice: string]>> = {
@@ -29,6 +31,11 @@ const byStatus: Readonly<Record<number, readonly [title: string, advice: string]
   503: ['The server is busy', 'Wait a moment and try again.'],
 };
 
+/** Refusals of hooks name their run in the text, as the API describes it. */
+function runNamedIn(text: string): string | undefined {
+  return / hook aborted, run id '([0-9a-v]{20})'/.exec(text)?.[1];
+}
+
 /** Explains an error and what to do about it. */
 export function explain(error: unknown): Explanation {
   if (error instanceof ApiError) {
@@ -36,6 +43,11 @@ export function explain(error: unknown): Explanation {
       'The server failed',
       'Try again. If it stays, give the request id to whoever runs the server.',
     ];
+    const run = error.status === 412 ? runNamedIn(error.message) : undefined;
+    if (run !== undefined) {
+      const advice = 'Its log says why. Mend what it objects to, then try again.';
+      return { title: 'A hook refused it', text: error.message, advice, details: error.message, run };
+    }
     const id = error.requestId === undefined ? '' : `, request id ${error.requestId}`;
     return { title, text: error.message, advice, details: `${error.status}: ${error.message}${id}` };
   }

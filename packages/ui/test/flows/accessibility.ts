@@ -126,6 +126,7 @@ export function accessibilityFlows(stage: Stage): void {
         ['/repositories/axe-work/commits/topic', 'Change stations'],
         ['/repositories/axe-work/branches', 'topic'],
         ['/repositories/axe-work/tags', 'No tags yet'],
+        ['/repositories/axe-work/actions', 'No runs yet'],
         ['/repositories/axe-work/pulls', 'Stations'],
         ['/repositories/axe-work/pulls/create?ref=main&compare=topic', 'new.txt'],
         [`/repositories/axe-work/pulls/${id}`, 'new.txt'],

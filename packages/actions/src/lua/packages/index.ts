@@ -1,7 +1,11 @@
 import type { LuaValue } from '../lua-value.ts';
 import { awsPackage } from './aws.ts';
+import { azurePackage } from './azure.ts';
 import { cryptoPackages } from './crypto.ts';
+import { databricksPackage } from './databricks.ts';
 import { encodingPackages } from './encoding.ts';
+import { formatsPackage } from './formats.ts';
+import { gcloudPackage } from './gcloud.ts';
 import { pathPackages } from './paths.ts';
 import { netHttpPackage, svcPackage, type Ask } from './svc.ts';
 import { textPackages } from './texts.ts';
@@ -21,6 +25,10 @@ export function packagesFor(options: {
     time: timePackage,
     svc: () => svcPackage(ask),
     aws: () => awsPackage(ask),
+    azure: () => azurePackage(ask),
+    gcloud: () => gcloudPackage(ask),
+    databricks: () => databricksPackage(ask),
+    formats: () => formatsPackage(ask),
     ...(netHttpEnabled ? { 'net/http': () => netHttpPackage(ask) } : {}),
   };
 }

@@ -8,6 +8,12 @@ import type { RecordIterator, RecordPlace } from '../tree.ts';
 
 const nothing: Buffer = Buffer.alloc(0);
 
+interface KeySpan {
+  readonly from?: Uint8Array | undefined;
+  /** Exclusive; ranges behind it are not opened. */
+  readonly to?: Uint8Array | undefined;
+}
+
 /** A tree's records in order, read through the block cache. */
 export class TreeIterator implements RecordIterator {
   readonly #store: TableStore;
@@ -18,17 +24,19 @@ export class TreeIterator implements RecordIterator {
   #lease: TableLease | undefined;
   #cursor: TableCursor | undefined;
   #target: Buffer | undefined;
+  readonly #to: Uint8Array | undefined;
   readonly #parts = new ValueParts();
   #partsRead = false;
   #closed = false;
   /** One object for all records. */
   readonly #place = { keyBytes: nothing, keyLength: 0, dataBytes: nothing, dataStart: 0, dataEnd: 0 };
 
-  constructor(store: TableStore, namespace: Namespace, metaRangeId: string, from?: Uint8Array) {
+  constructor(store: TableStore, namespace: Namespace, metaRangeId: string, span: KeySpan = {}) {
     this.#store = store;
     this.#namespace = namespace;
     this.#metaRangeId = metaRangeId;
-    if (from !== undefined) this.#target = Buffer.from(from);
+    if (span.from !== undefined) this.#target = Buffer.from(span.from);
+    this.#to = span.to;
   }
 
   get key(): Buffer {
@@ -103,7 +111,8 @@ export class TreeIterator implements RecordIterator {
     this.#leave();
     this.#target = undefined;
     this.#range = target === undefined ? this.#range + 1 : meta.find(target);
-    if (this.#range >= meta.count) {
+    const isOver = this.#range >= meta.count;
+    if (isOver || (this.#to !== undefined && meta.compareMin(this.#range, this.#to) >= 0)) {
       this.#range = meta.count;
       return false;
     }

@@ -1,5 +1,5 @@
 import type { TableCursor } from '@svc/sstable';
-import type { MetaRange } from '../format/meta-range.ts';
+import { MetaRange } from '../format/meta-range.ts';
 import { Pace } from '../pace.ts';
 import type { Namespace } from '../store/namespace.ts';
 import type { TableStore } from '../store/table-store.ts';
@@ -14,12 +14,12 @@ import { compareRecords, TreeCursor } from './tree-cursor.ts';
 export async function visitTree(
   store: TableStore,
   namespace: Namespace,
-  tree: MetaRange,
-  shown: MetaRange,
+  { tree, shown }: { readonly tree: string; readonly shown: string },
   visit: ValueVisit,
 ): Promise<void> {
-  const left = new TreeCursor(store, namespace, shown);
-  const right = new TreeCursor(store, namespace, tree);
+  const right = new TreeCursor(store, namespace, await store.metaRange(namespace, tree));
+  const before = shown === '' ? MetaRange.empty : await store.metaRange(namespace, shown);
+  const left = new TreeCursor(store, namespace, before);
   const pace = new Pace();
   try {
     while (right.state !== 'end') {

@@ -168,6 +168,24 @@ export const serverKeys = {
     ),
     hidden_retention: duration('24h', 'The same for hidden branches, when it is shorter.'),
   },
+  events: {
+    retention: duration('168h', 'How long events can be read again; older ones are removed.', {
+      from: 'positive',
+    }),
+    max_bytes: integer(1_073_741_824, 'Size of the log of events; above it the oldest are removed earlier.', {
+      min: 1_048_576,
+    }),
+    max_streams: integer(1000, 'Event streams (SSE) of a server at once, divided among its workers.', {
+      min: 0,
+    }),
+    webhooks: {
+      enabled: flag(true, 'Send events to the addresses that users subscribe; when false nothing is sent.'),
+      allowed_networks: list(
+        'Networks (CIDR) that subscriptions may call besides public addresses over HTTPS; into them also without TLS.',
+        { check: checkNetworks },
+      ),
+    },
+  },
   email_subscription: {
     enabled: flag(true, 'Subscribe to news at setup.', { ignored: 'the service never calls home' }),
   },

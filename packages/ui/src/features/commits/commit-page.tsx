@@ -21,6 +21,7 @@ import { svcUri } from '../../lib/paths.ts';
 import { commitQuery, tagsByCommitQuery, useWrite } from '../../lib/queries.ts';
 import { DiffBox } from '../changes/diff-box.tsx';
 import { refsSource, rootSource } from '../changes/sources.ts';
+import { CommitRuns } from '../actions/commit-runs.tsx';
 import { useRepository } from '../shell/repository-context.tsx';
 
 /** Metadata such as `::svc::Notebook::url[url:ui]` becomes a button. */
@@ -106,6 +107,7 @@ export function CommitPage(): ReactNode {
                 </dd>
               </>
             )}
+            <CommitRuns repository={repository.id} commitId={commit.id} />
             {metadata.map(([key, value]) => {
               const name = linkOf(key, value);
               return (

@@ -48,6 +48,7 @@ export function Palette(): ReactNode {
         | '/repositories/$repo/branches'
         | '/repositories/$repo/tags'
         | '/repositories/$repo/pulls'
+        | '/repositories/$repo/actions'
         | '/repositories/$repo/compare'
         | '/repositories/$repo/settings/general'
         | '/repositories/$repo/pulls/create',
@@ -73,6 +74,7 @@ export function Palette(): ReactNode {
         page('Tags', '/repositories/$repo/tags'),
         page('Pull requests', '/repositories/$repo/pulls'),
         page('New pull request', '/repositories/$repo/pulls/create'),
+        page('Actions', '/repositories/$repo/actions'),
         page('Compare', '/repositories/$repo/compare'),
         page('Settings', '/repositories/$repo/settings/general'),
       ].filter(({ label }) => label?.toLowerCase().includes(text.toLowerCase()) === true),

@@ -3,6 +3,7 @@ import { ApiError } from '@svc/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import {
+  Activity,
   FileStack,
   GitBranch,
   GitCommitHorizontal,
@@ -10,6 +11,7 @@ import {
   GitPullRequest,
   Settings,
   Tag as TagIcon,
+  Zap,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton, EmptyState, ErrorNotice, Skeletons, Tag } from '../../kit/basics.tsx';
@@ -147,6 +149,9 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
           <Link to="/repositories/$repo/pulls" params={params} activeOptions={loose}>
             <GitPullRequest size={15} aria-hidden /> Pull requests
           </Link>
+          <Link to="/repositories/$repo/actions" params={params} activeOptions={loose}>
+            <Zap size={15} aria-hidden /> Actions
+          </Link>
           <Link
             to="/repositories/$repo/compare"
             params={params}
@@ -154,6 +159,9 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
             activeOptions={loose}
           >
             <GitCompareArrows size={15} aria-hidden /> Compare
+          </Link>
+          <Link to="/repositories/$repo/activity" params={params} activeOptions={loose}>
+            <Activity size={15} aria-hidden /> Activity
           </Link>
           <Link to="/repositories/$repo/settings" params={params}>
             <Settings size={15} aria-hidden /> Settings

@@ -51,7 +51,13 @@ export function TopBar(): ReactNode {
         <Link to="/repositories" activeOptions={{ includeSearch: false }}>
           Repositories
         </Link>
-        <Link to="/auth">Administration</Link>
+        <Link to="/activity" activeOptions={{ includeSearch: false }}>
+          Activity
+        </Link>
+        <Link to="/auth">
+          <span className="hide-narrow">Administration</span>
+          <span className="only-narrow">Admin</span>
+        </Link>
       </nav>
       <span className="right" />
       <button

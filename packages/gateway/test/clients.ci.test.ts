@@ -98,6 +98,8 @@ describe.each([
     it('boto3 over TLS with virtual hosts', () => python('aws', 'virtual_hosts_tour.py', secure));
     it('s3fs', () => python('data', 's3fs_tour.py'));
     it('DuckDB', () => python('data', 'duckdb_tour.py'));
+    it('Polars', () => python('data', 'polars_tour.py'));
+    it('PyIceberg', () => python('data', 'iceberg_tour.py'));
   }
 
   it('rclone', async () => {
@@ -206,6 +208,33 @@ describe.each([
       'Contents',
     ];
     expect((await aws(...left)).trim()).toBe('null');
+  });
+
+  it('s5cmd', async () => {
+    const program = programs.data;
+    if (program === undefined || gateway === undefined) return;
+    const { endpoint } = gateway;
+    const s5cmd = (...args: string[]) =>
+      runCommand(join(dirname(program), 's5cmd'), ['--endpoint-url', endpoint, ...args], {
+        env: environment({
+          AWS_ACCESS_KEY_ID: adminKey.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: adminKey.secretAccessKey,
+          AWS_REGION: 'us-east-1',
+        }),
+      });
+    const root = 's3://tours/main/s5cmd';
+    await s5cmd('cp', `${tree}/`, `${root}/tree/`);
+    await s5cmd('cp', '--part-size', '10', bigFile, `${root}/big`);
+    const listed = (await s5cmd('ls', `${root}/tree/*`)).trim().split('\n');
+    expect(listed).toHaveLength(oddNames.length);
+    await s5cmd('mv', `${root}/big`, `${root}/moved`);
+    const out = fresh();
+    await s5cmd('cp', `${root}/tree/*`, `${out}/tree/`);
+    expect(digestTree(join(out, 'tree'))).toEqual(digestTree(tree));
+    await s5cmd('cp', `${root}/moved`, join(out, 'big'));
+    expect(digestTree(out)['big']).toBe(bigDigest);
+    await s5cmd('rm', `${root}/*`);
+    await expect(s5cmd('ls', `${root}/*`)).rejects.toThrow('no object found');
   });
 
   it.each([

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { accessibilityFlows } from './flows/accessibility.ts';
+import { actionFlows } from './flows/actions.ts';
+import { activityFlows } from './flows/activity.ts';
 import { administrationFlows } from './flows/administration.ts';
 import { changeFlows } from './flows/changes.ts';
 import { entryFlows } from './flows/entries.ts';
@@ -38,7 +40,9 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   viewerFlows(stage);
   changeFlows(stage);
   historyFlows(stage);
+  activityFlows(stage);
   pullFlows(stage);
+  actionFlows(stage);
   settingsFlows(stage);
   administrationFlows(stage);
   snippetFlows(stage);

@@ -7,4 +7,4 @@ test('everything acknowledged survives kill -9 at any moment, 50 times', async (
     crashRounds(tempDir('crash-a'), 25, signal),
     crashRounds(tempDir('crash-b'), 25, signal, 'scarce'),
   ]);
-});
+}, 300_000);

@@ -1,0 +1,82 @@
+// How long after a move was answered its event is in a stream, and what following costs.
+// node bench/src/events-bench.ts [moves per second] [seconds]; needs `npm run build`.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startServer } from './driver/start-server.ts';
+
+const [rate = 200, seconds = 10] = process.argv.slice(2).map(Number);
+const folder = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-events-'));
+const server = await startServer(folder, folder);
+const { accessKeyId, secretAccessKey } = server.credentials;
+const authorization = `Basic ${Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64')}`;
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+function post(path: string, body: object): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization, 'content-type': 'application/json' };
+    const sent = request(new URL(path, server.endpoint), { method: 'POST', agent, headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', reject);
+    sent.end(JSON.stringify(body));
+  });
+}
+
+const answered = new Map<string, number>();
+const arrived = new Map<string, number>();
+const cut = new AbortController();
+
+async function follow(): Promise<void> {
+  const response = await fetch(new URL('/api/v1/events?types=svc.branch.created', server.endpoint), {
+    headers: { authorization, accept: 'text/event-stream' },
+    signal: cut.signal,
+  });
+  let text = '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    const now = performance.now();
+    const lines = (text + Buffer.from(chunk).toString()).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) {
+      const name = /"subject":"branch\/([^"]+)"/.exec(line)?.[1];
+      if (name !== undefined) arrived.set(name, now);
+    }
+  }
+}
+
+await post('/api/v1/repositories', { name: 'bench', storage_namespace: 'local://bench' });
+const following = follow().catch(() => undefined);
+await pause(500);
+const started = performance.now();
+const requests: Promise<void>[] = [];
+for (let count = 0; count < rate * seconds; count += 1) {
+  const due = started + (count * 1000) / rate;
+  if (due > performance.now()) await pause(Math.max(1, due - performance.now()));
+  const name = `b${count}`;
+  const path = '/api/v1/repositories/bench/branches';
+  requests.push(
+    post(path, { name, source: 'main' }).then((status) => {
+      if (status === 201) answered.set(name, performance.now());
+    }),
+  );
+}
+await Promise.all(requests);
+const took = (performance.now() - started) / 1000;
+const isMissing = (): boolean => [...answered.keys()].some((name) => !arrived.has(name));
+while (isMissing() && performance.now() - started < (seconds + 20) * 1000) await pause(20);
+cut.abort();
+await following;
+const waits = [...answered]
+  .map(([name, at]) => (arrived.get(name) ?? Infinity) - at)
+  .sort((left, right) => left - right);
+const at = (part: number): string => `${(waits[Math.floor(waits.length * part)] ?? 0).toFixed(1)} ms`;
+console.log(
+  `${(answered.size / took).toFixed(0)} moves/s answered, ${arrived.size} of ${answered.size} events seen`,
+);
+console.log(`answered → in the stream: p50 ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}`);
+agent.destroy();
+await server.stop();
+rmSync(folder, { recursive: true, force: true });

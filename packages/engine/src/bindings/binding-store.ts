@@ -1,0 +1,116 @@
+import { bindingMessage, moveMessage, type BindingData, type MoveKind } from '@svc/encoding';
+import type { KvPredicate } from '@svc/kv';
+import { LRUCache } from 'lru-cache';
+import type { EngineContext } from '../context/engine-context.ts';
+import type { Actor } from '../face/model.ts';
+import { aliasesPrefix, gravelerPartition, viewsPrefix } from '../store/keys.ts';
+import { moveKey } from '../store/keys.ts';
+
+/** The place of a binding: an alias by its name, a view by the access key it belongs to. */
+export interface BindingSlot {
+  readonly type: 'alias' | 'view';
+  readonly id: string;
+}
+
+export interface StoredBinding {
+  readonly data: BindingData;
+  readonly predicate: KvPredicate;
+}
+
+export function bindingKey({ type, id }: BindingSlot): Buffer {
+  return Buffer.concat([type === 'alias' ? aliasesPrefix : viewsPrefix, Buffer.from(id)]);
+}
+
+/** As it is now; never from memory. */
+export async function readBinding(
+  { kv }: EngineContext,
+  slot: BindingSlot,
+): Promise<BindingData | undefined> {
+  const key = bindingKey(slot);
+  const value =
+    kv.valueAtOnce === undefined
+      ? (await kv.get(gravelerPartition, key))?.value
+      : kv.valueAtOnce(gravelerPartition, key);
+  return value === undefined ? undefined : decoded(key, value);
+}
+
+interface Decoded {
+  readonly value: Buffer;
+  readonly data: BindingData;
+}
+
+/** Spares decoding a record whose bytes are those of the last read. */
+const lastDecoded = new LRUCache<string, Decoded>({ max: 1000 });
+
+function decoded(key: Buffer, value: Buffer): BindingData {
+  const name = key.toString('latin1');
+  const last = lastDecoded.get(name);
+  if (last?.value.equals(value) === true) return last.data;
+  const data = bindingMessage.decode(value);
+  lastDecoded.set(name, { value: Buffer.from(value), data });
+  return data;
+}
+
+export async function readStored(
+  { kv }: EngineContext,
+  slot: BindingSlot,
+): Promise<StoredBinding | undefined> {
+  const found = await kv.get(gravelerPartition, bindingKey(slot));
+  return found === undefined
+    ? undefined
+    : { data: bindingMessage.decode(found.value), predicate: found.predicate };
+}
+
+/** Makes, moves or removes a binding together with the record of it; false when it changed since it was read. */
+export async function moveBinding(
+  context: EngineContext,
+  slot: BindingSlot,
+  move: {
+    readonly kind: MoveKind;
+    readonly before: StoredBinding | undefined;
+    readonly after: BindingData | undefined;
+    readonly actor: Actor;
+  },
+): Promise<boolean> {
+  const { kind, before, after, actor } = move;
+  const key = bindingKey(slot);
+  const planned = await context.moves.planOfBinding({
+    kind,
+    type: slot.type,
+    id: slot.id,
+    actor,
+    binding: after,
+    oldBinding: before?.data,
+  });
+  const done = await context.kv.change(gravelerPartition, { key, condition: before?.predicate ?? 'absent' }, [
+    after === undefined
+      ? { type: 'delete', key }
+      : { type: 'put', key, value: bindingMessage.encode({ ...after, lastMove: planned.id }) },
+    ...planned.writes,
+  ]);
+  if (done) context.moves.remember(planned);
+  return done;
+}
+
+export async function* listAliasRecords(
+  { kv }: EngineContext,
+  prefix: string,
+  after: string,
+): AsyncGenerator<BindingData> {
+  const start = Buffer.concat([aliasesPrefix, Buffer.from(prefix)]);
+  const range = {
+    prefix: start,
+    ...(after === '' ? {} : { after: bindingKey({ type: 'alias', id: after }) }),
+  };
+  for await (const page of kv.scan(gravelerPartition, range)) {
+    for (const { value } of page) yield bindingMessage.decode(value);
+  }
+}
+
+export async function readBindingMove(
+  { kv }: EngineContext,
+  id: Buffer,
+): Promise<ReturnType<typeof moveMessage.decode> | undefined> {
+  const found = await kv.get(gravelerPartition, moveKey(id));
+  return found === undefined ? undefined : moveMessage.decode(found.value);
+}

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import type { Engine } from '../src/engine.ts';
+import { actor, commit, createWorld, put, refusal, refusalKind, type World } from './fixture.ts';
+
+const anna = { committer: 'Anna', userId: 'anna' };
+
+async function sales(): Promise<{ world: World; engine: Engine; heads: string[] }> {
+  const world = createWorld();
+  const engine = world.engine();
+  await engine.repositories.create({ name: 'sales', storageNamespace: 'mem://bucket/sales', actor });
+  const heads: string[] = [];
+  for (const content of ['1', '2']) {
+    world.now += 1000;
+    await put(engine, 'sales', 'main', 'tables/a', content);
+    heads.push(await commit(engine, 'sales', 'main'));
+  }
+  return { world, engine, heads };
+}
+
+test('an alias is swapped and rolled back, by whom and from what to what on record', async () => {
+  const { world, engine, heads } = await sales();
+  const target = { repository: 'sales', ref: 'main', prefix: 'tables/' };
+  const made = await engine.bindings.createAlias({ name: 'prod', target, actor });
+  expect(made).toMatchObject({
+    generation: 1,
+    writable: true,
+    pinned: false,
+    commitId: heads[1],
+    dangling: false,
+  });
+  world.now += 1000;
+  const pinned = await engine.bindings.setAlias({
+    name: 'prod',
+    target: { repository: 'sales', ref: 'main~1', pin: true },
+    actor: anna,
+    ifGeneration: 1,
+  });
+  expect(pinned.before.commitId).toBe(heads[1]);
+  expect(pinned.after).toMatchObject({
+    generation: 2,
+    writable: false,
+    pinned: true,
+    commitId: heads[0],
+    prefix: '',
+  });
+  // Another server sees it at once.
+  expect((await world.engine().bindings.findBucket('prod')).bound?.ref).toBe(heads[0]);
+  expect(await refusalKind(engine.bindings.setAlias({ name: 'prod', target, actor, ifGeneration: 1 }))).toBe(
+    'precondition_failed',
+  );
+  world.now += 1000;
+  const back = await engine.bindings.rollbackAlias({ name: 'prod', actor: anna });
+  expect(back).toMatchObject({ generation: 3, ref: 'main', prefix: 'tables/', pinned: false });
+  const log = await engine.bindings.aliasLog({ name: 'prod', amount: 2 });
+  expect(log.items.map(({ kind, user }) => [kind, user])).toEqual([
+    ['rollback', 'anna'],
+    ['set', 'anna'],
+  ]);
+  expect(log.items[1]).toMatchObject({ old: { ref: 'main' }, new: { ref: 'main~1', commitId: heads[0] } });
+  const rest = await engine.bindings.aliasLog({ name: 'prod', after: log.nextOffset });
+  expect(rest.items.map(({ kind }) => kind)).toEqual(['create']);
+  await engine.bindings.deleteAlias({ name: 'prod', actor });
+  expect(await refusalKind(engine.bindings.getAlias('prod'))).toBe('not_found');
+  expect(await refusalKind(engine.bindings.findBucket('prod'))).toBe('not_found');
+});
+
+test('no name is an alias and a repository, also when both are made at once', async () => {
+  const { world, engine } = await sales();
+  const target = { repository: 'sales', ref: 'main' };
+  expect(await refusalKind(engine.bindings.createAlias({ name: 'sales', target, actor }))).toBe(
+    'already_exists',
+  );
+  await engine.bindings.createAlias({ name: 'prod', target, actor });
+  const repository = { name: 'prod', storageNamespace: 'mem://bucket/prod', actor };
+  expect((await refusal(engine.repositories.create(repository))).message).toBe("an alias 'prod' exists");
+  for (let round = 0; round < 20; round += 1) {
+    const name = `both-${round}`;
+    const outcomes = await Promise.allSettled([
+      engine.bindings.createAlias({ name, target, actor }),
+      world.engine().repositories.create({ name, storageNamespace: `mem://bucket/${name}`, actor }),
+    ]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);
+    const found = await Promise.allSettled([
+      engine.bindings.getAlias(name),
+      world.engine().repositories.get(name),
+    ]);
+    expect(found.map(({ status }) => status)).toEqual(outcomes.map(({ status }) => status));
+  }
+});
+
+test('an alias dangles while its repository is deleted, never means a namesake, and revives with it', async () => {
+  const { engine } = await sales();
+  const { instanceUid: instance } = await engine.repositories.get('sales');
+  await engine.bindings.createAlias({ name: 'prod', target: { repository: 'sales', ref: 'main' }, actor });
+  await engine.repositories.delete({ repository: 'sales', actor });
+  expect(await engine.bindings.getAlias('prod')).toMatchObject({ dangling: true, commitId: undefined });
+  await engine.repositories.create({ name: 'sales', storageNamespace: 'mem://bucket/other', actor });
+  expect(await refusalKind(engine.bindings.findBucket('prod'))).toBe('not_found');
+  await engine.repositories.delete({ repository: 'sales', actor, purge: true });
+  await engine.repositories.restore({ instance, actor });
+  expect((await engine.bindings.findBucket('prod')).repository.instanceUid).toBe(instance);
+});
+
+test('an access key with a view knows its bucket and no other', async () => {
+  const { engine } = await sales();
+  const target = { repository: 'sales', ref: 'main', readOnly: true };
+  const view = await engine.bindings.setView({ accessKeyId: 'AKIAVIEW', target, actor });
+  expect(view).toMatchObject({ bucket: 'sales', writable: false });
+  const find = (bucket: string) => engine.bindings.findBucketOfKey({ accessKeyId: 'AKIAVIEW', bucket });
+  expect((await find('sales')).bound).toMatchObject({ ref: 'main', readOnly: true });
+  expect(await refusalKind(find('other'))).toBe('forbidden');
+  await engine.bindings.deleteView({ accessKeyId: 'AKIAVIEW', actor });
+  expect(await refusalKind(find('sales'))).toBe('forbidden');
+});
+
+test('what a pinned alias shows is kept by collectors', async () => {
+  const { world, engine, heads } = await sales();
+  await engine.gc.setRules({ repository: 'sales', rules: { defaultRetentionDays: 1, branches: [] } });
+  const pinned = { repository: 'sales', ref: 'main~1', pin: true };
+  const active = async (): Promise<string> => {
+    const { commitsLocation } = await engine.gc.prepareCommits('sales');
+    const identifier = commitsLocation.slice('mem://bucket/sales/'.length);
+    const pointer = {
+      storageNamespace: 'mem://bucket/sales',
+      identifier,
+      identifierType: 'relative',
+    } as const;
+    const body = await world.adapter.get(pointer);
+    let text = '';
+    for await (const chunk of body.stream()) text += String(chunk);
+    return text;
+  };
+  world.now += 10 * 24 * 3_600_000;
+  expect(await active()).not.toContain(heads[0]);
+  await engine.bindings.createAlias({ name: 'prod', target: pinned, actor });
+  expect(await active()).toContain(heads[0]);
+});
+
+test('bad targets are refused by the field they are about', async () => {
+  const { engine } = await sales();
+  const make = (target: object, name = 'prod') =>
+    refusal(
+      engine.bindings.createAlias({ name, target: { repository: 'sales', ref: 'main', ...target }, actor }),
+    );
+  expect((await make({ prefix: '/a' })).message).toContain('prefix');
+  expect((await make({ prefix: 'x'.repeat(513) })).message).toContain('prefix');
+  expect((await make({ description: 'x'.repeat(257) })).message).toContain('description');
+  expect((await make({}, 'Prod')).message).toContain('name');
+  expect((await make({ ref: 'nothing' })).kind).toBe('not_found');
+  expect((await make({ ref: 'main$', pin: true })).kind).toBe('invalid');
+  expect((await make({ repository: 'nothing' })).kind).toBe('not_found');
+});

@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { EventsError } from './errors.ts';
+import { cloudEvent } from './event.ts';
+import type { EventFilter } from './event-filter.ts';
+import type { EventLog } from './event-log.ts';
+import type { MayRead } from './read-events.ts';
+import type { Segment } from './segment.ts';
+
+/** Keeps proxies from closing a quiet stream, and moves the cursor of one that has nothing to show. */
+const beatMs = 15_000;
+/** How often the end of the log is looked at, should nobody tell of it. */
+const lookMs = 1000;
+const sharedLookMs = 50;
+const quietMs = 60_000;
+/** A reader that takes nothing for so long is let go; it comes back where it was. */
+const patienceMs = 30_000;
+/** Written at once. */
+const pieceBytes = 64 * 1024;
+
+export interface EventStreamsOptions {
+  readonly log: EventLog;
+  readonly installationId: string;
+  /** Streams of this process at once. */
+  readonly maxStreams: number;
+  /** Other servers may keep the log: nobody here is told what they append. */
+  readonly isShared: boolean;
+}
+
+export interface StreamRequest {
+  /** The number of the last event the reader has; undefined: only what comes from now on. */
+  readonly after: number | undefined;
+  readonly filter: EventFilter;
+  /** Asked anew for every piece and at least with every beat. Undefined: the caller is not known any more. */
+  readonly permission: () => Promise<MayRead | undefined>;
+}
+
+/** What one reader is sent. */
+export interface EventStream {
+  sendTo(sink: Writable): Promise<void>;
+}
+
+/** The streams of one process: each event is read and encoded once for all of them. */
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  readonly #lines = new WeakMap<Segment, (string | undefined)[]>();
+  readonly #stop = new AbortController();
+  readonly #waiting = new Set<() => void>();
+  #open = 0;
+  #next = 0;
+  #changedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Events up to this number (exclusive) are in the log. */
+  told(next: number): void {
+    if (next <= this.#next) return;
+    this.#next = next;
+    this.#changedAt = Date.now();
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Refuses a cursor that cannot be read from before anything is sent. */
+  async start(request: StreamRequest): Promise<EventStream> {
+    const { log, maxStreams } = this.#options;
+    if (this.#stop.signal.aborted) throw new EventsError('busy', 'the server is about to stop: try again');
+    if (this.#open >= maxStreams) {
+      throw new EventsError('busy', 'too many event streams are open (events.max_streams): try again later');
+    }
+    // Counted before anything is waited for.
+    this.#open += 1;
+    try {
+      const next =
+        request.after === undefined ? (await log.tail()).next : await log.checkCursor(request.after);
+      this.told(next);
+      this.#look();
+      return { sendTo: (sink) => this.#send(sink, request, request.after ?? next - 1) };
+    } catch (error) {
+      this.#closed();
+      throw error;
+    }
+  }
+
+  #closed(): void {
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #send(sink: Writable, request: StreamRequest, after: number): Promise<void> {
+    const gone = new AbortController();
+    const end = (): void => gone.abort();
+    sink.once('close', end);
+    const signal = AbortSignal.any([gone.signal, this.#stop.signal]);
+    try {
+      // The id says where the stream begins, so that a reader cut off before the first event can come back.
+      await this.#write(sink, `id: ${after}\nretry: 2000\n\n`, signal);
+      let position = after;
+      while (!signal.aborted) {
+        const mayRead = await request.permission();
+        if (mayRead === undefined) break;
+        const sent = await this.#sendNew(sink, request.filter, mayRead, position, signal);
+        if (sent === undefined) break;
+        position = sent;
+        if (position < this.#next - 1) continue;
+        const isNew = await this.#wait(position, signal);
+        if (!isNew && !signal.aborted) await this.#write(sink, `id: ${position}\n\n`, signal);
+      }
+      if (!sink.destroyed) sink.end();
+    } catch (error) {
+      // Whoever is too slow or gone is not worth a word: readers come back where they were.
+      if (!(error instanceof SlowReader)) throw error;
+      sink.destroy();
+    } finally {
+      sink.off('close', end);
+      this.#closed();
+    }
+  }
+
+  /** One segment's worth. Answers how far it came; undefined when the log has lost what comes next. */
+  async #sendNew(
+    sink: Writable,
+    filter: EventFilter,
+    mayRead: MayRead,
+    position: number,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    if (position >= this.#next - 1) return position;
+    const segment = await this.#options.log.segmentWith(position + 1);
+    if (segment === undefined) return undefined;
+    if (!filter.mayMatch(segment)) return segment.next - 1;
+    let piece = '';
+    for (let sequence = position + 1; sequence < segment.next; sequence += 1) {
+      const event = segment.events[sequence - segment.first];
+      if (event === undefined || !filter.matches(event) || !mayRead(event)) continue;
+      piece += this.#line(segment, sequence);
+      if (piece.length < pieceBytes) continue;
+      await this.#write(sink, piece, signal);
+      piece = '';
+    }
+    if (piece !== '') await this.#write(sink, piece, signal);
+    return segment.next - 1;
+  }
+
+  #line(segment: Segment, sequence: number): string {
+    const lines = this.#lines.get(segment) ?? [];
+    this.#lines.set(segment, lines);
+    const index = sequence - segment.first;
+    const event = segment.events[index];
+    if (event === undefined) return '';
+    lines[index] ??=
+      `id: ${sequence}\ndata: ${JSON.stringify(cloudEvent(event, sequence, this.#options.installationId))}\n\n`;
+    return lines[index];
+  }
+
+  /** Never holds more than one piece for a reader that does not take it. */
+  async #write(sink: Writable, text: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || sink.destroyed || sink.write(text)) return;
+    const patience = AbortSignal.timeout(patienceMs);
+    try {
+      await once(sink, 'drain', { signal: AbortSignal.any([signal, patience]) });
+    } catch {
+      if (!signal.aborted) throw new SlowReader();
+    }
+  }
+
+  /** False when a beat is due before anything is new. */
+  #wait(position: number, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted || position < this.#next - 1) return Promise.resolve(true);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const wake = (): void => resolve(true);
+    const timer = setTimeout(() => resolve(false), beatMs).unref();
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake, { once: true });
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(wake);
+      signal.removeEventListener('abort', wake);
+    });
+  }
+
+  #look(): void {
+    if (this.#timer !== undefined || this.#open === 0 || this.#stop.signal.aborted) return;
+    const isBusy = this.#options.isShared && Date.now() - this.#changedAt < quietMs;
+    this.#timer = setTimeout(
+      () => {
+        void this.#lookOnce();
+      },
+      isBusy ? sharedLookMs : lookMs,
+    ).unref();
+  }
+
+  async #lookOnce(): Promise<void> {
+    try {
+      const { next } = await this.#options.log.tail();
+      this.told(next);
+    } catch {
+      // The store does not answer: the next look may.
+    }
+    this.#timer = undefined;
+    this.#look();
+  }
+
+  /** Ends every stream. */
+  close(): void {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+  }
+}
+
+class SlowReader extends Error {
+  override readonly name = 'SlowReader';
+}

@@ -1,0 +1,135 @@
+import { eventsTailMessage, moveTime, outboxKey, type EventData, type EventsTail } from '@svc/encoding';
+import type { KvPredicate, KvStore } from '@svc/kv';
+import { eventsPartition, segmentKey, tailKey } from './keys.ts';
+import { readOutbox } from './outbox.ts';
+import { decodeSegment, encodeSegment, maxSegmentEvents } from './segment.ts';
+import type { EventsLogger, EventSource } from './source.ts';
+
+/** Of one partition at a time: others wait for it. */
+const maxOfPartition = 1000;
+
+export interface KeeperTermOptions {
+  readonly kv: KvStore;
+  readonly source: EventSource;
+  readonly clock: () => number;
+  readonly logger: EventsLogger;
+}
+
+/** What one round did. */
+export interface KeptRound {
+  readonly appended: number;
+  /** How long the oldest of them had waited. */
+  readonly lagMs: number;
+  /** The number of the event that comes next. */
+  readonly next: number;
+  /** Partitions whose outboxes may hold more. */
+  readonly unfinished: readonly string[];
+}
+
+/**
+ * Takes events out of the outboxes and puts them in order, as long as nobody else does: each segment is appended only
+ * while the tail is as this term left it.
+ *
+ * An entry of an outbox goes only once its event is in a segment, and before a segment is appended all entries of the
+ * one before it are gone. So whatever a crash leaves behind is in the last segment, and the next term removes it first.
+ */
+export class KeeperTerm {
+  readonly #options: KeeperTermOptions;
+  #tail: EventsTail;
+  /** Undefined: there is no tail yet. */
+  #predicate: KvPredicate | undefined;
+
+  private constructor(options: KeeperTermOptions, tail: EventsTail, predicate: KvPredicate | undefined) {
+    this.#options = options;
+    this.#tail = tail;
+    this.#predicate = predicate;
+  }
+
+  static async begin(options: KeeperTermOptions): Promise<KeeperTerm> {
+    const { kv } = options;
+    const found = await kv.get(eventsPartition, tailKey);
+    const tail = found === undefined ? firstTail : eventsTailMessage.decode(found.value);
+    const term = new KeeperTerm(options, tail, found?.predicate);
+    if (tail.lastSegment > 0) {
+      const last = await kv.get(eventsPartition, segmentKey(tail.lastSegment));
+      if (last !== undefined) await term.#finish(decodeSegment(last.value).events);
+    }
+    return term;
+  }
+
+  get next(): number {
+    return this.#tail.next;
+  }
+
+  /** One segment from the outboxes of these partitions. Undefined: somebody else keeps the log now, the term is over. */
+  async round(partitions: readonly string[]): Promise<KeptRound | undefined> {
+    const events: EventData[] = [];
+    const unfinished: string[] = [];
+    for (const [index, name] of partitions.entries()) {
+      const room = Math.min(maxSegmentEvents - events.length, maxOfPartition);
+      if (room === 0) {
+        unfinished.push(...partitions.slice(index));
+        break;
+      }
+      const partition = Buffer.from(name);
+      const page = await readOutbox(this.#options.kv, partition, room, this.#options);
+      events.push(...page.events);
+      if (page.isFull) unfinished.push(name);
+      if (page.idle.length > 0) await this.#options.kv.deleteMany(partition, page.idle);
+    }
+    if (events.length === 0) return { appended: 0, lagMs: 0, next: this.next, unfinished };
+    const appended = await this.#append(events);
+    if (appended === undefined) return undefined;
+    await this.#finish(appended);
+    if (appended.length < events.length) {
+      for (const { partition } of events.slice(appended.length)) {
+        if (!unfinished.includes(partition)) unfinished.push(partition);
+      }
+    }
+    const oldest = appended.reduce((time, { id }) => Math.min(time, moveTime(id)), Number.POSITIVE_INFINITY);
+    const lagMs = Math.max(0, this.#options.clock() - oldest / 1000);
+    return { appended: appended.length, lagMs, next: this.next, unfinished };
+  }
+
+  /** Those of the events that are in the log now. */
+  async #append(events: readonly EventData[]): Promise<readonly EventData[] | undefined> {
+    const { kv, clock } = this.#options;
+    const { next, bytes } = this.#tail;
+    const { value, count } = encodeSegment(events, { first: next, offset: bytes, appendedAt: clock() });
+    const tail: EventsTail = { next: next + count, lastSegment: next, bytes: bytes + value.length };
+    const encoded = eventsTailMessage.encode(tail);
+    const isAppended = await kv.change(
+      eventsPartition,
+      { key: tailKey, condition: this.#predicate ?? 'absent' },
+      [
+        { type: 'put', key: segmentKey(next), value },
+        { type: 'put', key: tailKey, value: encoded },
+      ],
+    );
+    if (!isAppended) return undefined;
+    const found = await kv.get(eventsPartition, tailKey);
+    // Whoever was quicker than this read finishes our segment before it appends its own.
+    if (found?.value.equals(encoded) !== true) return undefined;
+    this.#tail = tail;
+    this.#predicate = found.predicate;
+    return events.slice(0, count);
+  }
+
+  /** Safe to repeat: the events are in the log. */
+  async #finish(events: readonly EventData[]): Promise<void> {
+    const tokens = events.flatMap(({ move }) => move?.retiredTokens ?? []);
+    if (tokens.length > 0) await this.#options.source.retireTokens(tokens);
+    const keys = new Map<string, Buffer[]>();
+    for (const { partition, id } of events) {
+      const ofPartition = keys.get(partition) ?? [];
+      keys.set(partition, ofPartition);
+      ofPartition.push(outboxKey(id));
+    }
+    for (const [partition, ofPartition] of keys) {
+      await this.#options.kv.deleteMany(Buffer.from(partition), ofPartition);
+    }
+  }
+}
+
+/** Numbers begin with one: whoever has read nothing is at zero. */
+export const firstTail: EventsTail = { next: 1, lastSegment: 0, bytes: 0 };

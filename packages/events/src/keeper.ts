@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Lease, type HeldLease, type KvStore } from '@svc/kv';
+import { KeeperTerm } from './keeper-term.ts';
+import { ServerHints } from './server-hints.ts';
+import type { EventsLogger, EventSource } from './source.ts';
+
+const renewMs = 3000;
+const termMs = 10_000;
+/** Without a hint a round comes this often. */
+const idleRoundMs = 1000;
+/** How often every outbox is looked into, for what nobody hinted at. */
+const wholeRoundMs = 60_000;
+/** Busy logs are written in larger pieces. */
+const busyEventsPerSecond = 1000;
+const busyRoundMs = 100;
+/** Rounds follow each other no closer: each flushes the store twice, which everybody else waits for. */
+const pacedRoundMs = 20;
+const otherServersMs = 50;
+/** Where repositories are made and deleted. */
+const repositories = 'graveler';
+
+export interface KeeperOptions {
+  readonly kv: KvStore;
+  readonly source: EventSource;
+  readonly logger: EventsLogger;
+  /** Other servers may use the store. */
+  readonly isShared: boolean;
+  /** Told after each segment: the number of the event that comes next. */
+  readonly onAppended: (next: number) => void;
+  /** Told while this server keeps the log and when it no longer does. */
+  readonly onKeeping?: ((isKeeping: boolean) => void) | undefined;
+  readonly observer?: KeeperObserver | undefined;
+  readonly clock?: (() => number) | undefined;
+}
+
+export interface KeeperObserver {
+  /** So many at once, the oldest of which had waited so long. */
+  sequenced(count: number, lagMs: number): void;
+}
+
+/** Keeps the log of events whenever no other server does. */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #clock: () => number;
+  readonly #lease: Lease;
+  readonly #serverHints: ServerHints | undefined;
+  readonly #hinted = new Set<string>();
+  /** Repositories that are being made, and since when they are waited for. */
+  readonly #notYet = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #wake: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+  #isKeeping = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? Date.now;
+    const owner = `${hostname()}:${process.pid}`;
+    this.#lease = new Lease(options.kv, { name: 'events', owner, termMs, clock: options.clock });
+    this.#serverHints = options.isShared
+      ? new ServerHints(options.kv, `${owner}:${randomUUID()}`, this.#clock)
+      : undefined;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Something happened in these partitions. */
+  hint(partitions: readonly string[]): void {
+    for (const partition of partitions) this.#hinted.add(partition);
+    if (this.#isKeeping) this.#wake?.();
+    else this.#serverHints?.add(partitions);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        const held = await this.#lease.acquire();
+        if (held === undefined) await this.#beIdle();
+        else await this.#keep(held);
+      } catch (error) {
+        this.#options.logger.warn({ error }, 'the log of events could not be kept; trying again');
+        await this.#rest(idleRoundMs);
+      }
+    }
+  }
+
+  /** Another server keeps the log: it is told what happens here. */
+  async #beIdle(): Promise<void> {
+    const until = this.#clock() + renewMs;
+    this.#hinted.clear();
+    while (this.#clock() < until && !this.#stop.signal.aborted) {
+      await this.#serverHints?.write();
+      await this.#rest(this.#serverHints === undefined ? renewMs : otherServersMs);
+    }
+  }
+
+  async #keep(held: HeldLease): Promise<void> {
+    const { kv, source, logger, observer, onAppended, onKeeping } = this.#options;
+    const lost = new AbortController();
+    const renewal = setInterval(() => {
+      held.renew().then(
+        (renewed) => {
+          if (!renewed) lost.abort();
+        },
+        () => undefined,
+      );
+    }, renewMs).unref();
+    try {
+      const term = await KeeperTerm.begin({ kv, source, logger, clock: this.#clock });
+      logger.debug({ next: term.next }, 'this server keeps the log of events');
+      this.#isKeeping = true;
+      onKeeping?.(true);
+      let wholeAt = 0;
+      const rate = new Rate(this.#clock);
+      while (!lost.signal.aborted && !this.#stop.signal.aborted) {
+        const others = await this.#serverHints?.read();
+        for (const partition of others?.partitions ?? []) this.#hinted.add(partition);
+        if (this.#clock() >= wholeAt || others?.all === true) {
+          wholeAt = this.#clock() + wholeRoundMs;
+          for await (const partition of source.partitions()) this.#hinted.add(partition.toString());
+        }
+        const round = await term.round(await this.#takeHinted());
+        if (round === undefined) return;
+        for (const partition of round.unfinished) this.#hinted.add(partition);
+        if (round.appended > 0) {
+          rate.add(round.appended);
+          observer?.sequenced(round.appended, round.lagMs);
+          onAppended(round.next);
+          await this.#pause(rate.perSecond() > busyEventsPerSecond ? busyRoundMs : pacedRoundMs);
+        }
+        await this.#rest(this.#restNow());
+      }
+    } finally {
+      clearInterval(renewal);
+      this.#isKeeping = false;
+      onKeeping?.(false);
+      await held.release().catch(() => undefined);
+    }
+  }
+
+  #restNow(): number {
+    if (this.#hinted.size > 0) return 0;
+    return this.#serverHints?.seesOthers === true ? otherServersMs : idleRoundMs;
+  }
+
+  /** The hinted partitions that are there. */
+  async #takeHinted(): Promise<string[]> {
+    for (const name of this.#notYet.keys()) this.#hinted.add(name);
+    // A repository that is found to be there was made in this partition: told of first.
+    if (this.#hinted.size > 0) this.#hinted.add(repositories);
+    const names = [...this.#hinted];
+    this.#hinted.clear();
+    const there: string[] = [];
+    for (const name of names) {
+      if (name === repositories) continue;
+      if (await this.#options.source.isThere(Buffer.from(name))) {
+        there.push(name);
+        this.#notYet.delete(name);
+        continue;
+      }
+      const since = this.#notYet.get(name) ?? this.#clock();
+      if (this.#clock() - since > wholeRoundMs) this.#notYet.delete(name);
+      else this.#notYet.set(name, since);
+    }
+    return names.length === 0 ? [] : [repositories, ...there];
+  }
+
+  /** Until something is hinted at, or so long. */
+  async #rest(ms: number): Promise<void> {
+    if (this.#stop.signal.aborted || (ms > 0 && this.#isKeeping && this.#hinted.size > 0)) return;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    await this.#pause(ms, woken.signal);
+    this.#wake = undefined;
+  }
+
+  async #pause(ms: number, woken?: AbortSignal): Promise<void> {
+    const stopped = this.#stop.signal;
+    const signal = woken === undefined ? stopped : AbortSignal.any([woken, stopped]);
+    await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#serverHints?.remove().catch(() => undefined);
+  }
+}
+
+/** Events of about the last second. */
+class Rate {
+  readonly #clock: () => number;
+  #since: number;
+  #count = 0;
+  #last = 0;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+    this.#since = clock();
+  }
+
+  add(count: number): void {
+    this.#roll();
+    this.#count += count;
+  }
+
+  perSecond(): number {
+    this.#roll();
+    return Math.max(this.#last, this.#count);
+  }
+
+  #roll(): void {
+    const now = this.#clock();
+    if (now - this.#since < 1000) return;
+    this.#last = now - this.#since < 2000 ? this.#count : 0;
+    this.#count = 0;
+    this.#since = now;
+  }
+}

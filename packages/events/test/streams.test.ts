@@ -1,0 +1,49 @@
+import { Writable } from 'node:stream';
+import { createMemStore, MemState } from '@svc/kv';
+import { expect, test } from 'vitest';
+import { EventFilter, EventLog, EventStreams, KeeperTerm } from '../src/index.ts';
+import { partitionOf, silent, sourceOf, Writer } from './moves.ts';
+
+test('a reader that takes nothing holds one piece in memory, however much it has missed', async () => {
+  const kv = createMemStore(new MemState());
+  const writer = new Writer(kv);
+  for (let count = 0; count < 2000; count += 1) await writer.move('one', `b${count}`);
+  const source = sourceOf(['one']);
+  const term = await KeeperTerm.begin({ kv, source, logger: silent, clock: Date.now });
+  while (((await term.round([partitionOf('one')]))?.appended ?? 0) > 0);
+  const log = new EventLog(kv);
+  const streams = new EventStreams({ log, installationId: 'i-1', maxStreams: 1, isShared: false });
+  let isFull: () => void = () => undefined;
+  const full = new Promise<void>((resolve) => {
+    isFull = resolve;
+  });
+  let taken = 0;
+  const sink = new Writable({
+    highWaterMark: 16 * 1024,
+    write(chunk: Buffer, _encoding, done) {
+      taken += chunk.length;
+      // The first line and one piece arrive, then nothing is taken any more.
+      if (taken < 100_000) done();
+      else isFull();
+    },
+  });
+  let asked = 0;
+  const stream = await streams.start({
+    after: 0,
+    filter: new EventFilter({}),
+    permission: () => {
+      asked += 1;
+      return Promise.resolve(() => true);
+    },
+  });
+  const sending = stream.sendTo(sink);
+  await full;
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(sink.writableLength).toBeLessThan(150_000);
+  expect(asked).toBe(1);
+  expect(streams.open).toBe(1);
+  sink.destroy();
+  await sending;
+  expect(streams.open).toBe(0);
+  streams.close();
+});

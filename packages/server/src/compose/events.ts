@@ -1,0 +1,111 @@
+import type { Engine } from '@svc/engine';
+import { fillsOutbox, type Deliveries, type EventSource, type Keeper } from '@svc/events';
+import type { KvStore, KvWrite } from '@svc/kv';
+import type { Logger } from '../logging/index.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Exchange } from '../processes/exchange.ts';
+
+/** Partitions with outboxes that are not the engine's. */
+const others = ['auth', 'events'];
+/** A burst of changes is one hint. */
+const gatherMs = 2;
+/** Hints that follow each other keep this distance. */
+const spacingMs = 10;
+
+/** Gathers whose outboxes have something new, and tells the keeper of this server now and then. */
+export class OutboxHints {
+  readonly #tell: (partitions: readonly string[]) => void;
+  readonly #partitions = new Set<string>();
+  #isGathering = false;
+  #toldAt = 0;
+
+  constructor(tell: (partitions: readonly string[]) => void) {
+    this.#tell = tell;
+  }
+
+  readonly changed = (partition: Uint8Array, writes: readonly KvWrite[]): void => {
+    if (!fillsOutbox(writes)) return;
+    this.#partitions.add(Buffer.from(partition).toString());
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const wait = Math.max(gatherMs, this.#toldAt + spacingMs - performance.now());
+    setTimeout(() => this.#flush(), wait).unref();
+  };
+
+  #flush(): void {
+    this.#isGathering = false;
+    this.#toldAt = performance.now();
+    const partitions = [...this.#partitions];
+    this.#partitions.clear();
+    this.#tell(partitions);
+  }
+}
+
+export function eventSource({ outboxes }: Engine): EventSource {
+  return {
+    async *partitions() {
+      yield* others.map((name) => Buffer.from(name));
+      yield* outboxes.partitions();
+    },
+    isThere: async (partition) => others.includes(partition.toString()) || outboxes.isThere(partition),
+    retireTokens: (tokens) => outboxes.retireTokens(tokens),
+  };
+}
+
+interface KeeperParts {
+  readonly kv: KvStore;
+  readonly engine: Engine;
+  readonly logger: Logger;
+  readonly exchange: Exchange;
+  readonly metrics: Metrics;
+  /** Made by whoever keeps the log. */
+  readonly deliveries: Deliveries | undefined;
+  /** For the streams of this process. */
+  readonly onAppended?: ((next: number) => void) | undefined;
+}
+
+export interface RunningKeeper extends Pick<Keeper, 'hint'> {
+  close(): Promise<void>;
+}
+
+/** Only one server opens a store of this kind. */
+export function isSharedStore(kv: KvStore): boolean {
+  return kv.type !== 'local' && kv.type !== 'mem';
+}
+
+/** Keeps the log of events in this process whenever no other server does. */
+export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
+  const { kv, engine, logger, exchange, metrics, deliveries } = parts;
+  const { Keeper } = await import('@svc/events');
+  const keeper = new Keeper({
+    kv,
+    source: eventSource(engine),
+    logger,
+    isShared: isSharedStore(kv),
+    onAppended: (next) => {
+      parts.onAppended?.(next);
+      deliveries?.wake();
+      void exchange.askOthers('events-appended', next);
+    },
+    onKeeping: (isKeeping) => {
+      if (isKeeping) deliveries?.start();
+      else void deliveries?.stop();
+    },
+    observer: {
+      sequenced(count, lagMs) {
+        metrics.eventsSequenced.inc(count);
+        metrics.eventLag.set(lagMs / 1000);
+      },
+    },
+  });
+  exchange.answer('outbox-filled', (payload) => keeper.hint(payload as readonly string[]));
+  exchange.answer('subscriptions-changed', () => deliveries?.wake());
+  keeper.start();
+  return {
+    hint: (partitions) => keeper.hint(partitions),
+    async close() {
+      await deliveries?.stop();
+      await keeper.close();
+    },
+  };
+}
