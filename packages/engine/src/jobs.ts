@@ -6,6 +6,7 @@ import { scheduleRuns } from './gc/collector/schedule.ts';
 import { TokenCleaner } from './staging/clean-tokens.ts';
 import { LostStaging } from './staging/lost-staging.ts';
 import { trimMoves } from './moves/trim-moves.ts';
+import { emptyNamespaces } from './repositories/purge-data.ts';
 import { emptyTrash } from './repositories/purge-repository.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
@@ -67,6 +68,12 @@ export function engineJobs(context: EngineContext): readonly Job[] {
       everyMs: 10 * minuteMs,
       lease,
       begin: () => (round) => emptyTrash(context, round),
+    },
+    // As with collections: who empties a namespace holds the lease of its repository.
+    {
+      name: 'empty-namespaces',
+      everyMs: minuteMs,
+      begin: () => (round) => emptyNamespaces(context, round),
     },
     {
       name: 'remove-expired-tasks',

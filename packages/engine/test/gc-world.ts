@@ -1,4 +1,11 @@
-import { BlockStores, createMemAdapter, type BlockAdapter, type ObjectPointer } from '@svc/block';
+import {
+  BlockError,
+  BlockStores,
+  createMemAdapter,
+  type BlockAdapter,
+  type DeleteFailure,
+  type ObjectPointer,
+} from '@svc/block';
 import { createMemStore, LocalCacheBus, MemState, type KvStore } from '@svc/kv';
 import { tempDir } from '@svc/testing';
 import { join } from 'node:path';
@@ -176,12 +183,17 @@ export class GcWorld {
           pointer,
         ),
       delete: (pointer) => around('delete', () => gone(pointer), pointer),
-      deleteMany: (pointers) =>
+      deleteMany: (pointers, options) =>
         around(
           'deleteMany',
           async () => {
-            for (const pointer of pointers) await around('deleteOne', () => gone(pointer), pointer);
-            return [];
+            const failures: DeleteFailure[] = [];
+            for (const pointer of pointers) {
+              const error = new BlockError('unavailable', 'too late');
+              if (options?.mayGoOn?.() === false) failures.push({ pointer, error });
+              else await around('deleteOne', () => gone(pointer), pointer);
+            }
+            return failures;
           },
           pointers,
         ),

@@ -44,7 +44,7 @@ function registerRun(gc: Command): void {
       .argument(repositoryArgument)
       .option('--dry-run', 'only find out what is garbage')
       .option('--hard', 'delete data at once, without the days in which mistakes can be undone')
-      .option('--class <classes>', 'only these: objects, metadata', collectList)
+      .option('--class <classes>', 'only these: objects, metadata, uploads', collectList)
       .option('--max-percent <n>', 'stop when more of the objects would go', wholeNumber)
       .option('--take-over', 'collect a namespace that another installation collected before')
       .option('--no-wait', 'print the run id and do not wait')
@@ -69,7 +69,9 @@ function registerRun(gc: Command): void {
           dry_run: flags.dryRun === true,
           hard: flags.hard === true,
           take_over: flags.takeOver === true,
-          ...(flags.class === undefined ? {} : { classes: flags.class as ('objects' | 'metadata')[] }),
+          ...(flags.class === undefined
+            ? {}
+            : { classes: flags.class as ('objects' | 'metadata' | 'uploads')[] }),
           ...(flags.maxPercent === undefined ? {} : { max_percent: flags.maxPercent }),
         },
       });

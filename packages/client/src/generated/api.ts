@@ -823,7 +823,7 @@ export interface paths {
         get: operations["getRepository"];
         put?: never;
         post?: never;
-        /** Delete a repository; it can be restored for a while, and its data in the object store stays */
+        /** Delete a repository; it can be restored for a while, and its data in the object store stays unless delete_data is set */
         delete: operations["deleteRepository"];
         options?: never;
         head?: never;
@@ -2612,7 +2612,7 @@ export interface components {
         };
         GcClassReport: {
             /** @enum {string} */
-            class: "expired" | "uncommitted" | "tables";
+            class: "expired" | "uncommitted" | "tables" | "uploads";
             condemned: components["schemas"]["GcCount"];
             deleted: components["schemas"]["GcCount"];
             due: components["schemas"]["GcCount"];
@@ -2693,7 +2693,7 @@ export interface components {
             user: string;
         };
         GcRunCreation: {
-            classes?: ("objects" | "metadata")[];
+            classes?: ("objects" | "metadata" | "uploads")[];
             /** @default false */
             dry_run?: boolean;
             /** @default false */

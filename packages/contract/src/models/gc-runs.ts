@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Pagination } from './common.ts';
 import { dateTime, flag, int64, offFlag, text, textOf } from './values.ts';
 
-const gcClass = textOf(['objects', 'metadata']);
+const gcClass = textOf(['objects', 'metadata', 'uploads']);
 
 export const GcRunCreation = Type.Object(
   {
@@ -21,7 +21,7 @@ export const GcCount = Type.Object({ objects: int64, bytes: int64 }, { title: 'G
 
 export const GcClassReport = Type.Object(
   {
-    class: textOf(['expired', 'uncommitted', 'tables']),
+    class: textOf(['expired', 'uncommitted', 'tables', 'uploads']),
     garbage: GcCount,
     condemned: GcCount,
     due: GcCount,

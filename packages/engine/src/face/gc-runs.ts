@@ -17,7 +17,7 @@ export interface CollectorSettings {
   readonly reportRetentionMs: number;
 }
 
-export const gcClasses = ['objects', 'metadata'] as const;
+export const gcClasses = ['objects', 'metadata', 'uploads'] as const;
 export type GcClass = (typeof gcClasses)[number];
 
 export interface GcRunOptions {
@@ -43,10 +43,11 @@ export interface GcCount {
   readonly bytes: number;
 }
 
+/** What is condemned first. */
 export type GarbageClass = 'expired' | 'uncommitted' | 'tables';
 
 export interface GcClassReport {
-  readonly class: GarbageClass;
+  readonly class: GarbageClass | 'uploads';
   /** Found by this run. */
   readonly garbage: GcCount;
   /** On the list of condemned objects now. */
@@ -149,7 +150,7 @@ export interface GcRuns {
 export interface CollectorObserver {
   ended(outcome: 'completed' | 'failed' | 'canceled', at: number): void;
   phase(phase: string, seconds: number): void;
-  deleted(garbage: GarbageClass, count: GcCount): void;
+  deleted(garbage: GarbageClass | 'uploads' | 'purge', count: GcCount): void;
   failures(count: number): void;
   rescued(count: number): void;
   condemned(repository: string, count: GcCount): void;

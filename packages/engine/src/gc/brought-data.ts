@@ -1,9 +1,11 @@
-import { decodeStagedEntry, encodeEntry, type Entry } from '@svc/encoding';
+import { decodeStagedEntry, encodeEntry, type Entry, type RepositoryData } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import type { BroughtAddress } from '../objects/given-address.ts';
 import { pointerOf } from '../objects/object-entry.ts';
+import { liesInside } from '../repositories/namespaces.ts';
 import type { StagedKey } from '../staging/write.ts';
+import { listTrash } from '../store/deleted-repositories.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { registerForeign } from './foreign.ts';
 
@@ -21,7 +23,7 @@ export async function stagingBrought(
 ): Promise<void> {
   const { scope } = place;
   const isOwn = brought.repository === scope.repository.id;
-  const owner = isOwn ? scope : await findOwner(context, brought.repository);
+  const owner = isOwn ? scope : await findOwner(context, scope, brought.repository, brought.canonical);
   if (!isOwn) await registerForeign(context, scope, brought.canonical);
   await stage();
   if (owner === undefined || !(await context.gate.address(owner, entry.address))) return;
@@ -39,15 +41,29 @@ export async function usingForeign(
 ): Promise<void> {
   await registerForeign(context, scope, foreign.uri);
   for (const id of foreign.owners) {
-    const owner = await findOwner(context, id);
+    const owner = await findOwner(context, scope, id, foreign.uri);
     if (owner !== undefined) await context.gate.address(owner, foreign.uri);
   }
 }
 
-/** A deleted repository is not collected. */
-async function findOwner(context: EngineContext, id: string): Promise<RepositoryScope | undefined> {
+/** The repository, living or in the trash, in whose namespace something lies, or which lies below it. */
+async function findOwner(
+  context: EngineContext,
+  scope: RepositoryScope,
+  id: string,
+  canonical: string,
+): Promise<RepositoryScope | undefined> {
   const stored = await context.repositories.read(id);
-  return stored === undefined ? undefined : context.repositories.scopeOf(stored.data);
+  const adapter = adapterOf(context, scope);
+  const isMeant = async ({ storageNamespace }: RepositoryData): Promise<boolean> => {
+    const namespace = await context.namespaces.canonicalNamespace(adapter, storageNamespace);
+    return liesInside(canonical, namespace) || `${namespace}/`.startsWith(canonical);
+  };
+  if (stored !== undefined && (await isMeant(stored.data))) return context.repositories.scopeOf(stored.data);
+  for await (const { repository } of listTrash(context, id)) {
+    if (repository.id === id && (await isMeant(repository))) return context.repositories.scopeOf(repository);
+  }
+  return undefined;
 }
 
 /** Takes back the very value that was staged. */

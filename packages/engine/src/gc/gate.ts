@@ -109,20 +109,32 @@ export class Gate {
     await this.#pin(scope, pinOfCommit, commitId);
   }
 
+  /** As `commitById`, for many at once; they are asked for only while something is collected. */
+  async commitsById(scope: RepositoryScope, find: () => AsyncIterable<string>): Promise<void> {
+    const state = decodeState(await this.#value(scope));
+    if (!isCollecting(state)) return;
+    for await (const commitId of find()) await this.#putPin(scope, pinOfCommit, commitId, state);
+    await this.#waitForBatch(scope);
+  }
+
   /** As `commitById`, for an entry that points to data of `scope`; true when the data must be looked for now. */
   async address(scope: RepositoryScope, address: string): Promise<boolean> {
     return this.#pin(scope, pinOfAddress, address);
   }
 
   async #pin(scope: RepositoryScope, kind: number, value: string): Promise<boolean> {
-    const { kv, clock, nextId } = this.#parts;
     const state = decodeState(await this.#value(scope));
     if (!isCollecting(state)) return false;
+    await this.#putPin(scope, kind, value, state);
+    await this.#waitForBatch(scope);
+    return true;
+  }
+
+  async #putPin(scope: RepositoryScope, kind: number, value: string, state: GcState): Promise<void> {
+    const { kv, clock, nextId } = this.#parts;
     const expires = timestampFromMillis(clock() + pinLifetimeMs);
     const pin = gcPinMessage.encode({ kind, value, generation: state.generation, expires });
     await kv.set(scope.partition, pinKey(nextId()), pin);
-    await this.#waitForBatch(scope);
-    return true;
   }
 
   /** A batch that began before this call is over when it returns. */

@@ -63,7 +63,7 @@ async function checkSource(
     );
   }
   if (source.type === 'object') {
-    const owner = await context.namespaces.ownerOf(adapter, canonical);
+    const owner = await context.namespaces.ownerNow(adapter, canonical);
     if (owner !== undefined) await checkMayRead(owner, rights);
     await checkImport(adapter, rights, source.uri, canonical);
     await checkNotWaiting(context, adapter, canonical);
@@ -77,6 +77,7 @@ async function checkSource(
       'import',
     );
   }
+  await context.namespaces.ownerNow(adapter, trimSlash(start));
   const owners = await context.namespaces.ownersBelow(adapter, start);
   for (const owner of owners) await checkMayRead(owner, rights);
   await checkNotWaiting(context, adapter, start);

@@ -4,6 +4,7 @@ import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { AddressRights } from '../face/objects.ts';
+import { parseDataKey } from '../gc/collector/data-key.ts';
 import { liesInside } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkImport, checkMayRead } from './address-rights.ts';
@@ -66,7 +67,11 @@ export async function acceptAddress(
     return { given, brought: { repository: repository.id, canonical } };
   }
   await checkImport(adapter, rights, physicalAddress, canonical);
-  const owner = await context.namespaces.ownerOf(adapter, canonical);
+  // Only data of a repository has such a name: whose it is decides who keeps it.
+  const mayBeData = parseDataKey(canonical.split('/').slice(-3).join('/')) !== undefined;
+  const owner = mayBeData
+    ? await context.namespaces.ownerNow(adapter, canonical)
+    : await context.namespaces.ownerOf(adapter, canonical);
   if (owner !== undefined) await checkMayRead(owner, rights);
   await checkNotWaiting(context, adapter, canonical);
   return {

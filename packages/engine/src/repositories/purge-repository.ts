@@ -1,4 +1,5 @@
 import { branchMessage, timestampFromMillis } from '@svc/encoding';
+import type { KvWrite } from '@svc/kv';
 import type { EngineContext } from '../context/engine-context.ts';
 import { wholeRound, type JobRound } from '../face/jobs.ts';
 import type { Actor } from '../face/model.ts';
@@ -43,7 +44,7 @@ export async function emptyTrash(context: EngineContext, round: JobRound = whole
 }
 
 /** Its data is to be deleted, and is still its own. */
-function isCollectors({ data }: StoredDeletedRepository): boolean {
+export function isCollectors({ data }: StoredDeletedRepository): boolean {
   return data.deleteData && data.displacedBy === '';
 }
 
@@ -51,6 +52,7 @@ function isCollectors({ data }: StoredDeletedRepository): boolean {
 export async function removeFromTrash(
   context: EngineContext,
   { repository, key, value }: StoredDeletedRepository,
+  more: readonly KvWrite[] = [],
 ): Promise<void> {
   const living = await context.repositories.read(repository.id);
   if (living?.data.instanceUid === repository.instanceUid) return;
@@ -60,6 +62,7 @@ export async function removeFromTrash(
   const move = context.moves.planOfRepository('purge', repository.id, service);
   await context.kv.change(gravelerPartition, { key, condition: found.predicate }, [
     { type: 'delete', key },
+    ...more,
     ...move.writes,
   ]);
 }

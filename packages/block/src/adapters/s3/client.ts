@@ -12,7 +12,7 @@ import {
 } from '@svc/encoding';
 import { Agent, type Dispatcher } from 'undici';
 import type { BlockLogger, S3StoreConfig, StaticCredentials } from '../../config.ts';
-import { BlockError } from '../../errors.ts';
+import { BlockError, notBegun } from '../../errors.ts';
 import type { RenewingCredentials } from './credentials.ts';
 import { S3Endpoint, type S3Location } from './endpoint.ts';
 import { isRetryable, refusalError, type S3Refusal } from './errors.ts';
@@ -34,6 +34,8 @@ export interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
   readonly signal?: AbortSignal | undefined;
+  /** Asked right before the request is sent, each time; when it says no, it is not. */
+  readonly mayGoOn?: (() => boolean) | undefined;
   /** How long the store may think before it answers; default the chunk timeout. */
   readonly answerTimeoutMs?: number;
 }
@@ -194,6 +196,7 @@ export class S3Client {
         ...options,
       });
     const signal = request.signal === undefined ? {} : { signal: request.signal };
+    if (request.mayGoOn?.() === false) throw notBegun();
     if (body === undefined || body instanceof Uint8Array)
       return await send({ body: body ?? null, ...signal });
     return await this.#sendPaced(body, send, request.signal);

@@ -9,9 +9,10 @@ import {
 } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
-import type { GarbageClass, GcReport, GcRunOptions, GcRunPhase } from '../../face/gc-runs.ts';
+import type { GarbageClass, GcClassReport, GcReport, GcRunOptions, GcRunPhase } from '../../face/gc-runs.ts';
 import { trimSlash } from '../../repositories/namespaces.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
+import { endUnknownUploads } from '../../uploads/sweep-uploads.ts';
 import { findGcRules } from '../gc-rules.ts';
 import { pinsPrefix, quarantineKey } from '../gc-keys.ts';
 import { checkCollectable } from '../gc-state.ts';
@@ -25,6 +26,7 @@ import { markTrees } from './mark-trees.ts';
 import { Marks } from './marks.ts';
 import { checkUncontested, claimNamespace } from './owner.ts';
 import { GcPlaces } from './places.ts';
+import { reportOf, uploadsRow } from './report.ts';
 import { readRoots } from './roots.ts';
 import { storeDeleted } from './store-deleted.ts';
 import { Sweep } from './sweep.ts';
@@ -119,7 +121,26 @@ class Collection {
       await this.#switchList(list, condemned, before);
       if (due.objects > 0 && (await this.#mayDelete())) await this.#sweep(due, listing, condemned);
     }
-    return this.#report(listing, condemned);
+    const { storageNamespace } = this.#scope.repository;
+    return reportOf(listing, condemned, await this.#uploads(), {
+      dryRun: run.dryRun,
+      cutoff: this.#cutoff,
+      location: `${trimSlash(storageNamespace)}/${this.#places.summary(runId)}`,
+    });
+  }
+
+  /** Uploads without a record wait long enough by themselves: nothing can come of them any more. */
+  async #uploads(): Promise<GcClassReport[]> {
+    const { run, mayGoOn } = this.#options;
+    if (!run.classes.includes('uploads')) return [];
+    const uploads = await endUnknownUploads(this.#context, this.#scope, {
+      dryRun: run.dryRun,
+      mayGoOn: async () => {
+        await mayGoOn();
+        return true;
+      },
+    });
+    return [uploadsRow(uploads)];
   }
 
   #windowOf(garbage: GarbageClass): number {
@@ -330,33 +351,6 @@ class Collection {
     });
     await still.finish();
     return still;
-  }
-
-  #report(listing: Listing, condemned: Condemned): GcReport {
-    const { run, runId } = this.#options;
-    const { storageNamespace } = this.#scope.repository;
-    const { expired, uncommitted, tables } = condemned.classes;
-    const count = ({ objects, bytes }: { objects: number; bytes: number }) => ({ objects, bytes });
-    const row = (name: GarbageClass, tally: typeof expired) => ({
-      class: name,
-      garbage: count(tally.garbage),
-      condemned: count(tally.condemned),
-      due: count(tally.due),
-      deleted: count(tally.deleted),
-      rescued: count(tally.rescued),
-      failed: count(tally.failed),
-    });
-    return {
-      dryRun: run.dryRun,
-      cutoff: Math.floor(this.#cutoff / 1000),
-      listed: count(listing.listed),
-      live: count(listing.live),
-      unknown: count(listing.unknown),
-      held: count(listing.held),
-      classes: [row('expired', expired), row('uncommitted', uncommitted), row('tables', tables)],
-      nextDue: condemned.nextDue === undefined ? undefined : Math.ceil(condemned.nextDue / 1000),
-      location: `${trimSlash(storageNamespace)}/${this.#places.summary(runId)}`,
-    };
   }
 }
 

@@ -1,6 +1,8 @@
-import { EntryView, ValueParts, repositoryActive } from '@svc/encoding';
+import { EntryView, ValueParts, repositoryActive, type RepositoryData } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { liesInside } from '../../repositories/namespaces.ts';
+import { isRestorable } from '../../repositories/trash.ts';
+import { listTrash } from '../../store/deleted-repositories.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { listForeign, noteForeignKnown, registerForeign } from '../foreign.ts';
 import { foreignKnownKey } from '../gc-keys.ts';
@@ -55,13 +57,21 @@ export async function surveyOthers(
   pause: () => Promise<void>,
 ): Promise<void> {
   const { type } = adapterOf(context, scope);
-  for await (const data of context.repositories.list('', '')) {
+  for await (const data of everyRepository(context)) {
     await pause();
     const other = context.repositories.scopeOf(data);
     if (other.partition.equals(scope.partition)) continue;
     if (context.blockStores.find(data.storageId)?.type !== type) continue;
     if ((await context.kv.get(other.partition, foreignKnownKey)) !== undefined) continue;
     await survey(context, scope, other, held, pause);
+  }
+}
+
+/** Those in the trash, too, that can come back: what they use must be there then. */
+async function* everyRepository(context: EngineContext): AsyncGenerator<RepositoryData> {
+  yield* context.repositories.list('', '');
+  for await (const stored of listTrash(context)) {
+    if (isRestorable(context, stored)) yield stored.repository;
   }
 }
 
@@ -127,8 +137,15 @@ async function keepFound(
   }
   if (inRepositories.length > mostRegistered || other.repository.state !== 'active') return;
   for (const uri of inRepositories) await registerForeign(context, other, uri);
-  const record = await context.repositories.read(other.repository.id);
-  if (record?.data.state === repositoryActive && record.data.instanceUid === other.repository.instanceUid) {
-    await noteForeignKnown(context, other);
+  if (await isStillThere(context, other)) await noteForeignKnown(context, other);
+}
+
+async function isStillThere(context: EngineContext, { repository }: RepositoryScope): Promise<boolean> {
+  const { id, instanceUid } = repository;
+  const record = await context.repositories.read(id);
+  if (record?.data.instanceUid === instanceUid) return record.data.state === repositoryActive;
+  for await (const stored of listTrash(context, id)) {
+    if (stored.repository.instanceUid === instanceUid) return isRestorable(context, stored);
   }
+  return false;
 }

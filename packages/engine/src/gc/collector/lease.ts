@@ -92,19 +92,24 @@ export class CollectorLease {
     await this.#set((state) => ({ ...state, batch: state.batch + 1, inFlight: true }));
   }
 
-  /** Right before each delete call. Clocks may stand still in a machine that sleeps, so the store is asked as well. */
+  /** Before each delete call. Clocks may stand still in a machine that sleeps, so the store is asked as well. */
   async mayDelete(): Promise<boolean> {
     this.check();
-    const { steady, wall } = this.#batchBegan;
-    const isLate =
-      this.#parts.time.now() - steady >= deletesBeginWithinMs ||
-      this.#parts.clock() - wall >= deletesBeginWithinMs;
-    if (isLate) return false;
+    if (!this.isInTime()) return false;
     return this.#exclusive(async () => {
       const found = await this.#parts.kv.get(this.#partition, stateKey);
       if (found?.value.equals(gcStateMessage.encode(this.#state)) !== true) this.#lose();
       return true;
     });
+  }
+
+  /** As `mayDelete`, as far as this process can tell by itself: for each request of a call. */
+  isInTime(): boolean {
+    const { steady, wall } = this.#batchBegan;
+    const isLate =
+      this.#parts.time.now() - steady >= deletesBeginWithinMs ||
+      this.#parts.clock() - wall >= deletesBeginWithinMs;
+    return !this.#lost && !isLate;
   }
 
   endBatch(): Promise<void> {

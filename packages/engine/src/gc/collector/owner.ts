@@ -91,10 +91,17 @@ async function readJson(
   }
 }
 
-function contested(other: Owner | undefined): EngineError {
-  return refusal(
+function contested(other: Owner | undefined): NamespaceContested {
+  return new NamespaceContested(
     `namespace was collected by another installation or a newer key-value store (run ${other?.run_id ?? 'unknown'}, ${other?.time ?? 'unknown time'}): make sure nothing else uses it, then run again with take_over`,
   );
+}
+
+/** Somebody else collects the namespace. */
+export class NamespaceContested extends EngineError {
+  constructor(message: string) {
+    super('conflict', message, { subject: 'repository' });
+  }
 }
 
 function refusal(message: string): EngineError {

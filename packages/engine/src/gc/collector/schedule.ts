@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { repositoryActive, timestampToMillis } from '@svc/encoding';
 import type { EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
+import { gcClasses } from '../../face/gc-runs.ts';
 import { wholeRound, type JobRound } from '../../face/jobs.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { checkCollectable } from '../gc-state.ts';
@@ -27,7 +28,7 @@ export async function scheduleRuns(context: EngineContext, round: JobRound = who
 
 async function start(context: EngineContext, scope: RepositoryScope): Promise<void> {
   await checkCollectable(context, scope);
-  const options = { dryRun: false, hard: false, classes: ['objects', 'metadata'], takeOver: false } as const;
+  const options = { dryRun: false, hard: false, classes: gcClasses, takeOver: false };
   await enqueueRun(context, scope, options, 'scheduler');
 }
 

@@ -1,4 +1,4 @@
-import { BlockError } from '@svc/block';
+import { BlockError, type DeleteFailure, type ObjectPointer } from '@svc/block';
 import { repositoryActive } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
@@ -154,7 +154,8 @@ export class Sweep {
     try {
       const pointer = this.#parts.places.pointer(address);
       const now = await adapterOf(this.#context, this.#scope).properties(pointer, { skipEtag: true });
-      return now.lastModified.getTime() !== modified;
+      // One answer may have the second only, another the millisecond.
+      return Math.abs(now.lastModified.getTime() - modified) >= 1000;
     } catch (error) {
       if (error instanceof BlockError && error.kind === 'not_found') return false;
       throw error;
@@ -163,15 +164,13 @@ export class Sweep {
 
   async #delete(condemned: readonly Garbage[]): Promise<boolean> {
     const { lease, places, classes, failed, deleted } = this.#parts;
-    const adapter = adapterOf(this.#context, this.#scope);
     for (let start = 0; start < condemned.length; start += keysPerCall) {
       const keys = condemned.slice(start, start + keysPerCall);
       if (!(await lease.mayDelete())) {
         for (const garbage of condemned.slice(start)) await failed.add(garbage);
         return false;
       }
-      const call = adapter.deleteMany(keys.map(({ address }) => places.pointer(address)));
-      const failures = await this.#within(call);
+      const failures = await this.#deleteWithin(keys.map(({ address }) => places.pointer(address)));
       if (failures === undefined) {
         for (const garbage of condemned.slice(start)) await failed.add(garbage);
         return true;
@@ -187,18 +186,16 @@ export class Sweep {
     return false;
   }
 
-  /** Undefined when the call did not answer in time. */
-  async #within<T>(call: Promise<T>): Promise<T | undefined> {
-    const late = Symbol('late');
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<typeof late>((resolve) => {
-      timer = setTimeout(() => resolve(late), callMs);
-    });
+  /** Undefined when it is not known what became of the call. */
+  async #deleteWithin(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[] | undefined> {
+    const { lease } = this.#parts;
+    const tooLate = new AbortController();
+    const timer = setTimeout(() => tooLate.abort(new BlockError('unavailable', 'no answer')), callMs);
     try {
-      const first = await Promise.race([call, timeout]);
-      if (first !== late) return first;
-      call.catch(() => undefined);
-      return undefined;
+      return await adapterOf(this.#context, this.#scope).deleteMany(pointers, {
+        mayGoOn: () => lease.isInTime(),
+        signal: tooLate.signal,
+      });
     } catch (error) {
       if (!(error instanceof BlockError)) throw error;
       return undefined;
