@@ -1,10 +1,32 @@
 import type { Engine } from '../src/engine.ts';
 import { EngineError } from '../src/errors.ts';
+import type { RaceWriter } from './collector-race-servers.ts';
 import { branches, paths, refused, type RaceState } from './collector-race-state.ts';
 import { actor, put } from './fixture.ts';
 
+/** What these leave behind when they are cut off needs nothing that may be garbage. */
+const mayBeCutOff = new Set([
+  'put',
+  'delete',
+  'commit',
+  'old commit',
+  'merge',
+  'reset',
+  'complete',
+  'metadata',
+  'import',
+  'rename',
+  'delete tag',
+  'delete branch',
+]);
+
 /** One random thing that a person or a program does. */
-export async function raceStep(race: RaceState, engine: Engine, pause: () => Promise<void>): Promise<void> {
+export async function raceStep(
+  race: RaceState,
+  writer: RaceWriter,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const { engine } = writer;
   const random = race.random;
   const { repository } = race.main;
   const [branch, other, path] = [random.pick(branches), random.pick(branches), random.pick(paths)];
@@ -43,12 +65,24 @@ export async function raceStep(race: RaceState, engine: Engine, pause: () => Pro
     'stage',
     'stage elsewhere',
     'link',
+    'link',
     'get address',
     'begin upload',
     'complete',
     'metadata',
     'rename',
     'import',
+    'alias',
+    'alias by id',
+    'alias by id',
+    'rollback alias',
+    'view by id',
+    'lagging alias',
+    'delete alias',
+    'record by id',
+    'rescue',
+    'delete and restore',
+    'trash elsewhere',
   ]);
   const commit = (): string => random.pick(race.commits) ?? 'main';
   const noteCommit = ({ id }: { id: string }): void => {
@@ -69,7 +103,7 @@ export async function raceStep(race: RaceState, engine: Engine, pause: () => Pro
     'old commit': async () =>
       noteCommit(await engine.commits.create({ repository, branch, message: value, actor, date: 1000 })),
     'commit refused': async () => {
-      if (!race.isSweeping) return;
+      if (!race.isRefusedDue) return;
       noteCommit(await engine.commits.create({ repository, branch: refused, message: value, actor }));
     },
     merge: async () =>
@@ -141,6 +175,7 @@ export async function raceStep(race: RaceState, engine: Engine, pause: () => Pro
       if (physicalAddress === undefined) return;
       const brought = { repository: race.other.repository, branch: 'main', path, physicalAddress };
       const given = { ...brought, checksum: 'x', size: 1, mayReadRepository: () => true };
+      race.heldElsewhere.add(physicalAddress);
       await race.staying(physicalAddress, () => engine.objects.stage(given));
     },
     'get address': async () => {
@@ -184,6 +219,66 @@ export async function raceStep(race: RaceState, engine: Engine, pause: () => Pro
       await engine.branches.create({ repository, name: `n${value}`, source: branch, actor });
       if (branch !== 'main') await engine.branches.delete({ repository, branch, actor });
     },
+    alias: () =>
+      engine.bindings.createAlias({ name: `alias-${value}`, target: { repository, ref: branch }, actor }),
+    'alias by id': async () => {
+      const target = { repository, ref: chosen(), pin: true };
+      const name = `alias-${value}`;
+      await engine.bindings.createAlias({ name, target: { repository, ref: 'main' }, actor });
+      race.aliases.push(name);
+      await engine.bindings.setAlias({ name, target, actor });
+    },
+    'rollback alias': async () => {
+      const name = random.pick(race.aliases);
+      if (name === undefined) return;
+      byId = (await engine.bindings.rollbackAlias({ name, actor })).commitId;
+    },
+    'view by id': async () => {
+      const target = { repository, ref: chosen(), pin: true };
+      await engine.bindings.setView({ accessKeyId: `AK${value}`, bucket: 'bucket', target, actor });
+    },
+    'lagging alias': async () => {
+      const target = { repository, ref: `${branch}@{2 days ago}` };
+      const made = await engine.bindings.createAlias({ name: `alias-${value}`, target, actor });
+      byId = made.commitId;
+    },
+    'delete alias': async () => {
+      const name = race.aliases.pop();
+      if (name !== undefined) await engine.bindings.deleteAlias({ name, actor });
+    },
+    'record by id': async () => {
+      const { metaRangeId } = await engine.commits.get({ repository, ref: commit() });
+      const made = await engine.commits.create({
+        repository,
+        branch,
+        message: value,
+        actor,
+        sourceMetaRange: metaRangeId,
+      });
+      byId = made.id;
+      noteCommit(made);
+    },
+    rescue: async () => {
+      const ref = chosen();
+      await engine.gcRuns.rescue({ repository, user: 'race', ref, days: 365 });
+    },
+    'delete and restore': async () => {
+      const { instanceUid } = await engine.repositories.get(repository);
+      await engine.repositories.delete({ repository, actor });
+      race.log.push('deleted');
+      try {
+        for (let wait = random.below(30); wait > 0; wait -= 1) await pause();
+      } finally {
+        await race.quiet.repositories.restore({ instance: instanceUid, actor });
+      }
+    },
+    'trash elsewhere': async () => {
+      const other = race.other.repository;
+      const { instanceUid } = await engine.repositories.get(other);
+      await engine.repositories.delete({ repository: other, actor });
+      for (let wait = random.below(30); wait > 0; wait -= 1) await pause();
+      await race.quiet.repositories.restore({ instance: instanceUid, actor });
+    },
     import: async () => {
       const uri = `mem://outside/${value}`;
       const pointer = {
@@ -198,10 +293,11 @@ export async function raceStep(race: RaceState, engine: Engine, pause: () => Pro
     },
   };
   if (random.next() < 0.3) await race.rememberAddresses(branch);
+  writer.mayDie = mayBeCutOff.has(name);
   try {
     await operations[name]?.();
     race.log.push(`${name} ${branch} ${other} ${path} ${value}`);
-    if (byId !== undefined) await race.allowMissing(byId);
+    if (byId !== undefined) await race.allowMissing(byId, pause);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
   }

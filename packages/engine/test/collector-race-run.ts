@@ -1,31 +1,18 @@
-import { BlockError, type ObjectPointer } from '@svc/block';
-import { gcStateMessage, gcSweeping } from '@svc/encoding';
-import { KvError, type KvStore } from '@svc/kv';
 import type { Engine } from '../src/engine.ts';
 import { EngineError } from '../src/errors.ts';
 import { noDays } from './external-collector.ts';
 import { actor, newRepository, put } from './fixture.ts';
-import { entryByEntry } from './failing-store.ts';
-import { day, hour, type Around, type GcWorld } from './gc-world.ts';
-import { sabotagedCollector, sabotagedWriter, type Sabotage } from './collector-sabotage.ts';
+import { day, hour, type GcWorld } from './gc-world.ts';
+import type { Sabotage } from './collector-sabotage.ts';
 import { raceStep } from './collector-race-operations.ts';
+import { Dropped, RaceServers, type RaceWriter } from './collector-race-servers.ts';
 import { branches, paths, RaceState, refused, type Place } from './collector-race-state.ts';
-import { Scheduler } from './scheduler.ts';
-
-/** A delete call is over so soon after its batch began; what is in flight holds the clock back. */
-const batchLifeMs = 39_000;
 
 export interface RaceOptions {
   readonly seed: number;
   readonly rounds: number;
   /** Breaks the rules between writers and collectors on purpose. */
   readonly sabotage?: Sabotage | undefined;
-}
-
-class Dropped extends KvError {
-  constructor() {
-    super('unavailable', 'the process is gone');
-  }
 }
 
 /** Runs a collector among everything that brings references back to life; answers how many calls were interleaved. */
@@ -42,18 +29,19 @@ export async function runCollectorRace(options: RaceOptions): Promise<number> {
 }
 
 class Race {
-  steps = 0;
   readonly #state: RaceState;
-  readonly #scheduler: Scheduler;
+  readonly #servers: RaceServers;
   readonly #options: RaceOptions;
   #refusing!: Engine;
-  /** When the batch in flight began; undefined: there is none. */
-  #batchBegan: number | undefined;
 
   constructor(options: RaceOptions) {
     this.#options = options;
     this.#state = new RaceState(options.seed);
-    this.#scheduler = new Scheduler(this.#state.random);
+    this.#servers = new RaceServers(this.#state, options.sabotage);
+  }
+
+  get steps(): number {
+    return this.#servers.steps;
   }
 
   get log(): readonly string[] {
@@ -112,6 +100,12 @@ class Race {
         this.#state.commits.push(id);
       });
     }
+    // It may be linked for a day.
+    const linked = await quiet.objects.getPhysicalAddress({ repository, branch: 'main', path: 'linked' });
+    const { namespace: storageNamespace } = this.#state.main;
+    const pointer = { storageNamespace, identifier: linked.physicalAddress, identifierType: 'full' } as const;
+    await this.#state.world.adapter.put(pointer, Buffer.from('linked'));
+    this.#state.linked.push({ path: 'main/linked', address: linked.physicalAddress });
     // What was refused waits until its tables are garbage, and is then committed while they are deleted.
     const { items } = await quiet.refs.diffUncommitted({ repository, branch: refused });
     if (items.length > 0) return;
@@ -119,6 +113,7 @@ class Race {
     await this.#quietly(() =>
       this.#refusing.commits.create({ repository, branch: refused, message: 'refused', actor }),
     );
+    this.#state.refusedAt = this.#state.world.now;
   }
 
   async #quietly(work: () => Promise<unknown>): Promise<void> {
@@ -135,43 +130,47 @@ class Race {
     return { repository, namespace };
   }
 
-  /** Two writers and a collector, which may die anywhere. */
+  /** Two writers and a collector or two, any of which may die anywhere. */
   async #round(): Promise<void> {
-    const random = this.#state.random;
-    const { repository } = this.#state.main;
+    const state = this.#state;
+    const { random } = state;
+    const { repository } = state.main;
     const hard = random.next() < 0.6;
     const dryRun = random.next() < 0.1;
     await this.#endDeadRuns();
-    try {
-      await this.#state.quiet.gcRuns.start({ repository, user: 'race', hard, dryRun });
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-    }
-    this.#state.log.push(`run ${hard ? 'hard' : ''}${dryRun ? 'dry' : ''} at ${this.#state.world.now}`);
-    const writers = [await this.#writer(), await this.#writer()];
-    const dropAfter = random.next() < 0.25 ? random.below(400) : Number.POSITIVE_INFINITY;
-    const collector = await this.#collector(dropAfter);
-    const collection = { isOver: false };
-    const collecting = this.#state.world
-      .collect(collector)
-      .catch((error: unknown) => {
+    await this.#quietly(() => state.quiet.gcRuns.start({ repository, user: 'race', hard, dryRun }));
+    state.log.push(`run ${hard ? 'hard' : ''}${dryRun ? 'dry' : ''} at ${state.world.now}`);
+    state.isSweeping = false;
+    state.isListed = false;
+    const writers = [await this.#servers.writer(), await this.#servers.writer()];
+    const collectors = [await this.#servers.collector()];
+    if (random.next() < 0.25) collectors.push(await this.#servers.collector());
+    const working = { count: collectors.length };
+    const collect = async (collector: Engine): Promise<void> => {
+      try {
+        await state.world.collect(collector);
+      } catch (error) {
         if (!(error instanceof Dropped)) throw error;
-      })
-      .finally(() => {
-        collection.isOver = true;
-      });
-    // Most that could go wrong does so after everything was marked.
-    const isLate = random.next() < 0.7;
-    this.#state.isSweeping = false;
-    const write = async (engine: Engine): Promise<void> => {
-      if (isLate) {
-        while (!this.#state.isSweeping && !collection.isOver) await this.#scheduler.pause();
+      } finally {
+        working.count -= 1;
       }
-      for (let step = 0; step < 40 && (!collection.isOver || step < 2); step += 1)
-        await raceStep(this.#state, engine, () => this.#pause());
     };
-    await Promise.all([collecting, ...writers.map(write)]);
-    this.#batchBegan = undefined;
+    // Most that could go wrong does so after everything was marked.
+    const mode = random.pick(['at once', 'listed', 'listed', 'sweeping', 'sweeping']);
+    const hasBegun = (): boolean =>
+      mode === 'at once' || (mode === 'listed' ? state.isListed : state.isSweeping) || working.count === 0;
+    const write = async (writer: RaceWriter): Promise<void> => {
+      while (!hasBegun()) await this.#servers.wait();
+      try {
+        for (let step = 0; step < 40 && (working.count > 0 || step < 2); step += 1) {
+          await raceStep(state, writer, () => this.#servers.pause());
+        }
+      } catch (error) {
+        if (!(error instanceof Dropped)) throw error;
+      }
+    };
+    await Promise.all([...collectors.map(collect), ...writers.map(write)]);
+    await this.#servers.settle();
   }
 
   /** Whoever looks twice, a minute apart, sees that nobody is at work any more. */
@@ -180,109 +179,5 @@ class Race {
       await this.#state.world.collect(this.#state.quiet);
       this.#state.world.now += 61_000;
     }
-  }
-
-  #around: Around = async (_name, call) => {
-    await this.#pause();
-    const result = await call();
-    if (this.#state.random.next() < 0.3) await this.#pause();
-    return result;
-  };
-
-  async #pause(): Promise<void> {
-    this.steps += 1;
-    await this.#scheduler.pause();
-  }
-
-  #counted(kv: KvStore): KvStore {
-    const wrapped = this.#scheduler.wrap(kv, this.#state.random.next() < 0.5);
-    return new Proxy(wrapped, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        return (...args: unknown[]): unknown => {
-          this.steps += 1;
-          return (member as (...args: unknown[]) => unknown).apply(target, args);
-        };
-      },
-    });
-  }
-
-  /** Time passes while somebody waits, but no further than a batch in flight allows. */
-  #rest = async (milliseconds: number): Promise<void> => {
-    const wanted = this.#state.world.now + milliseconds;
-    const most = this.#batchBegan === undefined ? wanted : this.#batchBegan + batchLifeMs;
-    this.#state.world.now = Math.max(this.#state.world.now, Math.min(wanted, most));
-    await this.#pause();
-  };
-
-  async #writer(): Promise<Engine> {
-    const skew = this.#state.random.pick([0, -30 * 60_000, 30 * 60_000]);
-    const sabotage = this.#options.sabotage;
-    return this.#state.world.engine({
-      wrapKv: (kv) => sabotagedWriter(this.#counted(kv), sabotage),
-      around: this.#around,
-      wrapTrees: (trees) => {
-        if (sabotage === 'tables are not looked for') trees.areStored = () => Promise.resolve(true);
-        return trees;
-      },
-      skew,
-      rest: this.#rest,
-    });
-  }
-
-  async #collector(dropAfter: number): Promise<Engine> {
-    let calls = 0;
-    let isDropped = false;
-    const { sabotage } = this.#options;
-    const drop = (): void => {
-      calls += 1;
-      if (calls > dropAfter && !isDropped) {
-        isDropped = true;
-        this.#batchBegan = undefined;
-        this.#state.log.push(`the collector died at its call ${calls}`);
-      }
-      if (isDropped) throw new Dropped();
-    };
-    const slow = async (): Promise<void> => {
-      if (!this.#state.isSweeping) await this.#pause();
-    };
-    return this.#state.world.engine({
-      wrapKv: (kv) => {
-        const scanned = entryByEntry(sabotagedCollector(kv, sabotage), slow);
-        return this.#observed(this.#counted(scanned), drop);
-      },
-      around: async (name, call, about) => {
-        drop();
-        if (name === 'properties' && sabotage === 'what was written again is deleted') {
-          const uri = this.#state.world.adapter.absoluteUri(about as ObjectPointer);
-          if (!uri.endsWith('owner.json')) throw new BlockError('not_found', 'nobody has written it again');
-        }
-        return this.#around(name, call, about);
-      },
-      skew: this.#state.random.pick([0, -4 * 60_000, 4 * 60_000]),
-      gc: { deletesPerSecond: this.#state.random.pick([0, 1]), quarantineMs: day },
-      rest: this.#rest,
-    });
-  }
-
-  /** Notices batches, and lets every call of a dead process fail. */
-  #observed(kv: KvStore, drop: () => void): KvStore {
-    return new Proxy(kv, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function' || name === 'maxKeyBytes' || name === 'close') return member;
-        return (...args: unknown[]): unknown => {
-          drop();
-          if (name === 'setIf' && Buffer.from(args[1] as Buffer).toString() === 'gc/state') {
-            const state = gcStateMessage.decode(args[2] as Buffer);
-            if (state.phase === gcSweeping) this.#state.isSweeping = true;
-            this.#batchBegan =
-              state.phase === gcSweeping && state.inFlight ? this.#state.world.now : undefined;
-          }
-          return (member as (...args: unknown[]) => unknown).apply(target, args);
-        };
-      },
-    });
   }
 }

@@ -1,7 +1,8 @@
 import type { Engine } from '../src/engine.ts';
 import { EngineError } from '../src/errors.ts';
-import { listCommits, listStaged } from './external-collector.ts';
-import { day, GcWorld, hour } from './gc-world.ts';
+import { readRaceRoots, treesOf } from './collector-race-roots.ts';
+import { listStaged } from './external-collector.ts';
+import { day, GcWorld } from './gc-world.ts';
 import { Random } from './scheduler.ts';
 
 export const paths = ['a', 'b', 'c', 'd'];
@@ -29,10 +30,22 @@ export class RaceState {
   readonly linked: { path: string; address: string }[] = [];
   readonly uploads: { path: string; branch: string; uploadId: string; etag: string }[] = [];
   isSweeping = false;
+  /** The run has seen what the store holds: what is written from now on must show by itself. */
+  isListed = false;
+  /** When a commit was refused that waits to be made again. */
+  refusedAt = Number.POSITIVE_INFINITY;
+  readonly aliases: string[] = [];
+  /** What the other repository was told to use. */
+  readonly heldElsewhere = new Set<string>();
   counter = 0;
 
   constructor(seed: number) {
     this.random = new Random(seed);
+  }
+
+  /** Its tables are so old that a run deletes them now. */
+  get isRefusedDue(): boolean {
+    return this.isListed && this.world.now - this.refusedAt > 3 * day;
   }
 
   /** Addresses that may be garbage soon. */
@@ -73,7 +86,9 @@ export class RaceState {
   }
 
   /** What it shows has been acknowledged now: from here on nothing more may go. */
-  async allowMissing(ref: string): Promise<void> {
+  async allowMissing(ref: string, pause: () => Promise<void>): Promise<void> {
+    // Somebody may have it in the trash for a moment; nothing of it is deleted then.
+    while (!(await this.#isThere())) await pause();
     for (const { address } of await this.objectsOf(this.main.repository, ref)) {
       if (await this.world.exists(this.main.namespace, address)) continue;
       this.allowed.add(address);
@@ -81,15 +96,19 @@ export class RaceState {
     }
   }
 
+  async #isThere(): Promise<boolean> {
+    const { items } = await this.quiet.repositories.listDeleted({});
+    return items.every(({ id }) => id !== this.main.repository);
+  }
+
+  /** Whatever can be read, or brought back, has its data. */
   async checkEverythingIsThere(): Promise<void> {
     for (const { repository, namespace } of [this.main, this.other]) {
-      const { items } = await this.quiet.branches.list({ repository, amount: 1000 });
-      const { items: tags } = await this.quiet.tags.list({ repository, amount: 1000 });
-      const refs = [...items.flatMap(({ id }) => [id, `${id}@`]), ...tags.map(({ id }) => id)];
-      for (const ref of refs) {
+      const roots = await readRaceRoots(this.world, this.quiet, repository);
+      for (const [name, ref] of roots) {
         for (const { path, address } of await this.objectsOf(repository, ref)) {
           if (this.allowed.has(address) || (await this.world.exists(namespace, address))) continue;
-          throw new Error(`${ref}/${path} at ${address} is gone`);
+          throw new Error(`${name}/${path} at ${address} is gone`);
         }
       }
       await this.checkTrees(repository, namespace);
@@ -97,25 +116,19 @@ export class RaceState {
   }
 
   /** Every commit's tree is whole. */
-  async checkTrees(repository: string, namespace: string): Promise<void> {
-    const seen = new Set<string>();
-    for (const id of await listCommitsAll(this.quiet, repository, this.commits)) {
-      const { metaRangeId } = await this.quiet.commits.get({ repository, ref: id });
-      if (metaRangeId === '' || seen.has(metaRangeId)) continue;
-      seen.add(metaRangeId);
-      for (const table of await tablesOf(this.world, namespace, metaRangeId)) {
-        if (await this.world.exists(namespace, `_svc/${table}`)) continue;
-        throw new Error(`table ${table} of commit ${id} is gone`);
-      }
+  async checkTrees(repository: string, namespace: string): Promise<Set<string>> {
+    const trees = await treesOf(this.world, this.quiet, repository);
+    for (const [table, commit] of trees) {
+      if (await this.world.exists(namespace, `_svc/${table}`)) continue;
+      throw new Error(`table ${table} of commit ${commit} is gone`);
     }
+    return new Set(trees.keys());
   }
 
-  /** When nobody writes any more, two runs a window apart leave nothing but what is in use. */
+  /** When nobody writes any more, runs a window apart leave nothing but what is in use. */
   async checkGarbageGoes(): Promise<void> {
     const { repository, namespace } = this.main;
-    // What can be brought back is kept as long as its log.
     this.world.now += 60 * day;
-    await this.quiet.reflog.expire({ repository, before: this.world.now - 28 * hour });
     for (let run = 0; run < 4; run += 1) {
       this.world.now += 9 * day;
       try {
@@ -128,50 +141,19 @@ export class RaceState {
       this.world.now += 61_000;
       await this.world.collect(this.quiet);
     }
+    await this.checkEverythingIsThere();
     const live = await listStaged(this.world.adapter, this.quiet, repository);
-    for (const commit of await listCommits(this.world.adapter, this.quiet, repository)) {
-      for (const { address } of await this.objectsOf(repository, commit)) live.add(address);
+    for (const [, ref] of await readRaceRoots(this.world, this.quiet, repository)) {
+      for (const { address } of await this.objectsOf(repository, ref)) live.add(address);
     }
-    for (const ref of ['main']) {
-      for (const { address } of await this.objectsOf(this.other.repository, ref)) {
-        live.add(address.slice(namespace.length + 1));
-      }
-    }
+    const tables = await this.checkTrees(repository, namespace);
     for (const key of await this.world.keys(namespace)) {
+      if (/^_svc\/[0-9a-f]{64}$/.test(key) && !tables.has(key.slice('_svc/'.length))) {
+        throw new Error(`table ${key} is garbage and still there`);
+      }
       if (!key.startsWith('data/') || live.has(key)) continue;
       if (this.heldElsewhere.has(`${namespace}/${key}`)) continue;
       throw new Error(`${key} is garbage and still there`);
     }
   }
-
-  readonly heldElsewhere = { has: (uri: string): boolean => this.old.includes(uri) };
-}
-
-async function listCommitsAll(
-  engine: Engine,
-  repository: string,
-  known: readonly string[],
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const id of known) {
-    try {
-      found.push((await engine.commits.get({ repository, ref: id })).id);
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-    }
-  }
-  return found;
-}
-
-async function tablesOf(world: GcWorld, namespace: string, id: string): Promise<string[]> {
-  const pointer = {
-    storageNamespace: namespace,
-    identifier: `_svc/${id}`,
-    identifierType: 'relative',
-  } as const;
-  if (!(await world.exists(namespace, `_svc/${id}`))) return [id];
-  const { readOutline } = await import('../src/committed/format/tree-outline.ts');
-  const body = await world.adapter.get(pointer);
-  const outline = readOutline(body.bytes ?? Buffer.alloc(0));
-  return [id, ...(outline?.ranges.map((range) => range.id) ?? [])];
 }

@@ -1,19 +1,8 @@
 import { expect, it } from 'vitest';
 import { runCollectorRace } from './collector-race-run.ts';
-import { sabotages } from './collector-sabotage.ts';
 
-const timeout = 3_600_000;
-
-it('a collector among writers, for a million steps', { timeout }, async () => {
+it('a collector among writers, for a million steps', { timeout: 3_600_000 }, async () => {
   let steps = 0;
   for (let seed = 1000; steps < 1_000_000; seed += 1) steps += await runCollectorRace({ seed, rounds: 6 });
   expect(steps).toBeGreaterThanOrEqual(1_000_000);
-});
-
-it.each(sabotages)('is caught when %s', { timeout }, async (sabotage) => {
-  const found: unknown[] = [];
-  for (let seed = 100; seed < 300 && found.length === 0; seed += 1) {
-    await runCollectorRace({ seed, rounds: 4, sabotage }).catch((error: unknown) => found.push(error));
-  }
-  expect(found).toHaveLength(1);
 });

@@ -1,17 +1,21 @@
 import { gcStateMessage } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
+import type { CollectorSettings } from '../src/face/gc-runs.ts';
 
 /** What each rule is there for shows when it is broken. */
-export const soonFound = [
+export const sabotages = [
   'writers do not look whether something is collected',
   'staged values are not read',
   'pins are not read',
-] as const;
-export const sabotages = [
-  ...soonFound,
   'writers do not wait for the batch',
   'tables are not looked for',
   'what was written again is deleted',
+  'moves are not read',
+  'aliases and views are not read',
+  'what other repositories use is not read',
+  'rescued commits are not read',
+  'the young are not spared',
+  'requests are sent too late',
 ] as const;
 export type Sabotage = (typeof sabotages)[number];
 
@@ -49,8 +53,20 @@ export function sabotagedWriter(kv: KvStore, sabotage: Sabotage | undefined): Kv
   });
 }
 
+const hiddenPrefixes: Partial<Record<Sabotage, readonly string[]>> = {
+  'pins are not read': ['gc/pins/'],
+  'moves are not read': ['moves/'],
+  'aliases and views are not read': ['aliases/', 'views/'],
+  'what other repositories use is not read': ['foreign/'],
+  'rescued commits are not read': ['gc/keeps/'],
+};
+
+export function collectorGc(sabotage: Sabotage | undefined): Partial<CollectorSettings> {
+  return sabotage === 'the young are not spared' ? { graceMs: -3_600_000 } : {};
+}
+
 export function sabotagedCollector(kv: KvStore, sabotage: Sabotage | undefined): KvStore {
-  const hidden = sabotage === 'pins are not read' ? 'gc/pins/' : undefined;
+  const hidden = sabotage === undefined ? undefined : hiddenPrefixes[sabotage];
   const isBlind = sabotage === 'staged values are not read';
   if (hidden === undefined && !isBlind) return kv;
   return new Proxy(kv, {
@@ -60,7 +76,7 @@ export function sabotagedCollector(kv: KvStore, sabotage: Sabotage | undefined):
       const call = member.bind(target) as (...args: unknown[]) => unknown;
       if (name !== 'scan') return call;
       return async function* (partition: Buffer, options: { prefix?: Buffer } = {}) {
-        if (hidden !== undefined && options.prefix?.toString().startsWith(hidden) === true) return;
+        if (hidden?.some((prefix) => options.prefix?.toString().startsWith(prefix)) === true) return;
         if (isBlind && options.prefix === undefined && Buffer.from(partition).includes(':')) return;
         yield* target.scan(partition, options);
       };

@@ -29,6 +29,8 @@ export interface GcEngineOptions {
   readonly around?: Around;
   /** Milliseconds by which this server's clock is ahead. */
   readonly skew?: number;
+  /** Breaks the rule that no request is sent when it is too late for it. */
+  readonly deletesWhenLate?: boolean;
   readonly rest?: (milliseconds: number) => Promise<void>;
   readonly gc?: Partial<CollectorSettings>;
   readonly hooks?: HookPoints;
@@ -38,17 +40,23 @@ export interface GcEngineOptions {
 /** Servers on one database and one object store, with real trees and a clock that only the test moves. */
 export class GcWorld {
   readonly state = new MemState();
-  readonly #mem = createMemAdapter();
+  readonly #mem: BlockAdapter;
   readonly #written = new Map<string, number>();
+  /** When uploads in parts began. */
+  readonly #begun = new Map<string, number>();
   readonly adapter: BlockAdapter;
   readonly #folder = tempDir();
   readonly #engines: Engine[] = [];
-  now = 1_700_000_000_000;
+  readonly #trees: CommittedTrees[] = [];
+  now: number;
   /** Uris in the order in which they went. */
   readonly deleted: string[] = [];
 
-  constructor() {
-    this.adapter = this.#dated((_name, call) => call());
+  /** On a real store the world begins today, and only the collector's own mark is dated by the world's clock. */
+  constructor(real?: BlockAdapter) {
+    this.#mem = real ?? createMemAdapter();
+    this.now = real === undefined ? 1_700_000_000_000 : Date.now();
+    this.adapter = real === undefined ? this.#dated((_name, call) => call()) : this.#claimed(real);
   }
 
   get kv(): KvStore {
@@ -64,10 +72,13 @@ export class GcWorld {
       gc,
       hooks,
       wrapTrees = (trees: CommittedTrees) => trees,
+      deletesWhenLate = false,
     } = options;
     const folder = join(this.#folder, String(this.#engines.length));
     await mkdir(folder, { recursive: true });
-    const blockStores = new BlockStores([around === undefined ? this.adapter : this.#dated(around)]);
+    const blockStores = new BlockStores([
+      around === undefined ? this.adapter : this.#dated(around, deletesWhenLate),
+    ]);
     const trees = await createCommittedTrees({
       blockStores,
       cacheDir: folder,
@@ -81,6 +92,7 @@ export class GcWorld {
       evict: false,
       worker: false,
     });
+    this.#trees.push(trees);
     const engine = createEngine({
       kv: wrapKv(this.kv),
       blockStores,
@@ -109,6 +121,7 @@ export class GcWorld {
 
   async close(): Promise<void> {
     for (const engine of this.#engines) await engine.close();
+    for (const trees of this.#trees) await trees.close();
   }
 
   /** Lets every run that waits happen. */
@@ -140,8 +153,23 @@ export class GcWorld {
     await Promise.resolve();
   }
 
+  #claimed(real: BlockAdapter): BlockAdapter {
+    const properties: BlockAdapter['properties'] = async (pointer, options) => {
+      const found = await real.properties(pointer, options);
+      const isMark = pointer.identifier.endsWith('/owner.json');
+      return isMark ? { ...found, lastModified: new Date(this.now) } : found;
+    };
+    return new Proxy(real, {
+      get(target, name) {
+        if (name === 'properties') return properties;
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+
   /** The store's clock is the world's. */
-  #dated(around: Around): BlockAdapter {
+  #dated(around: Around, deletesWhenLate = false): BlockAdapter {
     const mem = this.#mem;
     const uri = (pointer: ObjectPointer): string => mem.absoluteUri(pointer);
     const wrote = (pointer: ObjectPointer): Date => {
@@ -169,11 +197,23 @@ export class GcWorld {
       completeMultipart: (upload, parts) =>
         around(
           'completeMultipart',
-          async () => ({
-            ...(await mem.completeMultipart(upload, parts)),
-            lastModified: wrote(upload.pointer),
-          }),
+          async () => {
+            const joined = await mem.completeMultipart(upload, parts);
+            // As stores do: a joined object is as old as its upload.
+            this.#written.set(uri(upload.pointer), this.#begun.get(upload.uploadId) ?? this.now);
+            return { ...joined, lastModified: dateOf(uri(upload.pointer)) };
+          },
           upload.pointer,
+        ),
+      createMultipart: (pointer, options) =>
+        around(
+          'createMultipart',
+          async () => {
+            const uploadId = await mem.createMultipart(pointer, options);
+            this.#begun.set(uploadId, this.now);
+            return uploadId;
+          },
+          pointer,
         ),
       exists: (pointer) => around('exists', () => mem.exists(pointer), pointer),
       properties: (pointer, options) =>
@@ -189,9 +229,13 @@ export class GcWorld {
           async () => {
             const failures: DeleteFailure[] = [];
             for (const pointer of pointers) {
-              const error = new BlockError('unavailable', 'too late');
-              if (options?.mayGoOn?.() === false) failures.push({ pointer, error });
-              else await around('deleteOne', () => gone(pointer), pointer);
+              // Nothing comes between the question and the deed.
+              const deleteOne = async (): Promise<void> => {
+                const error = new BlockError('unavailable', 'too late');
+                if (options?.mayGoOn?.() === false && !deletesWhenLate) failures.push({ pointer, error });
+                else await gone(pointer);
+              };
+              await around('deleteOne', deleteOne, pointer);
             }
             return failures;
           },

@@ -1,6 +1,7 @@
 import { arn, one } from '@svc/auth';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
+import { gcRulesOf } from '../views/gc-rules.ts';
 import { gcRunView } from '../views/gc-runs.ts';
 import { pageView } from '../views/page.ts';
 
@@ -15,6 +16,7 @@ export function gcRunsHandlers({ engine: { gcRuns } }: ApiOptions): HandlersOf<'
         classes: body?.classes,
         maxPercent: body?.max_percent,
         takeOver: body?.take_over,
+        rules: body?.rules === undefined ? undefined : gcRulesOf(body.rules),
       });
       return { id };
     },

@@ -1,4 +1,5 @@
 import type { GcReport, GcRun } from '@svc/engine';
+import { gcRulesView } from './gc-rules.ts';
 
 export function gcRunView({ options, report, ...run }: GcRun) {
   return {
@@ -11,6 +12,7 @@ export function gcRunView({ options, report, ...run }: GcRun) {
       classes: [...options.classes],
       max_percent: options.maxPercent,
       take_over: options.takeOver,
+      rules: options.rules === undefined ? undefined : gcRulesView(options.rules),
     },
     user: run.user,
     creation_date: seconds(run.created) ?? 0,

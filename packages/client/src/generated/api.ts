@@ -2699,6 +2699,7 @@ export interface components {
             /** @default false */
             hard?: boolean;
             max_percent?: number;
+            rules?: components["schemas"]["GarbageCollectionRules"];
             /** @default false */
             take_over?: boolean;
         };

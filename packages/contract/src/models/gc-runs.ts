@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Pagination } from './common.ts';
+import { GarbageCollectionRules } from './garbage-collection.ts';
 import { dateTime, flag, int64, offFlag, text, textOf } from './values.ts';
 
 const gcClass = textOf(['objects', 'metadata', 'uploads']);
@@ -11,6 +12,7 @@ export const GcRunCreation = Type.Object(
     classes: Type.Optional(Type.Array(gcClass, { minItems: 1 })),
     max_percent: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
     take_over: Type.Optional(offFlag),
+    rules: Type.Optional(GarbageCollectionRules),
   },
   { title: 'GcRunCreation' },
 );

@@ -1,3 +1,4 @@
+import type { GcRules } from './gc.ts';
 import type { Page, InRepository } from './model.ts';
 
 /** `gc.*` of the configuration. */
@@ -26,6 +27,8 @@ export interface GcRunOptions {
   readonly classes: readonly GcClass[];
   readonly maxPercent?: number | undefined;
   readonly takeOver: boolean;
+  /** Of a dry run, instead of the repository's. */
+  readonly rules?: GcRules | undefined;
 }
 
 /** What is absent is as harmless as it can be. */
@@ -36,6 +39,8 @@ export interface GcRunRequest {
   readonly classes?: readonly GcClass[] | undefined;
   readonly maxPercent?: number | undefined;
   readonly takeOver?: boolean | undefined;
+  /** What these rules would free; only for a dry run. */
+  readonly rules?: GcRules | undefined;
 }
 
 export interface GcCount {

@@ -166,7 +166,7 @@ class Collection {
     try {
       await readHeld(context, this.#scope, this.#held);
       await surveyOthers(context, this.#scope, this.#held, pause);
-      const rules = await findGcRules(context, this.#scope);
+      const rules = this.#options.run.rules ?? (await findGcRules(context, this.#scope));
       const { graceMs } = context.settings.gc;
       const begun = this.#begun;
       const roots = await readRoots(context, this.#scope, marks, { rules, begun, graceMs, mayGoOn });

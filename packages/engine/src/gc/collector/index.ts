@@ -15,6 +15,7 @@ import { checkNotReadOnly } from '../../protection/writable.ts';
 import { resolveCommitId } from '../../refs/resolve-ref.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { keepKey, quarantineKey } from '../gc-keys.ts';
+import { checkRules } from '../gc-rules.ts';
 import { checkCollectable } from '../gc-state.ts';
 import { readStoredGarbage } from './garbage-file.ts';
 import { GcPlaces } from './places.ts';
@@ -40,9 +41,15 @@ export function gcRuns(context: EngineContext): GcRuns {
         classes: given.classes ?? gcClasses,
         maxPercent: given.maxPercent,
         takeOver: given.takeOver ?? false,
+        rules: given.rules,
       };
       if (options.hard && !options.classes.includes('objects')) {
         throw invalid('hard applies to objects only', 'repository');
+      }
+      if (options.rules !== undefined) {
+        if (!options.dryRun)
+          throw invalid('rules are only tried in a dry run: set them to collect by them', 'rules');
+        checkRules(options.rules);
       }
       await checkCollectable(context, scope);
       return enqueueRun(context, scope, options, user);

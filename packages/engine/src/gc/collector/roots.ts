@@ -20,7 +20,7 @@ import { readStagedAddresses } from '../staged-addresses.ts';
 import type { Marks } from './marks.ts';
 
 const hourMs = 3_600_000;
-/** How long a finished import still counts. */
+/** How long an import still counts that has ended, or whose server has. */
 const importLifetimeMs = 24 * hourMs;
 
 /** Everything that keeps data and tables, as read by one look at the repository. */
@@ -124,8 +124,9 @@ async function readImports(
   for await (const page of context.kv.scan(scope.partition, { prefix: importsPrefix })) {
     for (const { value } of page) {
       const data = importStatusMessage.decode(value);
+      // One that has not ended shows life every few seconds, or its server is dead.
+      if (context.clock() - timestampToMillis(data.updatedAt) > importLifetimeMs) continue;
       const isOver = isFinished(data);
-      if (isOver && context.clock() - timestampToMillis(data.updatedAt) > importLifetimeMs) continue;
       if (data.metaRangeId !== '') trees.add(data.metaRangeId);
       const begun = xidSeconds(data.id);
       if (!isOver && begun !== undefined) oldest = Math.min(oldest, begun * 1000);

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -17,9 +17,13 @@ export function GeneralSettings(): ReactNode {
   const storage = useStorageOf(repository);
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
+  const [withData, setWithData] = useState(false);
   usePageTitle('Settings', repository.id);
   const remove = useWrite(
-    () => client.delete('/repositories/{repository}', { params: { path: { repository: repository.id } } }),
+    () =>
+      client.delete('/repositories/{repository}', {
+        params: { path: { repository: repository.id }, query: { delete_data: withData } },
+      }),
     () => void navigate({ to: '/repositories' }),
   );
   return (
@@ -85,6 +89,12 @@ export function GeneralSettings(): ReactNode {
       >
         Commits, branches, tags, pull requests and configuration are deleted and cannot be brought back. The
         objects stay at <code className="wrap">{repository.storage_namespace}</code>.
+        <Checkbox
+          mt="sm"
+          label="Also delete its data, 7 days from now"
+          checked={withData}
+          onChange={(event) => setWithData(event.currentTarget.checked)}
+        />
       </ConfirmDialog>
     </div>
   );
