@@ -195,9 +195,7 @@ function CollectionSchedule({ repository }: { readonly repository: string }): Re
         value={data.enabled}
         allowDeselect={false}
         disabled={save.isPending}
-        onChange={(enabled) =>
-          save.mutate({ ...data, enabled: (enabled ?? 'inherit') as Settings['enabled'] })
-        }
+        onChange={(enabled) => save.mutate({ ...data, enabled: enabled ?? 'inherit' })}
         data={[
           { value: 'inherit', label: 'As the server is configured' },
           { value: 'on', label: 'On' },
