@@ -2,10 +2,13 @@ import {
   bindingMessage,
   branchMessage,
   commitMessage,
+  decodeEntry,
+  decodeStagedEntry,
   gcKeepMessage,
   moveMessage,
   tagMessage,
   timestampToMillis,
+  uploadMessage,
 } from '@svc/encoding';
 import { readOutline } from '../src/committed/format/tree-outline.ts';
 import type { Engine } from '../src/engine.ts';
@@ -78,4 +81,39 @@ export async function treesOf(
     for (const range of outline?.ranges ?? []) tables.set(range.id, name);
   }
   return tables;
+}
+
+export async function branchTokens(
+  world: GcWorld,
+  engine: Engine,
+  repository: string,
+  branch: string,
+): Promise<{ tokens: string[] }> {
+  for await (const { value } of records(world, await partitionOf(engine, repository), `branches/${branch}`)) {
+    const { id, stagingToken, sealedTokens } = branchMessage.decode(value);
+    if (id === branch) return { tokens: [stagingToken, ...sealedTokens] };
+  }
+  return { tokens: [] };
+}
+
+/** Every address that some staged value has, also those that a newer one hides. */
+export async function stagedAddresses(world: GcWorld, tokens: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const token of tokens) {
+    for await (const { value } of records(world, token, '')) {
+      const staged = decodeStagedEntry(value);
+      if (staged.identity.length > 0) found.push(decodeEntry(staged.data).address);
+    }
+  }
+  return found;
+}
+
+/** Addresses of uploads in parts that nobody has ended: one may have died between joining and staging. */
+export async function openUploads(world: GcWorld): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { value } of records(world, 'multiparts', '')) {
+    const upload = uploadMessage.decode(value);
+    if (upload.completedAt === undefined) found.push(upload.physicalAddress);
+  }
+  return found;
 }

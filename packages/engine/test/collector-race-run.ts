@@ -1,6 +1,6 @@
 import type { Engine } from '../src/engine.ts';
 import { EngineError } from '../src/errors.ts';
-import { noDays } from './external-collector.ts';
+import { listCommits, listStaged, noDays } from './external-collector.ts';
 import { actor, newRepository, put } from './fixture.ts';
 import { day, hour, type GcWorld } from './gc-world.ts';
 import type { Sabotage } from './collector-sabotage.ts';
@@ -11,6 +11,8 @@ import { branches, paths, RaceState, refused, type Place } from './collector-rac
 export interface RaceOptions {
   readonly seed: number;
   readonly rounds: number;
+  /** A collector of another make works at the same time. */
+  readonly external?: boolean | undefined;
   /** Breaks the rules between writers and collectors on purpose. */
   readonly sabotage?: Sabotage | undefined;
 }
@@ -36,7 +38,7 @@ class Race {
 
   constructor(options: RaceOptions) {
     this.#options = options;
-    this.#state = new RaceState(options.seed);
+    this.#state = new RaceState(options.seed, options.external);
     this.#servers = new RaceServers(this.#state, options.sabotage);
   }
 
@@ -169,8 +171,35 @@ class Race {
         if (!(error instanceof Dropped)) throw error;
       }
     };
-    await Promise.all([...collectors.map(collect), ...writers.map(write)]);
+    const others = this.#options.external === true ? [this.#collectOutside()] : [];
+    await Promise.all([...collectors.map(collect), ...writers.map(write), ...others]);
     await this.#servers.settle();
+  }
+
+  /** The steps of the published client: its lists are made once, and what they do not name, and is a day old, goes. */
+  async #collectOutside(): Promise<void> {
+    const { world, main } = this.#state;
+    const cutoff = world.now - day;
+    const old = (await world.keys(main.namespace)).filter(
+      (key) => key.startsWith('data/') && world.modified(`${main.namespace}/${key}`) < cutoff,
+    );
+    const { engine } = await this.#servers.writer();
+    try {
+      const kept = await listStaged(world.adapter, engine, main.repository);
+      for (const commit of await listCommits(world.adapter, engine, main.repository)) {
+        for (const { address } of await this.#state.objectsOf(main.repository, commit)) kept.add(address);
+      }
+      for (const identifier of old.filter((key) => !kept.has(key))) {
+        await this.#servers.pause();
+        await world.adapter.delete({
+          storageNamespace: main.namespace,
+          identifier,
+          identifierType: 'relative',
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+    }
   }
 
   /** Whoever looks twice, a minute apart, sees that nobody is at work any more. */

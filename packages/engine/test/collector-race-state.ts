@@ -1,7 +1,12 @@
 import type { Engine } from '../src/engine.ts';
 import { EngineError } from '../src/errors.ts';
-import { readRaceRoots, treesOf } from './collector-race-roots.ts';
-import { listStaged } from './external-collector.ts';
+import {
+  branchTokens,
+  openUploads,
+  readRaceRoots,
+  stagedAddresses,
+  treesOf,
+} from './collector-race-roots.ts';
 import { day, GcWorld } from './gc-world.ts';
 import { Random } from './scheduler.ts';
 
@@ -39,8 +44,12 @@ export class RaceState {
   readonly heldElsewhere = new Set<string>();
   counter = 0;
 
-  constructor(seed: number) {
+  /** A collector of another make works beside ours. */
+  readonly hasExternal: boolean;
+
+  constructor(seed: number, hasExternal = false) {
     this.random = new Random(seed);
+    this.hasExternal = hasExternal;
   }
 
   /** Its tables are so old that a run deletes them now. */
@@ -96,6 +105,16 @@ export class RaceState {
     }
   }
 
+  async #staged(repository: string): Promise<Set<string>> {
+    const found = new Set(await openUploads(this.world));
+    const { items } = await this.quiet.branches.list({ repository, amount: 1000 });
+    for (const { id } of items) {
+      const { tokens } = await branchTokens(this.world, this.quiet, repository, id);
+      for (const address of await stagedAddresses(this.world, tokens)) found.add(address);
+    }
+    return found;
+  }
+
   async #isThere(): Promise<boolean> {
     const { items } = await this.quiet.repositories.listDeleted({});
     return items.every(({ id }) => id !== this.main.repository);
@@ -142,7 +161,7 @@ export class RaceState {
       await this.world.collect(this.quiet);
     }
     await this.checkEverythingIsThere();
-    const live = await listStaged(this.world.adapter, this.quiet, repository);
+    const live = await this.#staged(repository);
     for (const [, ref] of await readRaceRoots(this.world, this.quiet, repository)) {
       for (const { address } of await this.objectsOf(repository, ref)) live.add(address);
     }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gcForeignMessage, timestampFromMillis, timestampToMillis } from '@svc/encoding';
-import type { EngineContext } from '../context/engine-context.ts';
+import { adapterOf, type EngineContext } from '../context/engine-context.ts';
+import { EngineError } from '../errors.ts';
+import { liesInside } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { foreignKnownKey, foreignOf, foreignPrefix, gcPartition } from './gc-keys.ts';
 
@@ -34,6 +36,23 @@ export async function* listForeign(context: EngineContext, user?: Buffer): Async
       const name = key.subarray(foreignPrefix.length, key.lastIndexOf('/')).toString();
       yield { user: name, key, uri, at: timestampToMillis(at) };
     }
+  }
+}
+
+/** An external collector would not know that somebody else needs an object of this repository. */
+export async function checkUsedByNobodyElse(context: EngineContext, scope: RepositoryScope): Promise<void> {
+  const adapter = adapterOf(context, scope);
+  const namespace = await context.namespaces.canonicalNamespace(adapter, scope.repository.storageNamespace);
+  const own = scope.partition.toString();
+  for await (const { user, uri } of listForeign(context)) {
+    const isAbove = uri.endsWith('/') && `${namespace}/`.startsWith(uri);
+    if (user === own || !(isAbove || liesInside(uri, namespace))) continue;
+    const other = user.slice(0, user.lastIndexOf('-'));
+    throw new EngineError(
+      'conflict',
+      `repository '${other}' refers to objects of this one: use the built-in collector`,
+      { subject: 'repository' },
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import type { RepositoryScope } from '../store/scope.ts';
 import { findActiveCommits } from './active-commits.ts';
 import { CommitTable } from './commit-table.ts';
 import { findGcRules } from './gc-rules.ts';
+import { checkUsedByNobodyElse } from './foreign.ts';
 import { checkCollectable, noteExternalCall } from './gc-state.ts';
 import { KeptRefs, mainParentOf } from './kept-refs.ts';
 
@@ -21,6 +22,7 @@ export async function prepareGcCommits(
   scope: RepositoryScope,
 ): Promise<Omit<GcCommits, 'presigned'>> {
   await checkCollectable(context, scope);
+  await checkUsedByNobodyElse(context, scope);
   const begun = await noteExternalCall(context, scope, {});
   const runId = context.xids.nextDescending(partitionTimeBase);
   const base = `${scope.committed.metadataPrefix}/retention/gc`;
