@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { startPostgres, startVersitygw, waitUntil, type RunningServer } from '@svc/testing';
+import { startPostgres, tempDir, waitUntil, type RunningServer } from '@svc/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quickstartAuth, quickstartKey, runSvc, startSvc, type RunningSvc } from './start-server.ts';
 
@@ -11,22 +9,16 @@ const garbage = 30;
 const minutes = 60_000;
 
 let postgres: RunningServer;
-let store: RunningServer;
 let servers: RunningSvc[] = [];
-const bucket = `gc-${randomBytes(4).toString('hex')}`;
+/** Of both servers. */
+const objects = tempDir();
 
 function environment(): Record<string, string> {
-  const s3 = store.address;
   return {
     SVC_DATABASE_TYPE: 'postgres',
     SVC_DATABASE_POSTGRES_CONNECTION_STRING: postgres.address['connectionString'] ?? '',
-    SVC_BLOCKSTORE_TYPE: 's3',
-    SVC_BLOCKSTORE_S3_ENDPOINT: s3['endpoint'] ?? '',
-    SVC_BLOCKSTORE_S3_REGION: s3['region'] ?? '',
-    SVC_BLOCKSTORE_S3_FORCE_PATH_STYLE: 'true',
-    SVC_BLOCKSTORE_S3_DISCOVER_BUCKET_REGION: 'false',
-    SVC_BLOCKSTORE_S3_CREDENTIALS_ACCESS_KEY_ID: s3['accessKeyId'] ?? '',
-    SVC_BLOCKSTORE_S3_CREDENTIALS_SECRET_ACCESS_KEY: s3['secretAccessKey'] ?? '',
+    SVC_BLOCKSTORE_TYPE: 'local',
+    SVC_BLOCKSTORE_LOCAL_PATH: objects,
     SVC_BLOCKSTORE_SIGNING_SECRET_KEY: 'signing secret of the test',
     SVC_AUTH_ENCRYPT_SECRET_KEY: 'encryption secret of the test',
     SVC_GC_DELETES_PER_SECOND: '1',
@@ -64,21 +56,11 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-const dataFolder = (): string => join(store.address['folder'] ?? '', bucket, 'repo');
+const dataFolder = (): string => join(objects, 'repo');
 const dataFiles = (): string[] => filesBelow(join(dataFolder(), 'data'));
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  store = await startVersitygw();
-  const { endpoint = '', region = '', accessKeyId = '', secretAccessKey = '' } = store.address;
-  const client = new S3Client({
-    endpoint,
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    forcePathStyle: true,
-  });
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  client.destroy();
   const { accessKeyId: key, secretAccessKey: secret } = quickstartKey;
   const setup = ['setup', '--user-name', 'admin', '--access-key-id', key, '--secret-access-key', secret];
   expect(await runSvc(setup, environment())).toMatchObject({ code: 0 });
@@ -88,9 +70,9 @@ beforeAll(async () => {
     NODE_OPTIONS: `--import ${join(import.meta.dirname, 'fixtures/shifted-clock.mjs')}`,
     SVC_SHIFTED_CLOCK_MS: String(-10 * dayMs),
   });
-  const creation = { name: 'repo', storage_namespace: `s3://${bucket}/repo` };
+  const creation = { name: 'repo', storage_namespace: 'local://repo' };
   const created = await ask(past, 'POST', '/repositories', JSON.stringify(creation));
-  expect(created, past.stdout.slice(-3000)).toMatchObject({ status: 201 });
+  expect(created, JSON.stringify(created.body)).toMatchObject({ status: 201 });
   for (let index = 0; index <= garbage; index += 1) {
     const path = `/repositories/repo/branches/main/objects?path=a`;
     expect((await ask(past, 'POST', path, `version ${index}`, 'application/octet-stream')).status).toBe(201);
@@ -105,7 +87,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const server of servers) server.signal('SIGKILL');
-  await store?.dispose();
   await postgres?.dispose();
 });
 

@@ -39,7 +39,7 @@ export async function startVersitygw(): Promise<RunningServer> {
   );
   await server.start();
   return {
-    address: { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', folder: data, ...credentials },
+    address: { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', ...credentials },
     start: () => server.start(),
     stop: () => server.stop(),
     dispose: async () => {
