@@ -77,9 +77,16 @@ export async function openBlockStore(
       return (await import('./adapters/local/index.ts')).openLocalAdapter(config, options);
     case 's3':
       return (await import('./adapters/s3/index.ts')).openS3Adapter(config, options);
+    case 'azure':
+      return (await import('./adapters/azure/index.ts')).openAzureAdapter(config, options);
+    case 'gs':
+      return (await import('./adapters/gs/index.ts')).openGsAdapter(config, options);
     default: {
       const { type } = config as { type: string };
-      throw new BlockError('configuration', `unknown block store type "${type}": choose local, s3 or mem`);
+      throw new BlockError(
+        'configuration',
+        `unknown block store type "${type}": choose local, s3, gs, azure or mem`,
+      );
     }
   }
 }

@@ -1,7 +1,12 @@
 import type { BlockstoreType, StorageInfo } from './adapter.ts';
 
 /** One configured store. A single store (`blockstore`) has the id "" and answers for every repository. */
-export type BlockStoreConfig = MemStoreConfig | LocalStoreConfig | S3StoreConfig;
+export type BlockStoreConfig =
+  | MemStoreConfig
+  | LocalStoreConfig
+  | S3StoreConfig
+  | AzureStoreConfig
+  | GsStoreConfig;
 
 export interface CommonStoreConfig {
   /** `storage_id`; "" (default) in single-store mode. */
@@ -57,6 +62,55 @@ export interface S3StoreConfig extends CommonStoreConfig {
   readonly streamingChunkTimeoutMs?: number | undefined;
   /** How often a failed request is sent again; default 5. */
   readonly maxRetries?: number | undefined;
+  readonly webIdentity?: WebIdentityConfig | undefined;
+}
+
+export interface WebIdentityConfig {
+  /** 0, the default, leaves the length of a session to the role. */
+  readonly sessionDurationMs?: number | undefined;
+  /** Credentials are renewed this long before they end; default 5 minutes. */
+  readonly sessionExpiryWindowMs?: number | undefined;
+}
+
+export interface AzureStoreConfig extends CommonStoreConfig {
+  readonly type: 'azure';
+  readonly storageAccount?: string | undefined;
+  /** Serves only that account: others are reached with the cloud's identity. */
+  readonly storageAccessKey?: string | undefined;
+  /** `msi` ignores the key. */
+  readonly authMethod?: 'msi' | 'access-key' | undefined;
+  /** Default `blob.core.windows.net`. */
+  readonly domain?: string | undefined;
+  /** Default 15 minutes. */
+  readonly preSignedExpiryMs?: number | undefined;
+  readonly disablePreSigned?: boolean | undefined;
+  /** Default true. */
+  readonly disablePreSignedUi?: boolean | undefined;
+  /** Longest wait for an answer, and for the store to take the next piece of a body; default 10 minutes. */
+  readonly tryTimeoutMs?: number | undefined;
+  /** A server that has accounts in its paths. */
+  readonly testEndpointUrl?: string | undefined;
+  /** How often a failed request is sent again; default 5. */
+  readonly maxRetries?: number | undefined;
+}
+
+export interface GsStoreConfig extends CommonStoreConfig {
+  readonly type: 'gs';
+  /** Wins over `credentialsJson`; without both, the application-default credentials. */
+  readonly credentialsFile?: string | undefined;
+  readonly credentialsJson?: string | undefined;
+  /** Default 15 minutes. */
+  readonly preSignedExpiryMs?: number | undefined;
+  readonly disablePreSigned?: boolean | undefined;
+  /** Default true. */
+  readonly disablePreSignedUi?: boolean | undefined;
+  /** 32 bytes in hex. */
+  readonly serverSideEncryptionCustomerSupplied?: string | undefined;
+  readonly serverSideEncryptionKmsKeyId?: string | undefined;
+  /** Default Google's, or what `STORAGE_EMULATOR_HOST` names. */
+  readonly endpoint?: string | undefined;
+  /** How often a failed request is sent again; default 5. */
+  readonly maxRetries?: number | undefined;
 }
 
 export interface StaticCredentials {
@@ -86,7 +140,8 @@ type InfoDifferences = Pick<
   | 'preSignSupportUi'
   | 'preSignMultipartUpload'
   | 'importSupport'
->;
+> &
+  Partial<Pick<StorageInfo, 'namespaceExample' | 'namespaceValidityRegex' | 'importValidityRegex'>>;
 
 /** What `GET /config/storage` says: the fields common to all bucket-like stores plus what differs. */
 export function storageInfo(

@@ -97,8 +97,7 @@ export async function composeGateway(options: ComposeOptions = {}): Promise<Test
   server.on('checkContinue', (message, response) => void gateway.handleExpectContinue(message, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const scheme = block.type === 's3' ? 's3://svc-gateway-tests' : `${block.type}://tests`;
-  const namespace = (name: string): string => `${scheme}/${name}-${port}`;
+  const namespace = (name: string): string => `${placeOf(block)}/${name}-${port}`;
   return {
     engine,
     auth,
@@ -133,6 +132,20 @@ export async function composeGateway(options: ComposeOptions = {}): Promise<Test
       await kv.close();
     },
   };
+}
+
+/** Where tests of a store put their repositories. */
+function placeOf(block: BlockStoreConfig): string {
+  switch (block.type) {
+    case 's3':
+    case 'gs':
+      return `${block.type}://svc-gateway-tests`;
+    case 'azure':
+      return `https://${block.storageAccount}.blob.core.windows.net/svc-gateway-tests`;
+    case 'local':
+    case 'mem':
+      return `${block.type}://tests`;
+  }
 }
 
 function fixture(part: 'key' | 'cert'): Buffer {

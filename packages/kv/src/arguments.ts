@@ -79,10 +79,12 @@ export function ownChange(
     throw invalidChange(`its keys and values have ${bytes} bytes, one change takes ${maxChangeBytes}`);
   }
   owned.sort((a, b) => Buffer.compare(a.key, b.key));
-  for (const [index, write] of owned.entries()) {
-    if (index > 0 && owned[index - 1]?.key.equals(write.key) === true) {
+  let previous: OwnedWrite | undefined;
+  for (const write of owned) {
+    if (previous?.key.equals(write.key) === true) {
       throw invalidChange(`it writes the key ${write.key.toString('latin1')} twice`);
     }
+    previous = write;
   }
   const guarded = owned.find((write) => write.key.equals(guardKey));
   if (guard.condition === 'absent' && (guarded === undefined || guarded.type === 'delete')) {

@@ -4,6 +4,8 @@ export * from './fetch/npm-package.ts';
 export * from './fetch/python-environment.ts';
 export * from './free-port.ts';
 export * from './run-command.ts';
+export { startAzurite } from './servers/azurite.ts';
+export * from './servers/create-container.ts';
 export { startPostgres } from './servers/postgres.ts';
 export { fetchVersitygw, startVersitygw } from './servers/versitygw.ts';
 export type { RunningServer } from './servers/running-server.ts';

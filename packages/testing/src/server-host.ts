@@ -1,4 +1,6 @@
 import { createServer, type Server } from 'node:http';
+import { startAzurite } from './servers/azurite.ts';
+import { startFakeGcs } from './servers/fake-gcs.ts';
 import { startMoto } from './servers/moto.ts';
 import { startPostgres } from './servers/postgres.ts';
 import type { RunningServer } from './servers/running-server.ts';
@@ -9,6 +11,8 @@ const starters: Record<string, () => Promise<RunningServer>> = {
   postgres: startPostgres,
   versitygw: startVersitygw,
   moto: startMoto,
+  azurite: () => startAzurite(),
+  'fake-gcs': startFakeGcs,
 };
 
 /**

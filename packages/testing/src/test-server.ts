@@ -22,16 +22,30 @@ export interface S3Server extends ServerControl {
   readonly secretAccessKey: string;
 }
 
+export interface AzureServer extends ServerControl {
+  readonly endpoint: string;
+  readonly account: string;
+  readonly accountKey: string;
+  readonly otherAccount: string;
+  readonly otherAccountKey: string;
+}
+
+export interface GcsServer extends ServerControl {
+  readonly endpoint: string;
+}
+
 export interface TestServers {
   postgres: PostgresServer;
   versitygw: S3Server;
   moto: S3Server;
+  azurite: AzureServer;
+  'fake-gcs': GcsServer;
 }
 
 /** The run's shared server of that kind, started on first use. */
 export async function testServer<Name extends keyof TestServers>(name: Name): Promise<TestServers[Name]> {
   const address = await ask(name, 'address');
-  noteSecret(`the secret key of ${name}`, address['secretAccessKey'] ?? '');
+  noteSecret(`the secret key of ${name}`, address['secretAccessKey'] ?? address['accountKey'] ?? '');
   const control: ServerControl = {
     stop: async () => void (await ask(name, 'stop')),
     start: async () => void (await ask(name, 'start')),

@@ -15,6 +15,10 @@ export interface BlockFixture {
   readonly holdsPartsBack?: boolean;
   /** False where the server says the same time of all uploads. Default true. */
   readonly datesUploads?: boolean;
+  /** False where the store would take a backslash for a slash: the adapter refuses such keys. Default true. */
+  readonly keepsBackslashes?: boolean;
+  /** False where the server ignores the headers that a URL asks it to answer with. Default true. */
+  readonly namesDownloads?: boolean;
   readonly close: () => Promise<void>;
 }
 

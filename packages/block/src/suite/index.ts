@@ -24,7 +24,8 @@ export function describeBlockAdapter(name: string, open: () => Promise<BlockFixt
 
     it('tells what it is', () => {
       const { adapter, fixture } = suite;
-      expect(adapter.info.namespaceValidityRegex).toBe(`^${adapter.type}://`);
+      if (adapter.type !== 'azure') expect(adapter.info.namespaceValidityRegex).toBe(`^${adapter.type}://`);
+      expect(adapter.info.namespaceExample).toMatch(new RegExp(adapter.info.namespaceValidityRegex));
       expect(fixture.namespace).toMatch(new RegExp(adapter.info.namespaceValidityRegex));
     });
   });

@@ -16,13 +16,17 @@ export function presignCases(suite: BlockSuite): void {
       }
       const write = await suite.adapter.presign(pointer, 'write');
       expect(write.expiry.getTime()).toBeGreaterThan(Date.now());
-      const put = await fetch(write.url, { method: 'PUT', body: 'by url' });
-      expect(put.status).toBe(200);
+      // As clients do: Azure wants to know the kind of blob.
+      const headers = { 'x-ms-blob-type': 'BlockBlob' };
+      const put = await fetch(write.url, { method: 'PUT', body: 'by url', headers });
+      expect([200, 201]).toContain(put.status);
       expect((await contentOf(await suite.adapter.get(pointer))).toString()).toBe('by url');
       const read = await suite.adapter.presign(pointer, 'read', { fileName: 'näme "1".txt' });
       const response = await fetch(read.url);
       expect(await response.text()).toBe('by url');
-      expect(response.headers.get('content-disposition')).toContain('attachment');
+      expect(read.url).toContain('attachment');
+      if (suite.fixture.namesDownloads ?? true)
+        expect(response.headers.get('content-disposition')).toContain('attachment');
     });
 
     it('upload parts where the store has them', async () => {

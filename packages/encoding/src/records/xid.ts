@@ -33,27 +33,35 @@ export class XidGenerator {
 
   /** Sorts oldest first. */
   next(): string {
-    return this.#make(Math.floor(this.#clock() / 1000));
+    return encodeXid(this.nextBytes());
+  }
+
+  /** The bytes of `next`. */
+  nextBytes(): Buffer {
+    return this.#bytes(Math.floor(this.#clock() / 1000));
   }
 
   /** Sorts newest first. */
   nextDescending(timeBase: number): string {
-    return this.#make(timeBase - Math.floor(this.#clock() / 1000));
+    return encodeXid(this.#bytes(timeBase - Math.floor(this.#clock() / 1000)));
   }
 
-  #make(seconds: number): string {
+  #bytes(seconds: number): Buffer {
     counter = (counter + 1) & 0xff_ffff;
-    return formatXid({ seconds, machine: this.#machine, pid: this.#pid, counter });
+    return xidBytes({ seconds, machine: this.#machine, pid: this.#pid, counter });
   }
 }
 
 export function formatXid(parts: XidParts): string {
+  return encodeXid(xidBytes(parts));
+}
+
+function xidBytes({ seconds, machine, pid, counter: count }: XidParts): Buffer {
   const bytes = Buffer.allocUnsafe(12);
-  bytes.writeUInt32BE(((parts.seconds % 0x1_0000_0000) + 0x1_0000_0000) % 0x1_0000_0000, 0);
-  bytes.writeUIntBE(parts.machine & 0xff_ffff, 4, 3);
-  bytes.writeUInt16BE(parts.pid & 0xffff, 7);
-  bytes.writeUIntBE(parts.counter & 0xff_ffff, 9, 3);
-  return encodeXid(bytes);
+  bytes.writeUInt32BE(((seconds % 0x1_0000_0000) + 0x1_0000_0000) % 0x1_0000_0000, 0);
+  bytes.writeUInt32BE((((machine & 0xff_ffff) << 8) | ((pid >> 8) & 0xff)) >>> 0, 4);
+  bytes.writeUInt32BE((((pid & 0xff) << 24) | (count & 0xff_ffff)) >>> 0, 8);
+  return bytes;
 }
 
 export function encodeXid(bytes: Uint8Array): string {

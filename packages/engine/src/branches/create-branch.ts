@@ -63,7 +63,9 @@ export async function createBranchAt(
   await checkNameFree(context, scope, name);
   // A deletion is the source of what comes back, but no ref to read from.
   const sourceRef = kind === 'undelete' ? commitId : source;
-  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens } };
+  // One look for both events.
+  const staged = tokens === undefined ? undefined : await context.hookFiles?.lookAtStaged(tokens);
+  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens, staged } };
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
@@ -110,8 +112,12 @@ async function findSource(
 
 /** A branch never hides a tag or a commit of the same name. Best effort: the checks are not atomic. */
 async function checkNameFree(context: EngineContext, scope: RepositoryScope, name: string): Promise<void> {
-  if ((await context.branches.find(scope, name)) !== undefined) throw branchExists();
-  if ((await context.tags.find(scope, name)) !== undefined) throw nameClash(`tag ID ${name}`);
+  const [branch, tag] = await Promise.all([
+    context.branches.find(scope, name),
+    context.tags.find(scope, name),
+  ]);
+  if (branch !== undefined) throw branchExists();
+  if (tag !== undefined) throw nameClash(`tag ID ${name}`);
   if (fullCommitId.test(name) && (await context.commits.find(scope, name)) !== undefined) {
     throw nameClash(`commit ID ${name}`);
   }

@@ -89,7 +89,7 @@ export function createContext(options: EngineOptions): EngineContext {
     hookFiles:
       options.hooks?.folders === undefined
         ? undefined
-        : new HookFiles(kv, options.trees, options.hooks.folders),
+        : new HookFiles(kv, options.trees, options.hooks.folders, settings.maxBatchDelayMs),
     logger,
     clock,
     onRetry: options.onRetry ?? (() => undefined),

@@ -3,6 +3,7 @@ import type { KvEntry, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import type { CommittedTrees } from '../committed/tree.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { SharedReads } from '../store/shared-reads.ts';
 
 /** A tree's answer is 100 bytes. */
 const treesRemembered = 10_000;
@@ -35,10 +36,12 @@ export class HookFiles {
   readonly #folders: readonly Span[];
   /** From the first folder to the last. */
   readonly #around: Span;
+  readonly #looks: SharedReads<StagedLook>;
   readonly #ofTrees = new LRUCache<string, boolean>({ max: treesRemembered });
 
-  constructor(kv: KvStore, trees: CommittedTrees, folders: readonly string[]) {
+  constructor(kv: KvStore, trees: CommittedTrees, folders: readonly string[], maxBatchDelayMs: number) {
     this.#kv = kv;
+    this.#looks = new SharedReads(maxBatchDelayMs);
     this.#trees = trees;
     const spans = folders.map((folder) => spanOf(Buffer.from(folder)));
     this.#folders = spans.toSorted((left, right) => Buffer.compare(left.from, right.from));
@@ -52,7 +55,13 @@ export class HookFiles {
   }
 
   /** Whether such files may be among the staged changes of tokens, newest first. */
-  async lookAtStaged(tokens: readonly Buffer[]): Promise<StagedLook> {
+  lookAtStaged(tokens: readonly Buffer[]): Promise<StagedLook> {
+    // Where a read does not wait, it costs less than sharing one.
+    if (this.#kv.valueAtOnce !== undefined) return this.#lookAtStaged(tokens);
+    return this.#looks.read(tokens.join('/'), () => this.#lookAtStaged(tokens));
+  }
+
+  async #lookAtStaged(tokens: readonly Buffer[]): Promise<StagedLook> {
     let isDirty = false;
     for (const [index, token] of tokens.entries()) {
       for await (const [first] of this.#kv.scan(token, { start: this.#around.from, batch: 1 })) {

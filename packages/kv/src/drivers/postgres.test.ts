@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { testServerOrSkip } from '@svc/testing';
 import { describeKvStore } from '@svc/kv/suite';
 import { Client } from 'pg';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cuttingProxy } from '../../test/cutting-proxy.ts';
 import type { KvStore } from '../store.ts';
 import { openPostgresStore } from './postgres.ts';
+import { hashPartition } from './postgres/hash-partition.ts';
 
 const server = await testServerOrSkip('postgres');
 
@@ -38,7 +39,7 @@ describe.runIf(server !== undefined)('on a real server', () => {
     test('connections in use are counted', async () => {
       const store = await open(inSchema, 3);
       expect(store.connectionsInUse?.()).toBe(0);
-      const calls = Array.from({ length: 20 }, () => store.get(partition, key));
+      const calls = Array.from({ length: 20 }, () => store.delete(partition, key));
       expect(store.connectionsInUse?.()).toBe(3);
       await Promise.all(calls);
       expect(store.connectionsInUse?.()).toBe(0);
@@ -57,6 +58,47 @@ describe.runIf(server !== undefined)('on a real server', () => {
       const view = await admin.query(`SELECT partition_key, key FROM ${schema}.kv_v ORDER BY key LIMIT 1`);
       expect(view.rows).toEqual([{ partition_key: 'p', key: '0' }]);
       await Promise.all(stores.map((store) => store.close()));
+    });
+
+    test('every partition of the store lies in the table that its hash names', async () => {
+      const store = await open(`${inSchema}&lakefskv_table=hashed`);
+      const partitions = Array.from({ length: 200 }, (_, index) => randomBytes(1 + (index % 50)));
+      await Promise.all(partitions.map((each) => store.set(each, key, each)));
+      const { rows } = await admin.query<{ value: Buffer; name: string }>(
+        `SELECT value, tableoid::regclass::text AS name FROM ${schema}.hashed`,
+      );
+      for (const { value, name } of rows) expect(name).toBe(`${schema}.hashed_${hashPartition(value, 100)}`);
+      expect(new Set(rows.map(({ name }) => name)).size).toBeGreaterThan(50);
+      await store.close();
+    });
+
+    test('tables laid out by somebody else serve as well', async () => {
+      const columns = 'partition_key BYTEA, key BYTEA, value BYTEA, PRIMARY KEY (partition_key, key)';
+      // One table; partitions of other names; partitions whose names lie.
+      await admin.query(`CREATE TABLE ${schema}.plain (${columns})`);
+      await admin.query(
+        `CREATE TABLE ${schema}.plain_99 (${columns}); CREATE VIEW ${schema}.plain_v AS SELECT 1`,
+      );
+      await admin.query(`CREATE TABLE ${schema}.few (${columns}) PARTITION BY HASH (partition_key)`);
+      for (const [name, remainder] of [
+        ['few_99', 0],
+        ['few_0', 1],
+      ] as const) {
+        await admin.query(
+          `CREATE TABLE ${schema}.${name} PARTITION OF ${schema}.few FOR VALUES WITH (MODULUS 2, REMAINDER ${remainder})`,
+        );
+      }
+      await admin.query(`CREATE VIEW ${schema}.few_v AS SELECT 1`);
+      for (const table of ['plain', 'few']) {
+        const store = await open(`${inSchema}&lakefskv_table=${table}`);
+        const keys = Array.from({ length: 40 }, (_, index) => Buffer.from(`p${index}`));
+        await Promise.all(keys.map((each) => store.set(each, key, each)));
+        const read = await Promise.all(keys.map((each) => store.get(each, key)));
+        expect(read.map((found) => found?.value)).toEqual(keys);
+        const { rows } = await admin.query(`SELECT FROM ${schema}.${table}`);
+        expect(rows).toHaveLength(40);
+        await store.close();
+      }
     });
 
     test('a table of a newer version is refused', async () => {

@@ -1,4 +1,4 @@
-import { escapeIdentifier, type Pool, type QueryArrayConfig } from 'pg';
+import type { Pool, QueryArrayConfig } from 'pg';
 import {
   ownChange,
   ownRecords,
@@ -24,10 +24,13 @@ import type {
   KvWrite,
 } from '../store.ts';
 import { predicateValue, valuePredicate } from '../value-predicate.ts';
-import { planChange } from './postgres/change-statement.ts';
+import { byteaArray } from './postgres/binary-array.ts';
 import { parseConnectionString } from './postgres/connection-string.ts';
 import { databaseError } from './postgres/database-error.ts';
+import { KvTable, type Parameter, type Place, type QueryRows } from './postgres/kv-table.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
+import type { Statement, StatementName } from './postgres/statements.ts';
+import type { Table, Tables } from './postgres/tables.ts';
 
 /** What an index row of PostgreSQL holds, less its own overhead. */
 const maxPartitionAndKeyLength = 2600;
@@ -40,63 +43,34 @@ export interface PostgresStoreOptions extends PoolOptions {
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<KvStore> {
   const address = parseConnectionString(options.connectionString);
-  return new PostgresStore(await openPool(address, options), address.table, options.scanPageSize);
+  const { pool, tables } = await openPool(address, options);
+  return new PostgresStore(pool, tables, options.scanPageSize);
 }
-
-/** Named, so that the server plans each of them once per connection. */
-interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
-type ParameterValue = Uint8Array | number | readonly Uint8Array[];
-
-interface QueryRows {
-  readonly rows: Buffer[][];
-  readonly rowCount: number | null;
-}
-
-type StatementName =
-  | 'get'
-  | 'set'
-  | 'create'
-  | 'update'
-  | 'replace'
-  | 'delete'
-  | 'deleteUnchanged'
-  | 'getMany'
-  | 'setMany'
-  | 'deleteMany'
-  | 'scan'
-  | 'scanRange'
-  | 'nextPartition';
 
 class PostgresStore implements KvStore {
   readonly type = 'postgres';
   readonly #pool: Pool;
-  readonly #table: string;
-  readonly #statements: Readonly<Record<StatementName, Statement>>;
+  readonly #tables: Tables;
+  readonly #opened = new Map<Table, KvTable>();
   readonly #page: number;
   #closing: Promise<void> | undefined;
 
-  constructor(pool: Pool, table: string, page: number) {
+  constructor(pool: Pool, tables: Tables, page: number) {
     this.#pool = pool;
-    this.#table = escapeIdentifier(table);
-    this.#statements = statements(this.#table);
+    this.#tables = tables;
     this.#page = page;
   }
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     requireKey(partition, key);
-    const { rows } = await this.#run('get', [partition, key]);
-    const value = rows[0]?.[0];
+    const value = await this.#of(partition).get(own(partition, key));
     return value && { value, predicate: valuePredicate(Buffer.from(value)) };
   }
 
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     requireEntry(partition, key, value);
     requireFitting(partition, key);
-    await this.#run('set', [partition, key, value]);
+    await this.#of(partition).set({ ...own(partition, key), value: Buffer.from(value) });
   }
 
   async setIf(
@@ -107,10 +81,10 @@ class PostgresStore implements KvStore {
   ): Promise<boolean> {
     requireEntry(partition, key, value);
     requireFitting(partition, key);
-    if (condition === 'absent') return this.#changes('create', [partition, key, value]);
-    if (condition === 'present') return this.#changes('update', [partition, key, value]);
+    if (condition === 'absent') return this.#changes('create', partition, [key, value]);
+    if (condition === 'present') return this.#changes('update', partition, [key, value]);
     const expected = predicateValue(condition);
-    return expected !== undefined && this.#changes('replace', [partition, key, value, expected]);
+    return expected !== undefined && this.#changes('replace', partition, [key, value, expected]);
   }
 
   async change(
@@ -120,14 +94,13 @@ class PostgresStore implements KvStore {
     still?: KvExpectation,
   ): Promise<boolean> {
     const owned = ownChange(partition, guard, writes, still, (key) => requireFitting(partition, key));
-    const planned = planChange(this.#table, owned);
-    return planned !== undefined && (await this.#query(planned, planned.values)).rows.length === 1;
+    return this.#of(partition).change(owned);
   }
 
   async getMany(partition: Uint8Array, keys: readonly Uint8Array[]): Promise<(KvValue | undefined)[]> {
     requireGetMany(partition, keys);
     if (keys.length === 0) return [];
-    const { rows } = await this.#run('getMany', [partition, keys]);
+    const { rows } = await this.#of(partition).run('getMany', [Buffer.from(partition), byteaArray(keys)]);
     return (rows as (Buffer | null)[][]).map(([value]) =>
       value ? { value, predicate: valuePredicate(Buffer.from(value)) } : undefined,
     );
@@ -138,7 +111,9 @@ class PostgresStore implements KvStore {
     const owner = Buffer.from(partition);
     for (let start = 0; start < owned.length; start += bulkBatch) {
       const batch = owned.slice(start, start + bulkBatch);
-      await this.#run('setMany', [owner, batch.map(({ key }) => key), batch.map(({ value }) => value)]);
+      const keys = byteaArray(batch.map(({ key }) => key));
+      const values = byteaArray(batch.map(({ value }) => value));
+      await this.#of(owner).run('setMany', [owner, keys, values]);
     }
   }
 
@@ -147,7 +122,8 @@ class PostgresStore implements KvStore {
     const owner = Buffer.from(partition);
     const owned = keys.map((key) => Buffer.from(key)).toSorted((a, b) => Buffer.compare(a, b));
     for (let start = 0; start < owned.length; start += bulkBatch) {
-      await this.#run('deleteMany', [owner, owned.slice(start, start + bulkBatch)]);
+      const batch = byteaArray(owned.slice(start, start + bulkBatch));
+      await this.#of(owner).run('deleteMany', [owner, batch]);
     }
   }
 
@@ -157,13 +133,13 @@ class PostgresStore implements KvStore {
 
   async delete(partition: Uint8Array, key: Uint8Array): Promise<void> {
     requireKey(partition, key);
-    await this.#run('delete', [partition, key]);
+    await this.#changes('delete', partition, [key]);
   }
 
   async deleteIf(partition: Uint8Array, key: Uint8Array, predicate: KvPredicate): Promise<boolean> {
     requireKey(partition, key);
     const expected = predicateValue(predicate);
-    return expected !== undefined && this.#changes('deleteUnchanged', [partition, key, expected]);
+    return expected !== undefined && this.#changes('deleteUnchanged', partition, [key, expected]);
   }
 
   async *scan(
@@ -178,9 +154,11 @@ class PostgresStore implements KvStore {
   }
 
   async *partitions(): AsyncGenerator<Buffer, void, undefined> {
+    const table = this.#tables.all;
+    const text = `SELECT partition_key FROM ${table} WHERE partition_key > $1 ORDER BY partition_key LIMIT 1`;
     let last = Buffer.alloc(0);
     for (;;) {
-      const { rows } = await this.#run('nextPartition', [last]);
+      const { rows } = await this.#query({ name: 'kv_nextPartition', text }, [last]);
       const name = rows[0]?.[0];
       if (name === undefined) return;
       last = Buffer.from(name);
@@ -195,36 +173,48 @@ class PostgresStore implements KvStore {
     return this.#closing;
   }
 
+  #of(partition: Uint8Array): KvTable {
+    const table = this.#tables.of(partition);
+    let opened = this.#opened.get(table);
+    if (opened === undefined) {
+      opened = new KvTable(table, (statement, values) => this.#query(statement, values));
+      this.#opened.set(table, opened);
+    }
+    return opened;
+  }
+
   async #readPage(
     partition: Buffer,
     lower: Buffer,
     upper: Buffer | undefined,
     limit: number,
   ): Promise<ScanPage> {
+    const table = this.#of(partition);
     const { rows } =
       upper === undefined
-        ? await this.#run('scan', [partition, lower, limit])
-        : await this.#run('scanRange', [partition, lower, limit, upper]);
+        ? await table.run('scan', [partition, lower, limit])
+        : await table.run('scanRange', [partition, lower, limit, upper]);
     const entries: KvEntry[] = [];
     for (const row of rows) entries.push({ key: row[0] ?? nothing, value: row[1] ?? nothing });
     return { entries, last: rows.length < limit };
   }
 
-  async #changes(name: StatementName, values: readonly Uint8Array[]): Promise<boolean> {
-    return (await this.#run(name, values)).rowCount === 1;
+  /** pg sends later when every connection is busy: the caller may have changed its buffers by then. */
+  async #changes(
+    name: StatementName,
+    partition: Uint8Array,
+    values: readonly Uint8Array[],
+  ): Promise<boolean> {
+    const owned = [partition, ...values].map((value) => Buffer.from(value));
+    return (await this.#of(partition).run(name, owned)).rowCount === 1;
   }
 
-  #run(name: StatementName, values: readonly ParameterValue[]): Promise<QueryRows> {
-    return this.#query(this.#statements[name], values);
-  }
-
-  async #query(statement: Statement, values: readonly ParameterValue[]): Promise<QueryRows> {
+  async #query(statement: Statement, values: readonly Parameter[]): Promise<QueryRows> {
     if (this.#closing !== undefined) throw new KvError('closed', 'the postgres key-value store is closed');
     const query: QueryArrayConfig & { binary: true } = {
       name: statement.name,
       text: statement.text,
-      // pg sends later when every connection is busy; the caller may have changed its buffers by then.
-      values: values.map(ownParameter),
+      values: [...values],
       rowMode: 'array',
       binary: true,
     };
@@ -238,35 +228,11 @@ class PostgresStore implements KvStore {
 
 const nothing = Buffer.alloc(0);
 
-function ownParameter(value: ParameterValue): Buffer | number | Buffer[] {
-  if (typeof value === 'number') return value;
-  return value instanceof Uint8Array ? Buffer.from(value) : value.map((each) => Buffer.from(each));
+/** For a call that may wait. */
+function own(partition: Uint8Array, key: Uint8Array): Place {
+  return { partition: Buffer.from(partition), key: Buffer.from(key) };
 }
 
 function requireFitting(partition: Uint8Array, key: Uint8Array): void {
   requireKeyLength(partition, key, maxPartitionAndKeyLength, 'postgres');
-}
-
-function statements(name: string): Record<StatementName, Statement> {
-  const entry = 'partition_key = $1 AND key = $2';
-  const insert = `INSERT INTO ${name} (partition_key, key, value) VALUES ($1, $2, $3) ON CONFLICT (partition_key, key) DO`;
-  const page = `SELECT key, value FROM ${name} WHERE partition_key = $1 AND key >= $2`;
-  const texts: Record<StatementName, string> = {
-    get: `SELECT value FROM ${name} WHERE ${entry}`,
-    set: `${insert} UPDATE SET value = EXCLUDED.value`,
-    create: `${insert} NOTHING`,
-    update: `UPDATE ${name} SET value = $3 WHERE ${entry}`,
-    replace: `UPDATE ${name} SET value = $3 WHERE ${entry} AND value = $4`,
-    delete: `DELETE FROM ${name} WHERE ${entry}`,
-    deleteUnchanged: `DELETE FROM ${name} WHERE ${entry} AND value = $3`,
-    getMany: `SELECT found.value FROM unnest($2::bytea[]) WITH ORDINALITY AS asked (key, place) LEFT JOIN ${name} AS found ON found.partition_key = $1 AND found.key = asked.key ORDER BY asked.place`,
-    setMany: `INSERT INTO ${name} (partition_key, key, value) SELECT $1::bytea, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT (partition_key, key) DO UPDATE SET value = EXCLUDED.value`,
-    deleteMany: `DELETE FROM ${name} WHERE partition_key = $1 AND key = ANY($2::bytea[])`,
-    scan: `${page} ORDER BY key LIMIT $3`,
-    scanRange: `${page} AND key < $4 ORDER BY key LIMIT $3`,
-    nextPartition: `SELECT partition_key FROM ${name} WHERE partition_key > $1 ORDER BY partition_key LIMIT 1`,
-  };
-  return Object.fromEntries(
-    Object.entries(texts).map(([key, text]) => [key, { name: `kv_${key}`, text }]),
-  ) as Record<StatementName, Statement>;
 }

@@ -31,6 +31,59 @@ export function raceCases(context: SuiteContext): void {
       await other.close();
     });
 
+    test('300 calls at once, several of a key, each have their own effect and answer', async () => {
+      const other = await context.open();
+      const handles = [context.store, other];
+      const partitions = [freshPartition(), freshPartition(), freshPartition()];
+      const calls = Array.from({ length: 300 }, (_, index) => ({
+        store: handles[index % 2] ?? other,
+        partition: partitions[index % 3] ?? bytes('p'),
+        key: bytes(`k${index % 60}`),
+        value: bytes(`v${index}`),
+      }));
+      const grave = bytes('grave');
+      await context.store.set(partitions[0] ?? bytes('p'), grave, bytes(''));
+      const made = await Promise.all(
+        calls.map(({ store, partition, key, value }) =>
+          store.change(
+            partition,
+            { key, condition: 'absent' },
+            [
+              { type: 'put', key, value },
+              { type: 'put', key: Buffer.concat([bytes('of '), value]), value: key },
+            ],
+            { key: grave, value: undefined },
+          ),
+        ),
+      );
+      const read = (prefix: string): Promise<(string | undefined)[]> =>
+        Promise.all(
+          calls.map(async ({ store, partition, key, value }) => {
+            const name = prefix === '' ? key : Buffer.concat([bytes(prefix), value]);
+            return (await store.get(partition, name))?.value.toString();
+          }),
+        );
+      const winners = calls.filter((_, index) => made[index]).map(({ value }) => value.toString());
+      // A key for each rest of 60, in the two partitions without a grave.
+      expect(winners).toHaveLength(40);
+      const [won, links] = [await read(''), await read('of ')];
+      for (const [index, { partition, key, value }] of calls.entries()) {
+        const isFree = partition !== partitions[0];
+        expect(won[index] === undefined).toBe(!isFree);
+        if (isFree) expect(winners).toContain(won[index]);
+        expect(links[index]).toBe(made[index] === true ? key.toString() : undefined);
+        expect(made[index] === true).toBe(won[index] === value.toString());
+      }
+      await Promise.all(calls.map(({ store, partition, key, value }) => store.set(partition, key, value)));
+      for (const [index, value] of (await read('')).entries()) {
+        const rivals = calls.filter(
+          ({ partition, key }) => partition === calls[index]?.partition && key.equals(calls[index].key),
+        );
+        expect(rivals.map((rival) => rival.value.toString())).toContain(value);
+      }
+      await other.close();
+    });
+
     test('a deletion and an update with the same predicate: exactly one happens', async () => {
       const { store } = context;
       const partition = freshPartition();

@@ -57,6 +57,41 @@ test('store settings reach the drivers', () => {
   expect(blockStoreConfigs(s3)).toMatchObject([
     { type: 's3', id: '', endpoint: 'http://x', forcePathStyle: true, credentials: undefined },
   ]);
+  const stores = [
+    {
+      id: 'a',
+      type: 'azure',
+      azure: { storage_account: 'acc', storage_access_key: 'a2V5', china_cloud: true, try_timeout: '5s' },
+    },
+    {
+      id: 'g',
+      type: 'gs',
+      gs: { credentials_json: '{}', pre_signed_expiry: '1m' },
+      backward_compatible: true,
+    },
+  ];
+  const cloud = loadConfig({
+    env: {
+      SVC_DATABASE_TYPE: 'mem',
+      SVC_AUTH_ENCRYPT_SECRET_KEY: 'a long enough secret',
+      SVC_BLOCKSTORES_SIGNING_SECRET_KEY: 'secret',
+      SVC_BLOCKSTORES_STORES: JSON.stringify(stores),
+    },
+    cwd: '/nowhere',
+  }).config;
+  expect(blockStoreConfigs(cloud)).toMatchObject([
+    {
+      type: 'azure',
+      id: 'a',
+      storageAccount: 'acc',
+      storageAccessKey: 'a2V5',
+      authMethod: 'access-key',
+      domain: 'blob.core.chinacloudapi.cn',
+      tryTimeoutMs: 5000,
+      disablePreSignedUi: true,
+    },
+    { type: 'gs', id: 'g', credentialsJson: '{}', preSignedExpiryMs: 60_000, backwardCompatible: true },
+  ]);
 });
 
 test('repositories on a store of another type are named', async () => {

@@ -10,7 +10,7 @@ const others = ['auth', 'events'];
 /** A burst of changes is one hint. */
 const gatherMs = 2;
 /** Hints that follow each other keep this distance. */
-const spacingMs = 10;
+const spacingMs = 20;
 
 /** Gathers whose outboxes have something new, and tells the keeper of this server now and then. */
 export class OutboxHints {
@@ -85,7 +85,7 @@ export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
     onAppended: (next) => {
       parts.onAppended?.(next);
       deliveries?.wake();
-      void exchange.askOthers('events-appended', next);
+      exchange.tell('http', 'events-appended', next);
     },
     onKeeping: (isKeeping) => {
       if (isKeeping) deliveries?.start();
@@ -98,8 +98,8 @@ export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
       },
     },
   });
-  exchange.answer('outbox-filled', (payload) => keeper.hint(payload as readonly string[]));
-  exchange.answer('subscriptions-changed', () => deliveries?.wake());
+  exchange.hear('outbox-filled', (payload) => keeper.hint(payload as readonly string[]));
+  exchange.hear('subscriptions-changed', () => deliveries?.wake());
   keeper.start();
   return {
     hint: (partitions) => keeper.hint(partitions),

@@ -67,16 +67,45 @@ function blockStoreConfig(store: StoreSettings, sync: boolean): BlockStoreConfig
       };
     case 's3':
       return { ...s3Config(store.s3), ...common };
-    case 'gs':
     case 'azure':
-      // Refused when the configuration is loaded.
-      throw new TypeError(`blockstore.type ${store.type} cannot be opened`);
+      return { ...azureConfig(store.azure), ...common };
+    case 'gs':
+      return { ...gsConfig(store.gs), ...common };
   }
+}
+
+const optional = (value: string): string | undefined => (value === '' ? undefined : value);
+
+function azureConfig(azure: StoreSettings['azure']): Extract<BlockStoreConfig, { type: 'azure' }> {
+  return {
+    type: 'azure',
+    storageAccount: optional(azure.storage_account),
+    storageAccessKey: optional(azure.storage_access_key),
+    authMethod: azure.auth_method,
+    domain: azure.domain,
+    preSignedExpiryMs: azure.pre_signed_expiry,
+    disablePreSigned: azure.disable_pre_signed,
+    disablePreSignedUi: azure.disable_pre_signed_ui,
+    tryTimeoutMs: azure.try_timeout,
+    testEndpointUrl: optional(azure.test_endpoint_url),
+  };
+}
+
+function gsConfig(gs: StoreSettings['gs']): Extract<BlockStoreConfig, { type: 'gs' }> {
+  return {
+    type: 'gs',
+    credentialsFile: optional(gs.credentials_file),
+    credentialsJson: optional(gs.credentials_json),
+    preSignedExpiryMs: gs.pre_signed_expiry,
+    disablePreSigned: gs.disable_pre_signed,
+    disablePreSignedUi: gs.disable_pre_signed_ui,
+    serverSideEncryptionCustomerSupplied: optional(gs.server_side_encryption_customer_supplied),
+    serverSideEncryptionKmsKeyId: optional(gs.server_side_encryption_kms_key_id),
+  };
 }
 
 function s3Config(s3: StoreSettings['s3']): Extract<BlockStoreConfig, { type: 's3' }> {
   const { credentials } = s3;
-  const optional = (value: string): string | undefined => (value === '' ? undefined : value);
   return {
     type: 's3',
     region: s3.region,
@@ -106,5 +135,9 @@ function s3Config(s3: StoreSettings['s3']): Extract<BlockStoreConfig, { type: 's
     streamingChunkSize: s3.streaming_chunk_size,
     streamingChunkTimeoutMs: s3.streaming_chunk_timeout,
     maxRetries: s3.max_retries,
+    webIdentity: {
+      sessionDurationMs: s3.web_identity.session_duration,
+      sessionExpiryWindowMs: s3.web_identity.session_expiry_window,
+    },
   };
 }

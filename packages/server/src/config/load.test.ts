@@ -37,12 +37,6 @@ describe('loading', () => {
       'dynamodb',
       'database.type: dynamodb is not part of this version; use local or postgres',
     ],
-    ['SVC_BLOCKSTORE_TYPE', 'gs', 'blockstore.type: gs is not part of this version; use local, s3 or mem'],
-    [
-      'SVC_BLOCKSTORE_TYPE',
-      'azure',
-      'blockstore.type: azure is not part of this version; use local, s3 or mem',
-    ],
     [
       'SVC_AUTH_UI_CONFIG_RBAC',
       'external',

@@ -72,12 +72,6 @@ function checkAdapter(name: string, settings: AdapterSettings, problems: string[
   }
 }
 
-function checkStoreType(name: string, type: Config['blockstore']['type'], problems: string[]): void {
-  if (type === 'gs' || type === 'azure') {
-    problems.push(`${name}.type: ${type} is not part of this version; use local, s3 or mem`);
-  }
-}
-
 function checkStores(config: Config, sources: Sources, problems: string[], warnings: string[]): void {
   if (usesSeveralStores(sources)) {
     const single = setBySomebody(sources, 'blockstore.');
@@ -88,7 +82,6 @@ function checkStores(config: Config, sources: Sources, problems: string[], warni
     }
   }
   checkAdapter('blockstore', config.blockstore, problems, warnings);
-  checkStoreType('blockstore', config.blockstore.type, problems);
   const { stores } = config.blockstores;
   if (sources.has('blockstores.stores') && stores.length === 0) {
     problems.push('blockstores.stores: must hold at least one store, not []');
@@ -100,8 +93,7 @@ function checkStores(config: Config, sources: Sources, problems: string[], warni
     else if (seen.has(store.id))
       problems.push(`${name}.id: duplicate id "${store.id}"; each store needs its own`);
     seen.add(store.id);
-    if (store.type === '') problems.push(`${name}.type: is required: local, s3 or mem`);
-    checkStoreType(name, store.type, problems);
+    if (store.type === '') problems.push(`${name}.type: is required: local, s3, gs, azure or mem`);
     checkAdapter(name, store, problems, warnings);
   }
   const compatible = stores.filter((store) => store.backward_compatible).map((store) => store.id);

@@ -8,6 +8,8 @@ function twoProcesses(): Exchange {
   let answer: ((payload: unknown) => unknown) | undefined;
   return {
     answer: (_, given) => (answer = given),
+    tell() {},
+    hear() {},
     rememberMetrics() {},
     async askOthers(_, payload) {
       const value: unknown = await answer?.(structuredClone(payload));

@@ -1,7 +1,8 @@
-import type { Question, ToPrimary, ToWorker } from './messages.ts';
+import type { Question, Role, ToPrimary, ToWorker } from './messages.ts';
 
 /** A process as the hub sees it. */
 export interface Member {
+  readonly role: Role;
   send(message: ToWorker): void;
 }
 
@@ -20,7 +21,7 @@ interface HubOptions {
 }
 
 /**
- * Runs in the primary: hands a question of one process to all others and the answers back. A member that dies
+ * Runs in the primary: hands news of one process on, a question to all others and the answers back. A member that dies
  * counts as having answered, so a question never hangs.
  */
 export class ExchangeHub {
@@ -52,9 +53,16 @@ export class ExchangeHub {
     this.#legacies.set(question, values);
   }
 
-  receive(member: Member, message: Extract<ToPrimary, { type: 'ask' | 'answer' }>): void {
-    if (message.type === 'ask') this.#ask(member, message.id, message.question, message.payload);
+  receive(member: Member, message: Extract<ToPrimary, { type: 'ask' | 'answer' | 'tell' }>): void {
+    if (message.type === 'tell') this.#tell(member, message);
+    else if (message.type === 'ask') this.#ask(member, message.id, message.question, message.payload);
     else this.#answer(member, message.seq, message.value);
+  }
+
+  #tell(teller: Member, { to, news, payload }: Extract<ToPrimary, { type: 'tell' }>): void {
+    for (const member of this.#members) {
+      if (member !== teller && member.role === to) member.send({ type: 'told', news, payload });
+    }
   }
 
   #ask(asker: Member, id: number, question: Question, payload: unknown): void {

@@ -2,25 +2,27 @@ import { expect, test, vi } from 'vitest';
 import { ExchangeHub } from './exchange-hub.ts';
 import type { Member } from './exchange-hub.ts';
 import { ExchangeCacheBus, WorkerExchange } from './exchange.ts';
-import type { ToPrimary, ToWorker } from './messages.ts';
+import type { Role, ToPrimary, ToWorker } from './messages.ts';
 
 /** Processes joined by queues instead of pipes. */
 function house(patienceMs = 60_000) {
   const silences: number[] = [];
   const hub = new ExchangeHub({ patienceMs, onSilence: (_, silent) => silences.push(silent) });
-  const join = () => {
+  const join = (role: Role = 'http') => {
     let silent = false;
     const member: Member = {
+      role,
       send(message: ToWorker) {
         if (silent) return;
         const copy = structuredClone(message);
         queueMicrotask(() => {
-          if (copy.type === 'asked' || copy.type === 'answers') exchange.receive(copy);
+          if (copy.type === 'asked' || copy.type === 'answers' || copy.type === 'told')
+            exchange.receive(copy);
         });
       },
     };
     const exchange: WorkerExchange = new WorkerExchange((message: ToPrimary) => {
-      if (message.type === 'ask' || message.type === 'answer')
+      if (message.type === 'ask' || message.type === 'answer' || message.type === 'tell')
         queueMicrotask(() => hub.receive(member, message));
     });
     hub.join(member);
@@ -53,6 +55,20 @@ test('a subscription can end', async () => {
   b.bus.subscribe('t', (key) => seen.push(key))();
   await a.bus.publish('t', 'x');
   expect(seen).toEqual([]);
+});
+
+test('news reach the other processes of the role they are for', async () => {
+  const { join } = house();
+  const processes = { a: join(), b: join(), c: join('background') };
+  const heard: string[] = [];
+  for (const [name, { exchange }] of Object.entries(processes)) {
+    exchange.hear('events-appended', (next) => heard.push(`${name}:${String(next)}`));
+    exchange.hear('outbox-filled', () => heard.push('other news'));
+  }
+  processes.c.exchange.tell('http', 'events-appended', 7);
+  processes.a.exchange.tell('background', 'events-appended', 8);
+  processes.a.exchange.tell('http', 'events-appended', 9);
+  await vi.waitFor(() => expect(heard.toSorted()).toEqual(['a:7', 'b:7', 'b:9', 'c:8']));
 });
 
 test('a process that dies does not hold up a question', async () => {

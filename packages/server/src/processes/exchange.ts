@@ -1,11 +1,15 @@
 import { LocalCacheBus } from '@svc/kv';
 import type { CacheBus } from '@svc/kv';
-import type { Question, ToPrimary, ToWorker } from './messages.ts';
+import type { News, Question, Role, ToPrimary, ToWorker } from './messages.ts';
 
-/** Asks the other processes of this server. */
+/** Asks and tells the other processes of this server. */
 export interface Exchange {
   /** The answers of all other living processes; never rejects. */
   askOthers(question: Question, payload?: unknown): Promise<readonly unknown[]>;
+  /** Does not wait for anyone to hear it. */
+  tell(to: Role, news: News, payload?: unknown): void;
+  /** What this process does about news. */
+  hear(news: News, listener: (payload: unknown) => void): void;
   /** Leaves the metrics of this process with the primary, in case it dies. */
   rememberMetrics(snapshot: unknown): void;
   /** How this process answers when another one asks. */
@@ -20,6 +24,10 @@ export class LonelyExchange implements Exchange {
 
   answer(): void {}
 
+  tell(): void {}
+
+  hear(): void {}
+
   rememberMetrics(): void {}
 }
 
@@ -28,6 +36,7 @@ export class WorkerExchange implements Exchange {
   readonly #send: (message: ToPrimary) => void;
   readonly #pending = new Map<number, (values: readonly unknown[]) => void>();
   readonly #answers = new Map<Question, (payload: unknown) => unknown>();
+  readonly #listeners = new Map<News, (payload: unknown) => void>();
   #id = 0;
 
   constructor(send: (message: ToPrimary) => void) {
@@ -46,11 +55,23 @@ export class WorkerExchange implements Exchange {
     this.#answers.set(question, answer);
   }
 
+  tell(to: Role, news: News, payload?: unknown): void {
+    this.#send({ type: 'tell', to, news, payload });
+  }
+
+  hear(news: News, listener: (payload: unknown) => void): void {
+    this.#listeners.set(news, listener);
+  }
+
   rememberMetrics(snapshot: unknown): void {
     this.#send({ type: 'metrics', snapshot });
   }
 
-  receive(message: Extract<ToWorker, { type: 'asked' | 'answers' }>): void {
+  receive(message: Extract<ToWorker, { type: 'asked' | 'answers' | 'told' }>): void {
+    if (message.type === 'told') {
+      this.#listeners.get(message.news)?.(message.payload);
+      return;
+    }
     if (message.type === 'answers') {
       const resolve = this.#pending.get(message.id);
       this.#pending.delete(message.id);

@@ -9,16 +9,10 @@ export interface ServerAddress {
 export type Role = 'http' | 'background';
 
 /** Questions one process asks all others; each answers once. */
-export type Question =
-  | 'invalidate'
-  | 'metrics'
-  | 'flush-usage'
-  | 'alerts'
-  | 'long-task'
-  | 'hooks-queued'
-  | 'outbox-filled'
-  | 'events-appended'
-  | 'subscriptions-changed';
+export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts' | 'long-task';
+
+/** What one process tells those of a role, who do not answer. It may be lost: whoever listens also looks for itself. */
+export type News = 'hooks-queued' | 'outbox-filled' | 'events-appended' | 'subscriptions-changed';
 
 export interface StartMessage {
   readonly type: 'start';
@@ -41,6 +35,7 @@ export type ToWorker =
   | StartMessage
   | { readonly type: 'asked'; readonly seq: number; readonly question: Question; readonly payload: unknown }
   | { readonly type: 'answers'; readonly id: number; readonly values: readonly unknown[] }
+  | { readonly type: 'told'; readonly news: News; readonly payload: unknown }
   | { readonly type: 'level'; readonly level: LogLevel }
   | { readonly type: 'reload-tls' }
   | { readonly type: 'stop' };
@@ -51,5 +46,6 @@ export type ToPrimary =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly payload: unknown }
   | { readonly type: 'answer'; readonly seq: number; readonly value: unknown }
+  | { readonly type: 'tell'; readonly to: Role; readonly news: News; readonly payload: unknown }
   /** The metrics of the sender, to be remembered should it die. */
   | { readonly type: 'metrics'; readonly snapshot: unknown };

@@ -92,6 +92,7 @@ export class Supervisor {
   #start(role: Role, first = false): Child {
     const worker = this.#options.processes.start(role);
     const member: Member = {
+      role,
       send(message) {
         if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
       },
@@ -130,6 +131,7 @@ export class Supervisor {
     switch (message.type) {
       case 'ask':
       case 'answer':
+      case 'tell':
         this.#hub.receive(child.member, message);
         break;
       case 'metrics':

@@ -55,6 +55,7 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
         break;
       case 'asked':
       case 'answers':
+      case 'told':
         exchange.receive(message);
         break;
       case 'level':

@@ -42,7 +42,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     evicts: true,
   });
   await bindHooks(context, { hooks, engine, auth, blocks });
-  if (hooks.isEnabled) exchange.answer('hooks-queued', () => void hooks.actions.runQueued());
+  if (hooks.isEnabled) exchange.hear('hooks-queued', () => void hooks.actions.runQueued());
   const snapshot = async (): Promise<MetricsSnapshot> => {
     const own = await metrics.registry.getMetricsAsJSON();
     exchange.rememberMetrics(own);

@@ -33,7 +33,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   let keeper: RunningKeeper | undefined;
   const hints = new OutboxHints((partitions) => {
     if (context.worksAlone) keeper?.hint(partitions);
-    else void exchange.askOthers('outbox-filled', partitions);
+    else exchange.tell('background', 'outbox-filled', partitions);
   });
   const openingKv = openKv(foundation, hints.changed);
   const opening = openAuth(foundation, openingKv);
@@ -49,7 +49,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
         blocks,
         // Events that are over are the background process's.
         onQueued: () =>
-          void (context.worksAlone ? hooks.actions.runQueued() : exchange.askOthers('hooks-queued')),
+          context.worksAlone ? void hooks.actions.runQueued() : exchange.tell('background', 'hooks-queued'),
       });
       const engine = await openProcessEngine(foundation, {
         kv,
@@ -82,10 +82,10 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const deliveries = context.worksAlone ? openDeliveries(webhookParts) : undefined;
   const subscriptions = openSubscriptions(webhookParts, () => {
     if (context.worksAlone) deliveries?.wake();
-    else void exchange.askOthers('subscriptions-changed');
+    else exchange.tell('background', 'subscriptions-changed');
   });
   metrics.countEventStreams(() => streams.open);
-  exchange.answer('events-appended', (next) => streams.told(next as number));
+  exchange.hear('events-appended', (next) => streams.told(next as number));
   const surface = await buildSurface(context, {
     kv,
     events: { log, streams, subscriptions, installationId },

@@ -1,3 +1,5 @@
+import { fetchAzurite } from '../servers/azurite.ts';
+import { fetchFakeGcs } from '../servers/fake-gcs.ts';
 import { fetchMoto } from '../servers/moto.ts';
 import { fetchPostgres } from '../servers/postgres.ts';
 import { fetchVersitygw } from '../servers/versitygw.ts';
@@ -19,6 +21,8 @@ export const forQuickRun: readonly Fetch[] = [fetchVersitygw, fetchMoto, fetchPo
 /** What a whole run needs. */
 export const everything: readonly Fetch[] = [
   ...forQuickRun,
+  fetchAzurite,
+  fetchFakeGcs,
   chromiumPath,
   dataClients,
   lakefsPython,

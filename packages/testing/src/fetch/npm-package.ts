@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { runCommand } from '../run-command.ts';
 import { fetchOnce } from './fetch-once.ts';
 
-/** The folder of an npm package installed with all it needs, e.g. `azurite@3.37.0`. */
+/** The folder of an npm package installed with all it needs, e.g. `azurite@3.36.0`. */
 export async function npmPackage(packageAtVersion: string): Promise<string> {
   const name = packageAtVersion.slice(0, packageAtVersion.lastIndexOf('@'));
   const folder = await fetchOnce(

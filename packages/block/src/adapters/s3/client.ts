@@ -13,16 +13,22 @@ import {
 import { Agent, type Dispatcher } from 'undici';
 import type { BlockLogger, S3StoreConfig, StaticCredentials } from '../../config.ts';
 import { BlockError, notBegun } from '../../errors.ts';
+import {
+  backOffMs,
+  connectionFailure,
+  headerOf,
+  refusalText,
+  sendPaced,
+  type StoreResponse,
+} from '../../remote/connection.ts';
 import type { RenewingCredentials } from './credentials.ts';
 import { S3Endpoint, type S3Location } from './endpoint.ts';
 import { isRetryable, refusalError, type S3Refusal } from './errors.ts';
 import { BucketRegions } from './regions.ts';
-import { signedChunks, signedChunksLength, unitsOf, type RequestBody } from './request-body.ts';
-import { childText, parseXml } from './xml.ts';
+import { signedChunks, signedChunksLength } from './signed-chunks.ts';
+import { unitsOf, type RequestBody } from '../../remote/request-body.ts';
+import { childText, parseXml } from '../../remote/xml.ts';
 
-const backOffBaseMs = 100;
-const backOffCapMs = 20_000;
-const errorBodyLimit = 64 * 1024;
 const connections = 256;
 
 export interface S3Request {
@@ -38,14 +44,6 @@ export interface S3Request {
   readonly mayGoOn?: (() => boolean) | undefined;
   /** How long the store may think before it answers; default the chunk timeout. */
   readonly answerTimeoutMs?: number;
-}
-
-export interface S3Response {
-  readonly status: number;
-  header(name: string): string | undefined;
-  readonly body: Dispatcher.ResponseData['body'];
-  /** How many times the request had been sent before. */
-  readonly retries: number;
 }
 
 /** Sends signed requests: finds the region, retries what may be retried, turns refusals into `BlockError`s. */
@@ -104,7 +102,7 @@ export class S3Client {
   }
 
   /** A successful response; its body must be read or dumped. */
-  async send(request: S3Request): Promise<S3Response> {
+  async send(request: S3Request): Promise<StoreResponse> {
     const access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
     const target = `s3://${request.bucket}/${request.key ?? ''}`;
     let corrected = false;
@@ -165,7 +163,7 @@ export class S3Client {
     cause: string,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const wait = Math.random() * Math.min(backOffCapMs, backOffBaseMs * 2 ** attempt);
+    const wait = backOffMs(attempt);
     if (this.#config.clientLogRetries === true) {
       this.#logger?.debug(
         { target, attempt, cause, waitMs: Math.round(wait) },
@@ -199,51 +197,7 @@ export class S3Client {
     if (request.mayGoOn?.() === false) throw notBegun();
     if (body === undefined || body instanceof Uint8Array)
       return await send({ body: body ?? null, ...signal });
-    return await this.#sendPaced(body, send, request.signal);
-  }
-
-  /**
-   * Sends a body of chunks with a time limit on each chunk and on the answer, but none on how long the source
-   * takes to produce the next.
-   */
-  async #sendPaced(
-    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    send: (options: Partial<Dispatcher.RequestOptions>) => Promise<Dispatcher.ResponseData>,
-    signal: AbortSignal | undefined,
-  ): Promise<Dispatcher.ResponseData> {
-    const stalled = new AbortController();
-    const timeoutMs = this.#chunkTimeoutMs;
-    let timer: NodeJS.Timeout | undefined;
-    let sourceFailure: { readonly error: unknown } | undefined;
-    const startTimer = (): void => {
-      timer = setTimeout(() => {
-        stalled.abort(new BlockError('unavailable', `the store took no data for ${timeoutMs} ms`));
-      }, timeoutMs);
-    };
-    async function* paced(): AsyncGenerator<Uint8Array> {
-      try {
-        for await (const chunk of chunks) {
-          startTimer();
-          yield chunk;
-          clearTimeout(timer);
-        }
-      } catch (error) {
-        sourceFailure = { error };
-        throw error;
-      }
-      startTimer();
-    }
-    try {
-      return await send({
-        body: paced() as unknown as Exclude<Dispatcher.RequestOptions['body'], undefined>,
-        headersTimeout: 0,
-        signal: signal === undefined ? stalled.signal : AbortSignal.any([signal, stalled.signal]),
-      });
-    } catch (error) {
-      throw sourceFailure === undefined ? error : sourceFailure.error;
-    } finally {
-      clearTimeout(timer);
-    }
+    return await sendPaced(body, this.#chunkTimeoutMs, send, request.signal);
   }
 
   /** The signed headers and what goes over the wire as body. */
@@ -340,41 +294,13 @@ export class S3Client {
   }
 }
 
-function headerOf(response: Dispatcher.ResponseData, name: string): string | undefined {
-  const value = response.headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
-
 async function readRefusal(response: Dispatcher.ResponseData): Promise<S3Refusal> {
-  let text = '';
-  try {
-    for await (const chunk of response.body) {
-      text += String(chunk);
-      if (text.length > errorBodyLimit) break;
-    }
-  } catch {
-    // The status says enough.
-  }
-  const error = parseXml(text);
+  const error = parseXml(await refusalText(response));
   return {
     status: response.statusCode,
     code: childText(error, 'Code') ?? '',
     message: childText(error, 'Message') ?? '',
   };
-}
-
-const connectionCodes =
-  /^(UND_ERR_(SOCKET|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT|CLOSED|DESTROYED)|ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|HPE_.*|EPROTO|ERR_SSL.*)$/;
-
-/** What went wrong on the way, or undefined when the error is not about the connection. */
-export function connectionFailure(error: unknown): string | undefined {
-  if (error instanceof BlockError) return undefined;
-  const { code, errors, message } = (error ?? {}) as { code?: unknown; errors?: unknown[]; message?: string };
-  if (typeof code === 'string' && connectionCodes.test(code))
-    return `${code}${message === undefined ? '' : ` (${message})`}`;
-  // Several addresses of one host failed, each in its own way.
-  if (Array.isArray(errors) && errors.length > 0) return connectionFailure(errors[0]);
-  return undefined;
 }
 
 function sha256Of(chunks: readonly Uint8Array[]): string {

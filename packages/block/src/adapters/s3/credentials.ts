@@ -1,10 +1,8 @@
 import type { S3StoreConfig, StaticCredentials } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
+import { Renewing } from '../../remote/renewing.ts';
 
-/** Credentials are renewed this long before they end, so that no request is sent with dying ones. */
-const renewBeforeMs = 5 * 60 * 1000;
-
-export type CredentialSource = () => Promise<StaticCredentials>;
+export type RenewingCredentials = Renewing<StaticCredentials>;
 
 /**
  * Where credentials come from: static ones, else the named profile or credentials file, else the default chain
@@ -16,13 +14,19 @@ export async function openCredentials(config: S3StoreConfig): Promise<RenewingCr
     if (credentials.accessKeyId === '' || credentials.secretAccessKey === '') {
       throw new BlockError('configuration', 's3.credentials needs both access_key_id and secret_access_key');
     }
-    return new RenewingCredentials(async () => credentials);
+    return new Renewing<StaticCredentials>(async () => credentials);
   }
   const providers = await import('@aws-sdk/credential-providers');
   if (config.profile === undefined && config.credentialsFile === undefined) {
-    return new RenewingCredentials(providers.fromNodeProviderChain());
+    const { sessionDurationMs = 0, sessionExpiryWindowMs } = config.webIdentity ?? {};
+    const durationSeconds = Math.round(sessionDurationMs / 1000);
+    // Asked directly: the chain has a window of its own, and no length of a session.
+    const source = usesWebIdentity(process.env)
+      ? providers.fromTokenFile(durationSeconds > 0 ? { durationSeconds } : {})
+      : providers.fromNodeProviderChain();
+    return new Renewing<StaticCredentials>(source, sessionExpiryWindowMs);
   }
-  const source = new RenewingCredentials(
+  const source = new Renewing<StaticCredentials>(
     providers.fromIni({
       ...(config.profile === undefined ? {} : { profile: config.profile }),
       ...(config.credentialsFile === undefined ? {} : { filepath: config.credentialsFile }),
@@ -42,43 +46,7 @@ export async function openCredentials(config: S3StoreConfig): Promise<RenewingCr
   return source;
 }
 
-/** Keeps credentials until shortly before they end; concurrent askers share one renewal. */
-export class RenewingCredentials {
-  readonly #source: CredentialSource;
-  #current: StaticCredentials | undefined;
-  #renewing: Promise<StaticCredentials> | undefined;
-
-  constructor(source: CredentialSource) {
-    this.#source = source;
-  }
-
-  get(): StaticCredentials | Promise<StaticCredentials> {
-    const current = this.#current;
-    if (current === undefined) return this.#renew();
-    const end = current.expiration?.getTime();
-    if (end === undefined || end - Date.now() > renewBeforeMs) return current;
-    // Close to the end, a source that has nothing newer may still answer with the same ones.
-    return this.#renew();
-  }
-
-  /** The store said they are no longer good. */
-  forget(): void {
-    this.#current = undefined;
-  }
-
-  #renew(): Promise<StaticCredentials> {
-    this.#renewing ??= this.#source()
-      .then(
-        (credentials) => (this.#current = credentials),
-        (error: unknown) => {
-          throw new BlockError(
-            'unavailable',
-            `no credentials for the object store: ${(error as Error).message}`,
-            { cause: error },
-          );
-        },
-      )
-      .finally(() => (this.#renewing = undefined));
-    return this.#renewing;
-  }
+/** Whether web identity is what the default chain would come to. */
+function usesWebIdentity(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env['AWS_WEB_IDENTITY_TOKEN_FILE']) && !env['AWS_ACCESS_KEY_ID'] && !env['AWS_PROFILE'];
 }

@@ -4,8 +4,8 @@ import { resolveBucketObject } from '../../address.ts';
 import { BlockError } from '../../errors.ts';
 import type { S3Client } from './client.ts';
 import { refusalError } from './errors.ts';
-import { bytesRequest } from './request-body.ts';
-import { childText, escapeXml, fitsXml, requireXml } from './xml.ts';
+import { bytesRequest } from '../../remote/request-body.ts';
+import { childText, escapeXml, fitsXml, requireXml } from '../../remote/xml.ts';
 
 const batchSize = 1000;
 

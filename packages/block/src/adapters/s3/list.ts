@@ -1,6 +1,6 @@
 import type { WalkedObject } from '../../adapter.ts';
 import type { S3Client } from './client.ts';
-import { childText, requireXml } from './xml.ts';
+import { childText, requireXml } from '../../remote/xml.ts';
 
 export interface BucketWalk {
   readonly bucket: string;

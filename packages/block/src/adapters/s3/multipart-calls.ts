@@ -2,12 +2,13 @@ import type { BodyStream, CompletedPart, PutOptions, PutResult } from '../../ada
 import type { BucketObject } from '../../address.ts';
 import { abortable, multipartEtag } from '../../body.ts';
 import { BlockError } from '../../errors.ts';
-import { copySource, ifAbsentHeader, longAnswerMs, readResult, unquote } from './answers.ts';
+import { longAnswerMs, unquote } from '../../remote/answers.ts';
+import { copySource, ifAbsentHeader, readResult } from './answers.ts';
 import type { S3Client } from './client.ts';
 import type { ObjectCalls } from './object-calls.ts';
-import { bytesRequest, type RequestBody } from './request-body.ts';
-import { copyRanges, uploadInParts } from './transfers.ts';
-import { childText, escapeXml, requireXml } from './xml.ts';
+import { bytesRequest, type RequestBody } from '../../remote/request-body.ts';
+import { copyRanges, uploadInParts } from '../../remote/transfers.ts';
+import { childText, escapeXml, requireXml } from '../../remote/xml.ts';
 
 /** Objects that are written in parts. */
 export class MultipartCalls {

@@ -3,10 +3,12 @@ import type { BucketObject } from '../../address.ts';
 import { bytesBody, smallObjectSize } from '../../body.ts';
 import type { S3StoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
-import { dateOf, ifAbsentHeader, streamBody, unquote } from './answers.ts';
-import { connectionFailure, type S3Client, type S3Request } from './client.ts';
+import { dateOf, streamBody, unquote } from '../../remote/answers.ts';
+import { connectionFailure } from '../../remote/connection.ts';
+import { ifAbsentHeader } from './answers.ts';
+import type { S3Client, S3Request } from './client.ts';
 import { refusalError } from './errors.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestBody } from '../../remote/request-body.ts';
 
 type Encryption = Pick<S3StoreConfig, 'serverSideEncryption' | 'serverSideEncryptionKmsKeyId'>;
 

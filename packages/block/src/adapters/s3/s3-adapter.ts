@@ -1,4 +1,3 @@
-import { sigV4Encode } from '@svc/encoding';
 import type {
   AcceptPart,
   BlockAdapter,
@@ -32,18 +31,21 @@ import { discardBody, guardBody } from '../../body.ts';
 import { checkPartList, checkPartNumber, checkRange, checkRangeOrder } from '../../checks.ts';
 import { storageInfo, type BlockLogger, type OpenOptions, type S3StoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
-import { copySource, dateOf, longAnswerMs, readResult, unquote } from './answers.ts';
+import { attachment, dateOf, longAnswerMs, unquote } from '../../remote/answers.ts';
+import { copySource, readResult } from './answers.ts';
 import { S3Client } from './client.ts';
 import { openCredentials } from './credentials.ts';
 import { deleteMany, deleteOne } from './delete-many.ts';
 import { walkBucket } from './list.ts';
 import { MultipartCalls } from './multipart-calls.ts';
 import { ObjectCalls } from './object-calls.ts';
-import { bytesRequest, streamRequest, type RequestBody } from './request-body.ts';
+import { bytesRequest, streamRequest, type RequestBody } from '../../remote/request-body.ts';
 import { staleUploads } from './stale-uploads.ts';
-import { maxSingleSize, withKnownSize } from './transfers.ts';
-import { childText } from './xml.ts';
+import { withKnownSize } from '../../remote/transfers.ts';
+import { childText } from '../../remote/xml.ts';
 
+/** One PutObject, one part and one CopyObject take at most this much. */
+const maxSingleSize = 5 * 1024 * 1024 * 1024;
 const copyPartSize = 512 * 1024 * 1024;
 
 export async function openS3Adapter(config: S3StoreConfig, options: OpenOptions = {}): Promise<BlockAdapter> {
@@ -317,10 +319,4 @@ export class S3Adapter implements BlockAdapter {
   async close(): Promise<void> {
     await this.#client.close();
   }
-}
-
-function attachment(fileName: string): string {
-  if (/^[\w.-]+$/.test(fileName)) return `attachment; filename=${fileName}`;
-  const plain = fileName.replaceAll(/[^\u0020-\u007e]|["\\]/g, '_');
-  return `attachment; filename="${plain}"; filename*=UTF-8''${sigV4Encode(fileName, 'encode')}`;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { BlockAdapter } from '../../adapter.ts';
 import type { S3StoreConfig } from '../../config.ts';
 import { credentials, at, withStub, refuse, accept } from '../../../test/s3-stub.ts';
-import { signedChunksLength } from './request-body.ts';
+import { signedChunksLength } from './signed-chunks.ts';
 import { openS3Adapter } from './s3-adapter.ts';
 
 it('counts the connections with a request on them', async () => {

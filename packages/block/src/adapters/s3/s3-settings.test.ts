@@ -6,11 +6,12 @@ import { describe, expect, it } from 'vitest';
 import type { BlockAdapter } from '../../adapter.ts';
 import type { S3StoreConfig } from '../../config.ts';
 import { credentials, at } from '../../../test/s3-stub.ts';
-import { openCredentials, RenewingCredentials } from './credentials.ts';
+import { Renewing } from '../../remote/renewing.ts';
+import { openCredentials } from './credentials.ts';
 import { S3Endpoint } from './endpoint.ts';
-import { unitsOf } from './request-body.ts';
+import { unitsOf } from '../../remote/request-body.ts';
 import { openS3Adapter } from './s3-adapter.ts';
-import { copyRanges, partSize } from './transfers.ts';
+import { copyRanges, partSize } from '../../remote/transfers.ts';
 
 describe('endpoints', () => {
   it('put the bucket where it belongs', () => {
@@ -59,7 +60,7 @@ describe('credentials', () => {
 
   it('are renewed before they end, once for all who ask', async () => {
     let calls = 0;
-    const source = new RenewingCredentials(async () => {
+    const source = new Renewing(async () => {
       calls++;
       return { ...credentials, expiration: new Date(Date.now() + (calls === 1 ? 60_000 : 3_600_000)) };
     });

@@ -1,7 +1,7 @@
 import type { MultipartUpload } from '../../adapter.ts';
 import { resolveBucketPrefix } from '../../address.ts';
 import type { S3Client } from './client.ts';
-import { childText, requireXml } from './xml.ts';
+import { childText, requireXml } from '../../remote/xml.ts';
 
 /** Uploads below a namespace that the bucket still holds parts of, begun before a time. */
 export async function* staleUploads(

@@ -1,4 +1,4 @@
-import type { ObjectPointer } from '@svc/block';
+import { BlockError, type ObjectPointer } from '@svc/block';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
 import { trimSlash } from '../../repositories/namespaces.ts';
@@ -133,12 +133,16 @@ class Emptying implements Emptied {
     });
     if (!(await lease.mayDelete())) throw tooSlow();
     const pointers: ObjectPointer[] = left.map(({ key }) => this.#places.pointer(key));
-    const failures = await adapterOf(this.#context, this.#scope).deleteMany(pointers, {
-      mayGoOn: () => lease.isInTime(),
-    });
+    try {
+      const [failure] = await adapterOf(this.#context, this.#scope).deleteMany(pointers, {
+        mayGoOn: () => lease.isInTime(),
+      });
+      if (failure !== undefined) throw failure.error;
+    } catch (error) {
+      if (error instanceof BlockError && error.kind === 'unavailable') await lease.settle();
+      throw error;
+    }
     await lease.endBatch();
-    const [failure] = failures;
-    if (failure !== undefined) throw failure.error;
     for (const { size } of left) this.deleted.add(size);
   }
 

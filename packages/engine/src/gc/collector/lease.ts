@@ -4,6 +4,9 @@ import { stateKey } from '../gc-keys.ts';
 import type { LeaseWatch, SteadyTime } from '../lease-watch.ts';
 
 const beatMs = 10_000;
+/** A call that was not answered may still delete for so long. */
+const settleMs = 40_000;
+const settleStepMs = 5000;
 /** Deletes of a batch begin within this time of its beginning. */
 const deletesBeginWithinMs = 20_000;
 
@@ -110,6 +113,14 @@ export class CollectorLease {
       this.#parts.time.now() - steady >= deletesBeginWithinMs ||
       this.#parts.clock() - wall >= deletesBeginWithinMs;
     return !this.#lost && !isLate;
+  }
+
+  /** A call whose end nobody knows may still be at work: until it is over for certain, writers go on waiting. */
+  async settle(): Promise<void> {
+    for (let waited = 0; waited < settleMs; waited += settleStepMs) {
+      await this.#parts.time.rest(settleStepMs);
+      await this.beat();
+    }
   }
 
   endBatch(): Promise<void> {

@@ -17,8 +17,6 @@ const largestBatch = 5000;
 const keysPerCall = 1000;
 /** A batch is as large as this many seconds of deletes. */
 const batchSeconds = 2;
-/** A call that did not answer may still delete for so long. */
-const settleMs = 40_000;
 const callMs = 20_000;
 
 export interface SweepParts {
@@ -87,20 +85,12 @@ export class Sweep {
     await lease.beginBatch();
     const condemned = await this.#stillGarbage(batch);
     const hasTimedOut = await this.#delete(condemned);
-    // A call without an answer may still be at work: writers must go on waiting for it.
-    if (hasTimedOut) await this.#settle();
+    if (hasTimedOut) await lease.settle();
     await lease.endBatch();
     this.#done += batch.length;
     if (deletesPerSecond === 0) return;
     const rest = (1000 * condemned.length) / deletesPerSecond - (steadyTime.now() - begun);
     if (rest > 0) await steadyTime.rest(rest);
-  }
-
-  async #settle(): Promise<void> {
-    for (let waited = 0; waited < settleMs; waited += 5000) {
-      await this.#context.steadyTime.rest(5000);
-      await this.#parts.lease.beat();
-    }
   }
 
   /** After the batch was announced: whoever pins from now on waits until it is over. */
@@ -181,6 +171,10 @@ export class Sweep {
         const tally = classes[garbage.class];
         (isRefused ? tally.failed : tally.deleted).add(garbage.size);
         await (isRefused ? failed : deleted).add(garbage);
+      }
+      if (failures.some(({ error }) => error.kind === 'unavailable')) {
+        for (const garbage of condemned.slice(start + keysPerCall)) await failed.add(garbage);
+        return true;
       }
     }
     return false;

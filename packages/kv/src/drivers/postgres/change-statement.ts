@@ -1,11 +1,13 @@
 import type { OwnedChange, OwnedWrite } from '../../arguments.ts';
 import { predicateValue } from '../../value-predicate.ts';
+import { byteaArray } from './binary-array.ts';
+import type { Table } from './tables.ts';
 
 export interface PlannedChange {
   /** Named, so that the server plans each shape once per connection. */
   readonly name: string;
   readonly text: string;
-  readonly values: readonly (Buffer | readonly Buffer[])[];
+  readonly values: readonly Buffer[];
 }
 
 type Guarding = 'none' | 'create' | 'update' | 'replace' | 'remove' | 'removeSame' | 'lock' | 'lockSame';
@@ -15,7 +17,7 @@ type Still = 'none' | 'absent' | 'equal';
  * A `change` as one statement, and so as one transaction in one round trip: `g` makes the guarded write, or holds the
  * guarded row, and everything else happens only when `g` has a row. Undefined when the guard can never hold.
  */
-export function planChange(table: string, change: OwnedChange): PlannedChange | undefined {
+export function planChange({ text: table, name }: Table, change: OwnedChange): PlannedChange | undefined {
   const { guard, guarded, still } = change;
   const { condition } = guard;
   const expected = typeof condition === 'string' ? undefined : predicateValue(condition);
@@ -23,16 +25,16 @@ export function planChange(table: string, change: OwnedChange): PlannedChange | 
   const guarding = guardingOf(change);
   const others = guarding === 'none' && guarded !== undefined ? [...change.others, guarded] : change.others;
   const stillKind: Still = still === undefined ? 'none' : still.value === undefined ? 'absent' : 'equal';
-  const values: (Buffer | readonly Buffer[])[] = [
+  const values: Buffer[] = [
     change.partition,
-    others.filter((write) => write.type === 'delete').map((write) => write.key),
+    byteaArray(others.filter((write) => write.type === 'delete').map((write) => write.key)),
     ...columns(others, 'put'),
     ...columns(others, 'create'),
   ];
   const parameter = (value: Buffer): string => `$${values.push(value)}`;
   const holds = still === undefined ? 'true' : stillText(table, parameter(still.key), still.value, parameter);
   const g = guardText(table, guarding, holds, change, expected, parameter);
-  return { name: `kv_change_${guarding}_${stillKind}`, text: changeText(table, g), values };
+  return { name: `kv_change_${guarding}_${stillKind}_${name}`, text: changeText(table, g), values };
 }
 
 function guardingOf({ guard, guarded }: OwnedChange): Guarding {
@@ -45,7 +47,7 @@ function guardingOf({ guard, guarded }: OwnedChange): Guarding {
   return same ? 'replace' : 'update';
 }
 
-function columns(writes: readonly OwnedWrite[], type: 'put' | 'create'): [Buffer[], Buffer[]] {
+function columns(writes: readonly OwnedWrite[], type: 'put' | 'create'): [Buffer, Buffer] {
   const keys: Buffer[] = [];
   const values: Buffer[] = [];
   for (const write of writes) {
@@ -53,7 +55,7 @@ function columns(writes: readonly OwnedWrite[], type: 'put' | 'create'): [Buffer
     keys.push(write.key);
     values.push(write.value);
   }
-  return [keys, values];
+  return [byteaArray(keys), byteaArray(values)];
 }
 
 function stillText(

@@ -37,6 +37,12 @@ export function databaseError(cause: unknown): KvError {
   return new KvError('unavailable', `postgres: ${text}`, { cause });
 }
 
+/** The server gave the statement up because others were in its way; nothing of it happened. */
+export function isCollision(error: unknown): boolean {
+  const cause = error instanceof KvError ? error.cause : error;
+  return /^40/.test((cause as { code?: string } | undefined)?.code ?? '');
+}
+
 /** Connecting to several addresses fails with an error that only lists its parts. */
 function describe(error: Error): string {
   if (error instanceof AggregateError && error.message === '') {

@@ -5,6 +5,7 @@ import { BinaryClient, bytesOnly } from './binary-client.ts';
 import type { PostgresAddress } from './connection-string.ts';
 import { databaseError } from './database-error.ts';
 import { ensureSchema } from './schema.ts';
+import { readTables, type Tables } from './tables.ts';
 
 const connectTimeoutMs = 10_000;
 /** Above the server's statement_timeout: only a server that no longer answers at all is given up here. */
@@ -23,9 +24,12 @@ export interface PoolOptions {
 }
 
 /** Connects once, creates the schema where it is missing, and returns the pool that serves from then on. */
-export async function openPool(address: PostgresAddress, options: PoolOptions): Promise<Pool> {
+export async function openPool(
+  address: PostgresAddress,
+  options: PoolOptions,
+): Promise<{ readonly pool: Pool; readonly tables: Tables }> {
   const config = clientConfig(address);
-  const ssl = await connectFirst(config, address);
+  const { ssl, tables } = await connectFirst(config, address);
   const pool = new Pool({
     ...config,
     ssl,
@@ -37,7 +41,7 @@ export async function openPool(address: PostgresAddress, options: PoolOptions): 
   });
   // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => undefined);
-  return pool;
+  return { pool, tables };
 }
 
 function clientConfig(address: PostgresAddress): ClientConfig {
@@ -56,17 +60,20 @@ function clientConfig(address: PostgresAddress): ClientConfig {
   };
 }
 
-/** Returns how this server is reached: encrypted or, where only preferred and refused, plain. */
-async function connectFirst(
-  config: ClientConfig,
-  address: PostgresAddress,
-): Promise<NonNullable<ClientConfig['ssl']>> {
-  let ssl: NonNullable<ClientConfig['ssl']> =
-    address.encryption === 'prefer' ? { rejectUnauthorized: false } : address.encryption;
+type Encryption = NonNullable<ClientConfig['ssl']>;
+
+interface FirstConnection {
+  /** How this server is reached: encrypted or, where only preferred and refused, plain. */
+  readonly ssl: Encryption;
+  readonly tables: Tables;
+}
+
+async function connectFirst(config: ClientConfig, address: PostgresAddress): Promise<FirstConnection> {
+  let ssl: Encryption = address.encryption === 'prefer' ? { rejectUnauthorized: false } : address.encryption;
   const deadline = Date.now() + startUpMs;
   for (;;) {
     try {
-      return await connectOnce(config, ssl, address.table);
+      return { ssl, tables: await connectOnce(config, ssl, address.table) };
     } catch (error) {
       const { message, code } = ((error as Error).cause ?? {}) as { message?: string; code?: string };
       if (address.encryption === 'prefer' && message === noEncryption) ssl = false;
@@ -76,11 +83,7 @@ async function connectFirst(
   }
 }
 
-async function connectOnce(
-  config: ClientConfig,
-  ssl: NonNullable<ClientConfig['ssl']>,
-  table: string,
-): Promise<NonNullable<ClientConfig['ssl']>> {
+async function connectOnce(config: ClientConfig, ssl: Encryption, table: string): Promise<Tables> {
   // The time for an answer is left to the server here: creating the schema may wait for another server doing so.
   const { query_timeout: _unlimited, ...first } = config;
   const client = new BinaryClient({ ...first, ssl });
@@ -95,10 +98,10 @@ async function connectOnce(
   }
   try {
     await ensureSchema(client, table);
+    return await readTables(client, table);
   } finally {
     await client.end();
   }
-  return ssl;
 }
 
 function connectError(error: unknown, config: ClientConfig): KvError {

@@ -17,10 +17,6 @@ function checkHexKey(value: string): string | undefined {
   return /^[0-9a-fA-F]{64}$/.test(value) ? undefined : 'must be 32 bytes written as 64 hexadecimal digits';
 }
 
-const gs = { unavailable: 'the Google Cloud Storage block store' };
-const azure = { unavailable: 'the Azure block store' };
-const webIdentity = { unavailable: 'web identity credentials' };
-
 /** Settings per kind of store, shared by `blockstore` and the entries of `blockstores.stores`. */
 export const adapterKeys = {
   local: {
@@ -71,46 +67,39 @@ export const adapterKeys = {
       session_duration: duration(
         '0s',
         'Session length asked for with web identity credentials; 0 is their default.',
-        webIdentity,
       ),
-      session_expiry_window: duration(
-        '5m',
-        'Such credentials are renewed this long before they end.',
-        webIdentity,
-      ),
+      session_expiry_window: duration('5m', 'Credentials of a role are renewed this long before they end.'),
     },
   },
   azure: {
-    storage_account: text('Storage account.', azure),
-    storage_access_key: text('Access key of that account.', { secret: true, ...azure }),
+    storage_account: text('Storage account.'),
+    storage_access_key: text('Access key of that account.', { secret: true }),
     auth_method: choice(
       ['msi', 'access-key'],
       'access-key',
       '`msi` uses the default cloud identity even when a key is set.',
-      azure,
     ),
-    pre_signed_expiry: duration('15m', 'Validity of pre-signed URLs.', { from: 'positive', ...azure }),
+    pre_signed_expiry: duration('15m', 'Validity of pre-signed URLs.', { from: 'positive' }),
     disable_pre_signed: flag(false, 'No pre-signed URLs.'),
     disable_pre_signed_ui: flag(true, 'No pre-signed URLs in the UI.'),
     china_cloud: flag(false, 'Deprecated: sets `domain` to the China cloud.'),
     domain: choice(azureDomains, 'blob.core.windows.net', 'Cloud domain.', {
       unknown: (value) => `invalid Azure domain ${value}: must be one of ${azureDomains.join(', ')}`,
     }),
-    try_timeout: duration('10m', 'Longest single attempt of a request.', { from: 'positive', ...azure }),
+    try_timeout: duration('10m', 'Longest single attempt of a request.', { from: 'positive' }),
     test_endpoint_url: text('Endpoint of a store emulator, for tests.', { check: checkUrl }),
   },
   gs: {
-    credentials_file: text('Service-account key file; wins over `credentials_json`.', { path: true, ...gs }),
-    credentials_json: text('Service-account key as JSON text.', { secret: true, ...gs }),
-    pre_signed_expiry: duration('15m', 'Validity of pre-signed URLs; 0 means 15m.', gs),
+    credentials_file: text('Service-account key file; wins over `credentials_json`.', { path: true }),
+    credentials_json: text('Service-account key as JSON text.', { secret: true }),
+    pre_signed_expiry: duration('15m', 'Validity of pre-signed URLs; 0 means 15m.'),
     disable_pre_signed: flag(false, 'No pre-signed URLs.'),
     disable_pre_signed_ui: flag(true, 'No pre-signed URLs in the UI.'),
     server_side_encryption_customer_supplied: text('AES-256 key in hex; excludes the key id below.', {
       secret: true,
       check: checkHexKey,
-      ...gs,
     }),
-    server_side_encryption_kms_key_id: text('KMS key; excludes the key above.', gs),
+    server_side_encryption_kms_key_id: text('KMS key; excludes the key above.'),
     s3_endpoint: text('S3-compatible endpoint of the store.', { ignored: 'the native interface is used' }),
     data_credentials_file: text('Separate key file for object data.', {
       ignored: 'one set of credentials serves data and metadata',

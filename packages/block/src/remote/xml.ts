@@ -1,9 +1,10 @@
 import { SaxesParser } from 'saxes';
-import { BlockError } from '../../errors.ts';
+import { BlockError } from '../errors.ts';
 
 /** An element of a response: its own text and its children by name. */
 export interface XmlElement {
   readonly name: string;
+  readonly attributes?: Readonly<Record<string, string>>;
   text: string;
   readonly children: XmlElement[];
 }
@@ -20,8 +21,8 @@ export function parseXml(text: string): XmlElement | undefined {
   parser.on('doctype', () => {
     broken = true;
   });
-  parser.on('opentag', ({ name }) => {
-    const element: XmlElement = { name: name.replace(/^.*:/, ''), text: '', children: [] };
+  parser.on('opentag', ({ name, attributes }) => {
+    const element: XmlElement = { name: name.replace(/^.*:/, ''), attributes, text: '', children: [] };
     open.at(-1)?.children.push(element);
     open.push(element);
   });
@@ -40,7 +41,12 @@ export function parseXml(text: string): XmlElement | undefined {
 
 /** The text of the first child of that name. */
 export function childText(element: XmlElement | undefined, name: string): string | undefined {
-  return element?.children.find((child) => child.name === name)?.text;
+  return childOf(element, name)?.text;
+}
+
+/** The first child of that name. */
+export function childOf(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return element?.children.find((child) => child.name === name);
 }
 
 /** The document's root, which must have the expected name. */

@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { ChunkSigner } from '@svc/encoding';
-import { checkBodySize } from '../../body.ts';
+import { checkBodySize } from '../body.ts';
 
 /** Bytes can be sent again; a stream is spent after the first attempt. */
 export type RequestBody =
@@ -40,34 +38,4 @@ export async function* unitsOf(stream: Readable, unit: number, announced: number
   }
   checkBodySize(announced, total);
   if (pendingBytes > 0) yield Buffer.concat(pending, pendingBytes);
-}
-
-/** Frames buffers as signed `aws-chunked` chunks. */
-export async function* signedChunks(
-  units: AsyncIterable<Buffer>,
-  signer: ChunkSigner,
-): AsyncGenerator<Buffer> {
-  for await (const unit of units) {
-    yield chunkHeader(unit.length, signer.chunk(hash('sha256', unit, 'hex')));
-    yield unit;
-    yield lineEnd;
-  }
-  yield chunkHeader(0, signer.chunk(hash('sha256', '', 'hex')));
-  yield lineEnd;
-}
-
-const lineEnd = Buffer.from('\r\n');
-const signatureLength = 64;
-
-function chunkHeader(size: number, signature: string): Buffer {
-  return Buffer.from(`${size.toString(16)};chunk-signature=${signature}\r\n`);
-}
-
-/** How many bytes `size` bytes become when framed in chunks of `unit`. */
-export function signedChunksLength(size: number, unit: number): number {
-  const framed = (data: number): number =>
-    data.toString(16).length + ';chunk-signature='.length + signatureLength + 2 + data + 2;
-  const whole = Math.floor(size / unit);
-  const rest = size % unit;
-  return whole * framed(unit) + (rest > 0 ? framed(rest) : 0) + framed(0);
 }

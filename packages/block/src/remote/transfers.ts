@@ -4,14 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BodyStream, CompletedPart } from '../../adapter.ts';
-import { BlockError } from '../../errors.ts';
+import type { BodyStream, CompletedPart } from '../adapter.ts';
+import { BlockError } from '../errors.ts';
 import { streamRequest, unitsOf, type RequestBody } from './request-body.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** One PutObject, one part and one CopyObject take at most this much. */
-export const maxSingleSize = 5 * 1024 * mebibyte;
 const maxParts = 10_000;
 const firstPartSize = 8 * mebibyte;
 const largestPartSize = 64 * mebibyte;

@@ -1,0 +1,1 @@
+export { openAzureAdapter } from './azure-adapter.ts';

@@ -1,0 +1,1 @@
+export { openGsAdapter } from './gs-adapter.ts';

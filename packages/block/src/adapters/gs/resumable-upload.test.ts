@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ObjectPointer } from '../../adapter.ts';
+import { GsAdapter } from './gs-adapter.ts';
+
+const unit = 256 * 1024;
+const pointer: ObjectPointer = { storageNamespace: 'gs://b', identifier: 'x', identifierType: 'relative' };
+
+type Fault = 'drop' | 'half' | 'lose-answer' | 'busy';
+
+/** A session as the service documents it: it keeps whole units, and tells how many bytes it has. */
+class Session {
+  kept = Buffer.alloc(0);
+  isDone = false;
+  isCancelled = false;
+  readonly ranges: string[] = [];
+  readonly faults: (Fault | undefined)[];
+
+  constructor(faults: readonly (Fault | undefined)[]) {
+    this.faults = [...faults];
+  }
+
+  handle(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    if (request.method === 'POST')
+      return void response.writeHead(200, { location: this.#location(request) }).end();
+    if (request.method === 'DELETE') {
+      this.isCancelled = true;
+      return void response.writeHead(499).end();
+    }
+    const range = request.headers['content-range'] ?? '';
+    this.ranges.push(range);
+    if (range === 'bytes */*') return this.#tell(response);
+    const fault = this.faults.shift();
+    if (fault === 'busy') return void response.writeHead(503).end();
+    if (fault === 'drop') return void request.socket.destroy();
+    this.#keep(range, fault === 'half' ? body.subarray(0, body.length / 2 + 1000) : body, fault === 'half');
+    if (fault === undefined) return this.#tell(response);
+    request.socket.destroy();
+  }
+
+  #keep(range: string, body: Buffer, isCut: boolean): void {
+    const [, start, total] = /^bytes (\*|\d+)(?:-\d+)?\/(\*|\d+)$/.exec(range) ?? [];
+    if (start !== '*' && Number(start) !== this.kept.length)
+      throw new Error(`bytes from ${start} were not wanted`);
+    const isLast = !isCut && total !== '*';
+    const whole = isLast ? body : body.subarray(0, Math.floor(body.length / unit) * unit);
+    this.kept = Buffer.concat([this.kept, whole]);
+    if (isLast && this.kept.length === Number(total)) this.isDone = true;
+  }
+
+  #tell(response: ServerResponse): void {
+    if (this.isDone) {
+      const object = {
+        name: 'x',
+        size: String(this.kept.length),
+        etag: 'tag',
+        updated: '2026-01-01T00:00:00Z',
+      };
+      return void response.end(JSON.stringify(object));
+    }
+    const headers = this.kept.length === 0 ? {} : { range: `bytes=0-${this.kept.length - 1}` };
+    response.writeHead(308, headers).end();
+  }
+
+  #location(request: IncomingMessage): string {
+    return `http://${request.headers.host}/upload/session?upload_id=1`;
+  }
+}
+
+async function withSession(
+  faults: readonly (Fault | undefined)[],
+  use: (adapter: GsAdapter, session: Session) => Promise<void>,
+): Promise<void> {
+  const session = new Session(faults);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('error', () => undefined);
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => session.handle(request, Buffer.concat(chunks), response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const adapter = new GsAdapter(
+    { type: 'gs', endpoint: `http://127.0.0.1:${port}` },
+    { token: undefined, signer: undefined },
+  );
+  try {
+    await use(adapter, session);
+  } finally {
+    await adapter.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe('a resumable upload', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each<{ name: string; faults: (Fault | undefined)[]; size: number }>([
+    { name: 'without faults', faults: [], size: 17 * 1024 * 1024 + 5 },
+    { name: 'of whole chunks', faults: [], size: 16 * 1024 * 1024 },
+    { name: 'whose connection is cut', faults: [undefined, 'drop', 'half'], size: 20 * 1024 * 1024 + 1 },
+    { name: 'whose service is busy', faults: ['busy', 'busy'], size: 9 * 1024 * 1024 },
+    { name: 'whose last answer is lost', faults: [undefined, 'lose-answer'], size: 9 * 1024 * 1024 + 3 },
+    {
+      name: 'of whole chunks, whose last answer is lost',
+      faults: [undefined, undefined, 'lose-answer'],
+      size: 16 * 1024 * 1024,
+    },
+  ])('$name arrives as it was sent', async ({ faults, size }) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    await withSession(faults, async (adapter, session) => {
+      const body = randomBytes(size);
+      await adapter.put(pointer, { stream: Readable.from([body]), size: -1 });
+      expect(session.kept.equals(body)).toBe(true);
+      expect(session.faults).toEqual([]);
+    });
+  });
+
+  it('gives up when the service stays away, and ends when its body fails', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const busy = Array.from({ length: 20 }, () => 'busy' as const);
+    await withSession(busy, async (adapter, session) => {
+      const stream = Readable.from([randomBytes(9_000_000)]);
+      await expect(adapter.put(pointer, { stream, size: -1 })).rejects.toMatchObject({ kind: 'unavailable' });
+      expect([session.isDone, session.isCancelled]).toEqual([false, true]);
+    });
+    await withSession([], async (adapter, session) => {
+      async function* failing(): AsyncGenerator<Buffer> {
+        yield randomBytes(9_000_000);
+        throw new Error('client went away');
+      }
+      const put = adapter.put(pointer, { stream: Readable.from(failing()), size: -1 });
+      await expect(put).rejects.toThrow('client went away');
+      expect([session.isDone, session.isCancelled]).toEqual([false, true]);
+    });
+  });
+});

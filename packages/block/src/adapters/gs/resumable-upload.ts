@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BucketObject } from '../../address.ts';
+import { BlockError } from '../../errors.ts';
+import { backOffMs, type StoreResponse } from '../../remote/connection.ts';
+import type { RequestBody } from '../../remote/request-body.ts';
+import type { GsClient } from './client.ts';
+import type { GsObject } from './object-calls.ts';
+
+/** All chunks but the last are multiples of this. */
+const chunkUnit = 256 * 1024;
+
+type Bytes = Extract<RequestBody, { kind: 'bytes' }>;
+
+/** One upload that the service keeps the state of: after a failure it is asked how much it has. */
+export class ResumableUpload {
+  readonly #client: GsClient;
+  readonly #target: BucketObject;
+  readonly #location: string;
+  readonly #signal: AbortSignal | undefined;
+  #offset = 0;
+  #object: GsObject | undefined;
+
+  constructor(client: GsClient, target: BucketObject, location: string, signal: AbortSignal | undefined) {
+    this.#client = client;
+    this.#target = target;
+    this.#location = location;
+    this.#signal = signal;
+  }
+
+  /** The next piece. One that is no whole number of units is the last. */
+  async send(body: RequestBody): Promise<void> {
+    if (body.kind !== 'bytes') throw new TypeError('an upload is resumed from memory');
+    const end = this.#offset + body.size;
+    const total = body.size % chunkUnit === 0 ? undefined : end;
+    await this.#sendUntil(end, total, body);
+  }
+
+  /** The object, once all pieces were sent. */
+  async finish(): Promise<GsObject> {
+    if (this.#object === undefined) await this.#sendUntil(this.#offset, this.#offset, emptyBody);
+    if (this.#object === undefined) throw new BlockError('unavailable', 'the store did not end the upload');
+    return this.#object;
+  }
+
+  /** Ends the upload without an object. */
+  async cancel(): Promise<void> {
+    const response = await this.#put({
+      method: 'DELETE',
+      accepts: (status) => status < 300 || status === 499,
+    });
+    await response.body.dump();
+  }
+
+  async #sendUntil(end: number, total: number | undefined, body: Bytes): Promise<void> {
+    const start = this.#offset;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const rest = this.#offset === start ? body : skip(body, this.#offset - start);
+        await this.#sendRange(rest, total);
+      } catch (error) {
+        const mayRetry = error instanceof BlockError && error.retryable && attempt <= this.#client.maxRetries;
+        if (!mayRetry) throw error;
+        await delay(
+          backOffMs(attempt),
+          undefined,
+          this.#signal === undefined ? {} : { signal: this.#signal },
+        );
+        await this.#ask();
+      }
+      if (this.#object !== undefined || (total === undefined && this.#offset >= end)) return;
+    }
+  }
+
+  async #sendRange(body: Bytes, total: number | undefined): Promise<void> {
+    const range = body.size === 0 ? '*' : `${this.#offset}-${this.#offset + body.size - 1}`;
+    const response = await this.#put({
+      method: 'PUT',
+      headers: { 'content-range': `bytes ${range}/${total ?? '*'}` },
+      body,
+    });
+    await this.#learn(response);
+  }
+
+  /** Asks how much the service has. */
+  async #ask(): Promise<void> {
+    const response = await this.#put({
+      method: 'PUT',
+      headers: { 'content-range': 'bytes */*' },
+      body: emptyBody,
+      once: false,
+    });
+    await this.#learn(response);
+  }
+
+  async #learn(response: StoreResponse): Promise<void> {
+    if (response.status !== 308) {
+      this.#object = (await response.body.json()) as GsObject;
+      return;
+    }
+    await response.body.dump();
+    const last = /^bytes=0-(\d+)$/.exec(response.header('range') ?? '')?.[1];
+    this.#offset = last === undefined ? 0 : Number(last) + 1;
+  }
+
+  #put(request: {
+    readonly method: 'PUT' | 'DELETE';
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: RequestBody;
+    readonly once?: boolean;
+    readonly accepts?: (status: number) => boolean;
+  }): Promise<StoreResponse> {
+    return this.#client.send({
+      target: this.#target,
+      path: this.#location,
+      access: 'write',
+      once: true,
+      accepts: (status) => status < 300 || status === 308,
+      signal: this.#signal,
+      ...request,
+      headers: { ...this.#client.encryption, ...request.headers },
+    });
+  }
+}
+
+const emptyBody: Bytes = { kind: 'bytes', chunks: [], size: 0 };
+
+/** What is left of a body after its first bytes. */
+function skip(body: Bytes, count: number): Bytes {
+  const chunks: Uint8Array[] = [];
+  let left = count;
+  for (const chunk of body.chunks) {
+    if (left >= chunk.length) left -= chunk.length;
+    else {
+      chunks.push(left === 0 ? chunk : chunk.subarray(left));
+      left = 0;
+    }
+  }
+  return { kind: 'bytes', chunks, size: body.size - count };
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { GroupedCalls } from './grouped-calls.ts';
+
+/** Groups end when the test says so. */
+function held(options: { maxUnderWay?: number; maxGroup?: number; keyed?: boolean } = {}) {
+  const groups: { calls: readonly string[]; end: (error?: Error) => void }[] = [];
+  const grouped = new GroupedCalls<string, string>({
+    maxUnderWay: options.maxUnderWay ?? 1,
+    maxGroup: options.maxGroup ?? 10,
+    keyOf: options.keyed === true ? (call) => call.slice(0, 1) : undefined,
+    mayRunAlone: (error) => (error as Error).message === 'collision',
+    run: (calls) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error): void => {
+          if (error === undefined) resolve(calls.map((call) => `done ${call}`));
+          else reject(error);
+        };
+        groups.push({ calls, end });
+      }),
+  });
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const end = async (index: number, error?: Error): Promise<void> => {
+    groups[index]?.end(error);
+    await turn();
+  };
+  return { grouped, groups, end };
+}
+
+test('a lone call goes out at once; those that come meanwhile go together, in order', async () => {
+  const { grouped, groups, end } = held();
+  const answers = ['a', 'b', 'c'].map((call) => grouped.call(call));
+  expect(groups.map(({ calls }) => calls)).toEqual([['a']]);
+  await end(0);
+  expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b', 'c']]);
+  await end(1);
+  expect(await Promise.all(answers)).toEqual(['done a', 'done b', 'done c']);
+  void grouped.call('d');
+  expect(groups.at(-1)?.calls).toEqual(['d']);
+});
+
+test('groups have a size, and so many are under way', async () => {
+  const { grouped, groups, end } = held({ maxUnderWay: 2, maxGroup: 1 });
+  for (const call of ['a', 'b', 'c', 'd']) void grouped.call(call);
+  expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b']]);
+  await end(1);
+  expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b'], ['c']]);
+});
+
+test('calls of one key never share a group, and none is left behind', async () => {
+  const { grouped, groups, end } = held({ keyed: true });
+  const answers = ['a1', 'b1', 'b2', 'c1', 'b3'].map((call) => grouped.call(call));
+  for (let index = 0; index < 4; index += 1) await end(index);
+  expect(groups.map(({ calls }) => calls)).toEqual([['a1'], ['b1', 'c1'], ['b2'], ['b3']]);
+  expect(await Promise.all(answers)).toHaveLength(5);
+});
+
+test('what collided is tried one by one, what failed otherwise fails for all', async () => {
+  const { grouped, groups, end } = held();
+  const answers = Promise.allSettled(['a', 'b', 'c'].map((call) => grouped.call(call)));
+  await end(0);
+  await end(1, new Error('collision'));
+  await end(2);
+  await end(3, new Error('collision'));
+  expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b', 'c'], ['b'], ['c']]);
+  expect(await answers).toMatchObject([
+    { value: 'done a' },
+    { value: 'done b' },
+    { reason: { message: 'collision' } },
+  ]);
+  const others = Promise.allSettled(['d', 'e', 'f'].map((call) => grouped.call(call)));
+  await end(4);
+  await end(5, new Error('broken'));
+  expect(groups).toHaveLength(6);
+  expect(await others).toMatchObject([
+    { value: 'done d' },
+    { reason: { message: 'broken' } },
+    { reason: { message: 'broken' } },
+  ]);
+});

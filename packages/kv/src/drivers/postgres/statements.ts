@@ -1,0 +1,67 @@
+/** Named, so that the server plans each of them once per connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type StatementName =
+  | 'get'
+  | 'getEach'
+  | 'getMany'
+  | 'set'
+  | 'setEach'
+  | 'setMany'
+  | 'create'
+  | 'update'
+  | 'replace'
+  | 'changeEach'
+  | 'delete'
+  | 'deleteUnchanged'
+  | 'deleteMany'
+  | 'scan'
+  | 'scanRange';
+
+/** The statements on one table, whose names end in `suffix`. */
+export function statements(table: string, suffix: string): Record<StatementName, Statement> {
+  const entry = 'partition_key = $1 AND key = $2';
+  const insert = `INSERT INTO ${table} (partition_key, key, value)`;
+  const onConflict = 'ON CONFLICT (partition_key, key) DO';
+  const overwrite = `${onConflict} UPDATE SET value = EXCLUDED.value`;
+  const page = `SELECT key, value FROM ${table} WHERE partition_key = $1 AND key >= $2`;
+  const texts: Record<StatementName, string> = {
+    get: `SELECT value FROM ${table} WHERE ${entry}`,
+    // A subquery per row is never planned as a join over the whole table.
+    getEach:
+      `SELECT (SELECT value FROM ${table} WHERE partition_key = asked.partition AND key = asked.key) ` +
+      'FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS asked (partition, key, place) ORDER BY asked.place',
+    getMany:
+      `SELECT (SELECT value FROM ${table} WHERE partition_key = $1 AND key = asked.key) ` +
+      'FROM unnest($2::bytea[]) WITH ORDINALITY AS asked (key, place) ORDER BY asked.place',
+    set: `${insert} VALUES ($1, $2, $3) ${overwrite}`,
+    setEach: `${insert} SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) ${overwrite}`,
+    setMany: `${insert} SELECT $1::bytea, * FROM unnest($2::bytea[], $3::bytea[]) ${overwrite}`,
+    create: `${insert} VALUES ($1, $2, $3) ${onConflict} NOTHING`,
+    update: `UPDATE ${table} SET value = $3 WHERE ${entry}`,
+    replace: `UPDATE ${table} SET value = $3 WHERE ${entry} AND value = $4`,
+    changeEach:
+      'WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[]) ' +
+      'WITH ORDINALITY AS a (partition, key, value, still, place)), ' +
+      `g AS (${insert} SELECT partition, key, value FROM asked WHERE NOT EXISTS ` +
+      `(SELECT FROM ${table} AS other WHERE other.partition_key = asked.partition AND other.key = asked.still) ` +
+      `ORDER BY partition, key ${onConflict} NOTHING RETURNING partition_key, key), ` +
+      'made AS MATERIALIZED (SELECT asked.place, asked.partition FROM asked ' +
+      'JOIN g ON g.partition_key = asked.partition AND g.key = asked.key), ' +
+      `p AS (${insert} SELECT made.partition, put.key, put.value ` +
+      'FROM unnest($5::int8[], $6::bytea[], $7::bytea[]) AS put (place, key, value) ' +
+      `JOIN made ON made.place = put.place ORDER BY made.partition, put.key ${overwrite}) ` +
+      'SELECT place FROM made',
+    delete: `DELETE FROM ${table} WHERE ${entry}`,
+    deleteUnchanged: `DELETE FROM ${table} WHERE ${entry} AND value = $3`,
+    deleteMany: `DELETE FROM ${table} WHERE partition_key = $1 AND key = ANY($2::bytea[])`,
+    scan: `${page} ORDER BY key LIMIT $3`,
+    scanRange: `${page} AND key < $4 ORDER BY key LIMIT $3`,
+  };
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, { name: `kv_${key}_${suffix}`, text }]),
+  ) as Record<StatementName, Statement>;
+}
