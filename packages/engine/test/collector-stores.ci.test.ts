@@ -104,7 +104,7 @@ describe.each(stores.filter(({ isThere }) => isThere))('garbage on $name', ({ op
       branch: 'main',
       path: 'u',
     });
-    await adapter.createMultipart(at(physicalAddress.slice(storageNamespace.length + 1)));
+    await adapter.createMultipart(at(physicalAddress.slice(physicalAddress.indexOf('/data/') + 1)));
 
     world.now += 28 * hour;
     const first = await collect(world, engine, repository);

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { startDynamoDb } from './servers/dynamodb.ts';
 import { startAzurite } from './servers/azurite.ts';
 import { startFakeGcs } from './servers/fake-gcs.ts';
 import { startMoto } from './servers/moto.ts';
@@ -11,6 +12,7 @@ const starters: Record<string, () => Promise<RunningServer>> = {
   postgres: startPostgres,
   versitygw: startVersitygw,
   moto: startMoto,
+  dynamodb: () => startDynamoDb(),
   azurite: () => startAzurite(),
   'fake-gcs': startFakeGcs,
 };

@@ -12,7 +12,7 @@ export function configHandlers({ installation }: ApiOptions): HandlersOf<'config
         storage_config_list: facts.storages.map(storageView),
         ui_config:
           facts.customViewers.length === 0 ? {} : { custom_viewers: facts.customViewers.map(viewerView) },
-        capabilities_config: {},
+        capabilities_config: { reflog: true, time_refs: true, aliases: true, events: true },
       };
     },
   };

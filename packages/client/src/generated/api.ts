@@ -2310,7 +2310,12 @@ export interface components {
             ref: string;
             repository: string;
         };
-        CapabilitiesConfig: Record<string, never>;
+        CapabilitiesConfig: {
+            aliases?: boolean;
+            events?: boolean;
+            reflog?: boolean;
+            time_refs?: boolean;
+        };
         CherryPickCreation: {
             commit_overrides?: components["schemas"]["CommitOverrides"];
             /** @default false */
@@ -3060,6 +3065,9 @@ export interface components {
             commit_id: string;
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
+            move_id?: string;
+            /** Format: date-time */
+            time?: string;
         };
         RevertCreation: {
             /** @default false */

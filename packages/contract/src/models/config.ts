@@ -48,7 +48,16 @@ export const UIConfig = Type.Object(
   { title: 'UIConfig' },
 );
 
-export const CapabilitiesConfig = Type.Object({}, { title: 'CapabilitiesConfig' });
+/** What this server can do beyond the compatible API. */
+export const CapabilitiesConfig = Type.Object(
+  {
+    reflog: Type.Optional(flag),
+    time_refs: Type.Optional(flag),
+    aliases: Type.Optional(flag),
+    events: Type.Optional(flag),
+  },
+  { title: 'CapabilitiesConfig' },
+);
 
 export const Config = Type.Object(
   {

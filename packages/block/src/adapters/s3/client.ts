@@ -26,6 +26,8 @@ import { S3Endpoint, type S3Location } from './endpoint.ts';
 import { isRetryable, refusalError, type S3Refusal } from './errors.ts';
 import { BucketRegions } from './regions.ts';
 import { signedChunks, signedChunksLength } from './signed-chunks.ts';
+import type { LeanAnswer } from '../../remote/lean-connection.ts';
+import { LeanReader } from '../../remote/lean-reader.ts';
 import { unitsOf, type RequestBody } from '../../remote/request-body.ts';
 import { childText, parseXml } from '../../remote/xml.ts';
 
@@ -54,6 +56,7 @@ export class S3Client {
   readonly #endpoint: S3Endpoint;
   readonly #presignEndpoint: S3Endpoint;
   readonly #agent: Agent;
+  readonly #reader: LeanReader;
   readonly #keys = new SigningKeyCache();
   readonly #chunkSize: number;
   readonly #chunkTimeoutMs: number;
@@ -88,6 +91,11 @@ export class S3Client {
       bodyTimeout: this.#chunkTimeoutMs,
       connect: { timeout: 10_000, rejectUnauthorized: config.skipVerifyCertificateTestOnly !== true },
     });
+    this.#reader = new LeanReader({
+      timeoutMs: this.#chunkTimeoutMs,
+      maxConnections: connections,
+      rejectUnauthorized: config.skipVerifyCertificateTestOnly !== true,
+    });
     this.regions = new BucketRegions({
       fallback: config.region || 'us-east-1',
       discover: config.discoverBucketRegion ?? true,
@@ -98,15 +106,39 @@ export class S3Client {
 
   /** Connections with a request on them. */
   get connectionsInUse(): number {
-    return Object.values(this.#agent.stats).reduce((sum, { running }) => sum + running, 0);
+    const others = Object.values(this.#agent.stats).reduce((sum, { running }) => sum + running, 0);
+    return others + this.#reader.connectionsInUse;
   }
 
-  /** A successful response; its body must be read or dumped. */
-  async send(request: S3Request): Promise<StoreResponse> {
+  /** An object, when all goes well at once; else it has to be asked for with `send`, after so many attempts. */
+  async read(request: S3Request): Promise<LeanAnswer | { readonly attempts: number }> {
+    const region = await this.regions.of(request.bucket);
+    const location = this.#endpoint.locate(region, request.bucket, request.key);
+    const context = this.#context(await this.#credentials.get(), region);
+    const { headers } = this.#prepare(request, location, context);
+    this.#logRequest(request, location);
+    const { origin, path } = location;
+    const answer = await this.#reader.get({ origin, path, headers, signal: request.signal });
+    if (answer === undefined) return { attempts: 0 };
+    if (answer.status < 300) return answer;
+    const refusal = refusalOf(answer.status, answer.body.bytes?.toString() ?? '');
+    const target = `s3://${request.bucket}/${request.key ?? ''}`;
+    if (this.#maxRetries > 0) {
+      if (this.#correct(request.bucket, (name) => answer.header(name), refusal)) return { attempts: 1 };
+      if (isRetryable(refusal)) {
+        await this.#backOff(1, target, `${refusal.status} ${refusal.code}`, request.signal);
+        return { attempts: 1 };
+      }
+    }
+    throw refusalError(refusal, 'read', target);
+  }
+
+  /** A successful response; its body must be read or dumped. So many attempts were made before. */
+  async send(request: S3Request, attempts = 0): Promise<StoreResponse> {
     const access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
     const target = `s3://${request.bucket}/${request.key ?? ''}`;
     let corrected = false;
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = attempts + 1; ; attempt++) {
       const mayRetry = attempt <= this.#maxRetries && request.body?.kind !== 'stream';
       let response: Dispatcher.ResponseData;
       try {
@@ -131,8 +163,9 @@ export class S3Client {
           retries: attempt - 1,
         };
       }
-      const refusal = await readRefusal(response);
-      if (!corrected && attempt <= this.#maxRetries && this.#correct(request.bucket, response, refusal)) {
+      const refusal = refusalOf(response.statusCode, await refusalText(response));
+      const header = (name: string): string | undefined => headerOf(response, name);
+      if (!corrected && attempt <= this.#maxRetries && this.#correct(request.bucket, header, refusal)) {
         corrected = true;
         if (request.body?.kind !== 'stream') continue;
       }
@@ -142,9 +175,9 @@ export class S3Client {
   }
 
   /** Learns from a refusal that a differently signed request may pass; true when there was something to learn. */
-  #correct(bucket: string, response: Dispatcher.ResponseData, refusal: S3Refusal): boolean {
+  #correct(bucket: string, header: (name: string) => string | undefined, refusal: S3Refusal): boolean {
     if (refusal.code === 'RequestTimeTooSkewed') {
-      const date = Date.parse(headerOf(response, 'date') ?? '');
+      const date = Date.parse(header('date') ?? '');
       if (Number.isNaN(date)) return false;
       this.#clockOffsetMs = date - Date.now();
       return true;
@@ -153,7 +186,7 @@ export class S3Client {
       this.#credentials.forget();
       return true;
     }
-    const region = headerOf(response, 'x-amz-bucket-region');
+    const region = header('x-amz-bucket-region');
     return region !== undefined && this.regions.learn(bucket, region);
   }
 
@@ -173,17 +206,17 @@ export class S3Client {
     await delay(wait, undefined, signal === undefined ? {} : { signal });
   }
 
+  #logRequest({ method }: S3Request, { host, path }: S3Location): void {
+    if (this.#config.clientLogRequest !== true) return;
+    this.#logger?.debug({ method, host, path }, 'request to the object store');
+  }
+
   async #attempt(request: S3Request, region: string): Promise<Dispatcher.ResponseData> {
     const location = this.#endpoint.locate(region, request.bucket, request.key);
     const credentials = await this.#credentials.get();
     const { headers, body } = this.#prepare(request, location, this.#context(credentials, region));
     const query = encodeQuery(request.query ?? []);
-    if (this.#config.clientLogRequest === true) {
-      this.#logger?.debug(
-        { method: request.method, host: location.host, path: location.path },
-        'request to the object store',
-      );
-    }
+    this.#logRequest(request, location);
     const send = (options: Partial<Dispatcher.RequestOptions>): Promise<Dispatcher.ResponseData> =>
       this.#agent.request({
         origin: location.origin,
@@ -290,14 +323,15 @@ export class S3Client {
   }
 
   async close(): Promise<void> {
+    this.#reader.close();
     await this.#agent.destroy();
   }
 }
 
-async function readRefusal(response: Dispatcher.ResponseData): Promise<S3Refusal> {
-  const error = parseXml(await refusalText(response));
+function refusalOf(status: number, text: string): S3Refusal {
+  const error = parseXml(text);
   return {
-    status: response.statusCode,
+    status,
     code: childText(error, 'Code') ?? '',
     message: childText(error, 'Message') ?? '',
   };

@@ -56,9 +56,16 @@ export class ObjectCalls {
   }
 
   async open(request: S3Request): Promise<ObjectBody> {
+    const quick = await this.#client.read(request);
+    if ('body' in quick) {
+      const wanted = request.headers?.['range'] === undefined ? 200 : 206;
+      if (quick.status === wanted) return quick.body;
+      quick.body.dispose();
+    }
+    const attempts = 'attempts' in quick ? quick.attempts : 0;
     const target = `s3://${request.bucket}/${request.key}`;
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#client.send(request);
+      const response = await this.#client.send(request, attempts);
       const size = Number(response.header('content-length'));
       if (request.headers?.['range'] !== undefined && response.status !== 206) {
         // Only an empty object answers a range as a whole.

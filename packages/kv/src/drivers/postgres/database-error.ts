@@ -40,7 +40,7 @@ export function databaseError(cause: unknown): KvError {
 /** The server gave the statement up because others were in its way; nothing of it happened. */
 export function isCollision(error: unknown): boolean {
   const cause = error instanceof KvError ? error.cause : error;
-  return /^40/.test((cause as { code?: string } | undefined)?.code ?? '');
+  return (cause as { code?: string } | undefined)?.code?.startsWith('40') === true;
 }
 
 /** Connecting to several addresses fails with an error that only lists its parts. */

@@ -1,0 +1,191 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import type { ObjectBody } from '../adapter.ts';
+import { bytesBody, smallObjectSize } from '../body.ts';
+import { LeanBody } from './lean-body.ts';
+import { readChunked, readHead } from './lean-head.ts';
+
+/** Small enough to stay in the processor's cache between reading and writing. */
+const unit = 128 * 1024;
+/** One that is read into, one that is written from, and one in between. */
+const unitsPerReader = 3;
+const headLimit = 32 * 1024;
+
+export interface LeanRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LeanAnswer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  /** What a refusal says is always in memory. */
+  readonly body: ObjectBody;
+}
+
+/** What reads from the connection at the moment. */
+interface Listener {
+  /** False when it wants no more for now. The bytes are overwritten by what comes next. */
+  take(bytes: Buffer): boolean;
+  /** The connection has ended, in whatever way. */
+  fail(error: Error): void;
+}
+
+export class LeanConnection {
+  readonly #socket: Socket;
+  readonly #timeoutMs: number;
+  #listener: Listener | undefined;
+  #onGone: (() => void) | undefined;
+  #spare: Buffer[] = Array.from({ length: unitsPerReader - 1 }, () => Buffer.allocUnsafeSlow(unit));
+  #reading: Buffer = Buffer.allocUnsafeSlow(unit);
+  #paused = false;
+
+  constructor(origin: string, options: { readonly timeoutMs: number; readonly rejectUnauthorized: boolean }) {
+    const { protocol, hostname, port } = new URL(origin);
+    this.#timeoutMs = options.timeoutMs;
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const onread = {
+      buffer: () => this.#reading,
+      callback: (count: number, buffer: Uint8Array) => this.#read(buffer as Buffer, count),
+    };
+    this.#socket =
+      protocol === 'https:'
+        ? connectTls({
+            host,
+            port: Number(port || 443),
+            servername: host,
+            rejectUnauthorized: options.rejectUnauthorized,
+            onread,
+          } as ConnectionOptions)
+        : connectPlain({ host, port: Number(port || 80), onread });
+    this.#socket.setNoDelay(true);
+    this.#socket.on('error', (error) => this.#end(error));
+    this.#socket.on('end', () => this.#end(new Error('the store closed the connection')));
+    this.#socket.on('close', () => this.#end(new Error('the connection was closed')));
+    this.#socket.on('timeout', () => {
+      // A reader that takes its time is not the store's silence.
+      if (!this.#paused) this.#end(new Error(`the store sent nothing for ${this.#timeoutMs} ms`));
+    });
+  }
+
+  /** Calls `done` once nothing more will be read of the answer. */
+  get(request: LeanRequest, done: (reusable: boolean) => void): Promise<LeanAnswer | undefined> {
+    return new Promise((resolve) => {
+      const { signal } = request;
+      const onAbort = (): void => this.#end(new Error('aborted'));
+      const finish = (reusable: boolean): void => {
+        signal?.removeEventListener('abort', onAbort);
+        this.#listener = undefined;
+        done(reusable);
+      };
+      const give = (answer: LeanAnswer | undefined): false => {
+        finish(false);
+        resolve(answer);
+        return false;
+      };
+      let received = Buffer.alloc(0);
+      this.#listener = {
+        take: (bytes) => {
+          received = Buffer.concat([received, bytes]);
+          const end = received.indexOf('\r\n\r\n');
+          if (end < 0) return received.length < headLimit || give(undefined);
+          const head = readHead(received.subarray(0, end).toString('latin1'));
+          const rest = received.subarray(end + 4);
+          if (head === undefined) return give(undefined);
+          const { status, size, headers, keepsAlive } = head;
+          const answer = { status, header: (name: string) => headers.get(name) };
+          if (size === undefined) {
+            const refusal = readChunked(rest);
+            if (refusal === undefined) return rest.length < smallObjectSize || give(undefined);
+            return give({ ...answer, body: bytesBody(refusal) });
+          }
+          if (rest.length > size || (size > smallObjectSize && status >= 300)) return give(undefined);
+          const body = new LeanBody(this, size, rest, (whole) => finish(whole && keepsAlive));
+          if (size > smallObjectSize) {
+            resolve({ ...answer, body });
+            return false;
+          }
+          body.collect().then(
+            (all) => resolve({ ...answer, body: bytesBody(all) }),
+            () => resolve(undefined),
+          );
+          return true;
+        },
+        fail: () => {
+          finish(false);
+          resolve(undefined);
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#onGone = undefined;
+      this.#socket.setTimeout(this.#timeoutMs);
+      this.#socket.write(requestText(request));
+      this.resume();
+    });
+  }
+
+  listen(listener: Listener): void {
+    this.#listener = listener;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#socket.resume();
+  }
+
+  /** Until the next request, at most so long. */
+  rest(ms: number, gone: () => void): void {
+    this.#onGone = gone;
+    this.#paused = false;
+    this.#socket.setTimeout(ms);
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** The buffer of the bytes that `take` has just been given: it is theirs until `giveBack`. */
+  keepTaken(): Buffer | undefined {
+    const next = this.#spare.pop();
+    if (next === undefined) return undefined;
+    const taken = this.#reading;
+    this.#reading = next;
+    return taken;
+  }
+
+  giveBack(buffer: Buffer): void {
+    this.#spare.push(buffer);
+  }
+
+  get hasSpare(): boolean {
+    return this.#spare.length > 0;
+  }
+
+  #read(buffer: Buffer, count: number): boolean {
+    if (this.#listener === undefined) {
+      // Nobody asked for anything.
+      this.#end(new Error('the store sent what nobody asked for'));
+      return false;
+    }
+    const goesOn = this.#listener.take(buffer.subarray(0, count));
+    this.#paused = !goesOn;
+    return goesOn;
+  }
+
+  #end(error: Error): void {
+    this.#socket.destroy();
+    this.#onGone?.();
+    this.#onGone = undefined;
+    const listener = this.#listener;
+    this.#listener = undefined;
+    listener?.fail(error);
+  }
+}
+
+function requestText({ path, headers }: LeanRequest): string {
+  let text = `GET ${path} HTTP/1.1\r\n`;
+  for (const [name, value] of Object.entries(headers)) text += `${name}: ${value}\r\n`;
+  return `${text}\r\n`;
+}
