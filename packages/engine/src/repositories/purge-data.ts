@@ -8,7 +8,7 @@ import { gravelerPartition, namespaceKey } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { forgetFormerNamespace } from './former-namespaces.ts';
 import { liesInside, trimSlash } from './namespaces.ts';
-import { isCollectors, removeFromTrash } from './purge-repository.ts';
+import { hasUntoldEvents, isCollectors, removeFromTrash } from './purge-repository.ts';
 import { changeInTrash, dueOf } from './trash.ts';
 
 /** Deletes the data of repositories that were deleted with it, once their time in the trash is over. */
@@ -57,6 +57,8 @@ async function purge(
 ): Promise<void> {
   const { repository } = stored;
   const scope = context.repositories.scopeOf(repository);
+  // Its record must stay until then, and the namespace would be emptied again and again.
+  if (await hasUntoldEvents(context, scope)) return;
   let emptied: Emptied | undefined;
   try {
     emptied = await emptyNamespace(context, scope, () => round.mayGoOn());

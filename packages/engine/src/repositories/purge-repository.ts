@@ -70,7 +70,10 @@ export async function removeFromTrash(
   ]);
 }
 
-async function hasUntoldEvents(context: EngineContext, { partition }: RepositoryScope): Promise<boolean> {
+export async function hasUntoldEvents(
+  context: EngineContext,
+  { partition }: RepositoryScope,
+): Promise<boolean> {
   for await (const page of context.kv.scan(partition, { prefix: outboxPrefix, batch: 1 })) {
     if (page.length > 0) return true;
   }
