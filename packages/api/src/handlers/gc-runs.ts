@@ -1,4 +1,4 @@
-import { arn, one } from '@svc/auth';
+import { and, arn, one } from '@svc/auth';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { gcRulesOf } from '../views/gc-rules.ts';
@@ -52,9 +52,9 @@ export function gcRunsHandlers({ engine: { gcRuns } }: ApiOptions): HandlersOf<'
     async rescueGarbage(call) {
       const { params, body, identity } = call;
       const { repository } = params;
-      if (body.ref !== undefined && body.ref !== '') {
-        await call.ensure(one('fs:ReadCommit', arn.repository(repository)));
-      }
+      const mayRun = one('retention:RunGarbageCollection', arn.repository(repository));
+      const namesRef = body.ref !== undefined && body.ref !== '';
+      await call.ensure(namesRef ? and(mayRun, one('fs:ReadCommit', arn.repository(repository))) : mayRun);
       await gcRuns.rescue({ repository, user: identity.user.username, ...body });
     },
 

@@ -12,7 +12,7 @@ import {
 import { textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { after, amount } from '../parameters.ts';
-import { deferred, one, repositoryArn } from '../requirement-template.ts';
+import { and, deferred, one, repositoryArn } from '../requirement-template.ts';
 
 const run = one('retention:RunGarbageCollection', repositoryArn);
 const get = one('retention:GetGarbageCollectionRuns', repositoryArn);
@@ -102,7 +102,10 @@ export const gcRunsOperations = {
     path: '/repositories/{repository}/gc/rescue',
     tag: 'retention',
     summary: 'Keep the data of a commit for some days, or let every window begin anew',
-    requires: deferred('with a ref also fs:ReadCommit', run),
+    requires: deferred(
+      'fs:ReadCommit is needed only with a ref',
+      and(run, one('fs:ReadCommit', repositoryArn)),
+    ),
     body: body(GcRescue),
     responses: {
       204: empty(),
