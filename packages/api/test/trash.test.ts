@@ -31,9 +31,12 @@ test('a repository is deleted, listed with who and when, restored and purged', a
   expect((await ask('POST', `${place}/restore`)).status).toBe(404);
   expect((await ask('GET', '/repositories/sales/branches/main')).status).toBe(200);
 
-  expect((await ask('DELETE', '/repositories/sales?delete_data=true')).status).toBe(501);
+  expect((await ask('DELETE', '/repositories/sales?delete_data=true')).status).toBe(204);
+  expect((await ask('GET', '/deleted_repositories?prefix=sal')).body.results).toMatchObject([
+    { delete_data: true },
+  ]);
+  expect((await ask('POST', `${place}/restore`)).status).toBe(201);
   await ask('DELETE', '/repositories/sales');
-  expect((await ask('DELETE', `${place}?delete_data=true`)).status).toBe(501);
   expect((await ask('GET', '/deleted_repositories?prefix=sal')).body.results).toMatchObject([
     { delete_data: false },
   ]);

@@ -44,7 +44,7 @@ export interface BlockAdapter {
   /** Idempotent. */
   delete(pointer: ObjectPointer): Promise<void>;
   /** Deletes all it can, in as few requests as the store allows; returns those that could not be deleted. */
-  deleteMany(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[]>;
+  deleteMany(pointers: readonly ObjectPointer[], options?: DeleteManyOptions): Promise<DeleteFailure[]>;
   copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult>;
 
   createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;
@@ -133,6 +133,16 @@ export interface BodyStream {
    * that needs one (parts on the local store) does not hash again.
    */
   readonly md5?: (() => string) | undefined;
+}
+
+export interface DeleteManyOptions {
+  /**
+   * Asked right before each request to the store, repeated ones too: once it says no, nothing more is deleted, and what is
+   * left is answered as not deleted.
+   */
+  readonly mayGoOn?: (() => boolean) | undefined;
+  /** Ends the requests under way. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface PutOptions {

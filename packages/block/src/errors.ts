@@ -30,3 +30,8 @@ export class BlockError extends Error {
     return this.kind === 'unavailable' || this.kind === 'no_space';
   }
 }
+
+/** The caller did not want a request to be sent any more. */
+export function notBegun(): BlockError {
+  return new BlockError('unavailable', 'not begun: it was too late for it');
+}

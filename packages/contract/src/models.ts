@@ -168,6 +168,20 @@ import {
   RollbackResult,
   ReflogSettings,
 } from './models/reflog.ts';
+import {
+  GcRunCreation,
+  GcRunId,
+  GcCount,
+  GcClassReport,
+  GcReport,
+  GcRun,
+  GcRunList,
+  GcObject,
+  GcObjectList,
+  GcQuarantine,
+  GcRescue,
+  GcSettings,
+} from './models/gc-runs.ts';
 
 /** Every named schema of the API, under the name it has in the OpenAPI document. */
 export const models = {
@@ -314,6 +328,18 @@ export const models = {
   RollbackRequest,
   RollbackResult,
   ReflogSettings,
+  GcRunCreation,
+  GcRunId,
+  GcCount,
+  GcClassReport,
+  GcReport,
+  GcRun,
+  GcRunList,
+  GcObject,
+  GcObjectList,
+  GcQuarantine,
+  GcRescue,
+  GcSettings,
   Event,
   EventList,
   EventsGone,

@@ -12,6 +12,7 @@ import { configOperations } from './operations/config.ts';
 import { eventsOperations } from './operations/events.ts';
 import { garbageCollectionOperations } from './operations/garbage-collection.ts';
 import { gcRulesOperations } from './operations/gc-rules.ts';
+import { gcRunsOperations } from './operations/gc-runs.ts';
 import { healthCheckOperations } from './operations/health-check.ts';
 import { importOperations } from './operations/import.ts';
 import { internalOperations } from './operations/internal.ts';
@@ -32,6 +33,7 @@ export const operationGroups = {
   'internal-repositories': internalRepositoriesOperations,
   'garbage-collection': garbageCollectionOperations,
   'gc-rules': gcRulesOperations,
+  'gc-runs': gcRunsOperations,
   'branch-protection': branchProtectionOperations,
   auth: authOperations,
   'auth-users': authUsersOperations,
@@ -65,6 +67,7 @@ export const operations = {
   ...internalRepositoriesOperations,
   ...garbageCollectionOperations,
   ...gcRulesOperations,
+  ...gcRunsOperations,
   ...branchProtectionOperations,
   ...authOperations,
   ...authUsersOperations,

@@ -8,6 +8,7 @@ import type { Branches } from './face/branches.ts';
 import type { Commits } from './face/commits.ts';
 import type { Dumps } from './face/dumps.ts';
 import type { Gc } from './face/gc.ts';
+import type { GcRuns } from './face/gc-runs.ts';
 import type { Imports } from './face/imports.ts';
 import type { Job } from './face/jobs.ts';
 import type { Merges } from './face/merges.ts';
@@ -24,6 +25,7 @@ import type { Tags } from './face/tags.ts';
 import type { Tasks } from './face/tasks.ts';
 import type { Uploads } from './face/uploads.ts';
 import type { Usage } from './face/usage.ts';
+import { gcRuns } from './gc/collector/index.ts';
 import { gc } from './gc/index.ts';
 import { ImportRunner } from './import/index.ts';
 import { engineJobs } from './jobs.ts';
@@ -60,6 +62,7 @@ export interface Engine {
   readonly imports: Imports;
   readonly dumps: Dumps;
   readonly gc: Gc;
+  readonly gcRuns: GcRuns;
   readonly tasks: Tasks;
   readonly metadata: Metadata;
   readonly usage: Usage;
@@ -100,6 +103,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     dumps: dumps(context, taskRunner),
     gc: gc(context, taskRunner, objectOperations),
+    gcRuns: gcRuns(context),
     tasks: { removeExpired: () => removeExpired(context) },
     metadata: metadata(context),
     usage: usageOperations,

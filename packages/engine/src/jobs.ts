@@ -1,9 +1,12 @@
 import type { EngineContext } from './context/engine-context.ts';
 import { RateLimit } from './context/rate-limit.ts';
 import type { Job } from './face/jobs.ts';
+import { runQueued } from './gc/collector/runner.ts';
+import { scheduleRuns } from './gc/collector/schedule.ts';
 import { TokenCleaner } from './staging/clean-tokens.ts';
 import { LostStaging } from './staging/lost-staging.ts';
 import { trimMoves } from './moves/trim-moves.ts';
+import { emptyNamespaces } from './repositories/purge-data.ts';
 import { emptyTrash } from './repositories/purge-repository.ts';
 import { removeExpired } from './tasks/remove-expired.ts';
 import { sweepUnknownUploads, sweepUploads } from './uploads/sweep-uploads.ts';
@@ -53,10 +56,24 @@ export function engineJobs(context: EngineContext): readonly Job[] {
       },
     },
     {
+      name: 'schedule-collections',
+      everyMs: minuteMs,
+      lease,
+      begin: () => (round) => scheduleRuns(context, round),
+    },
+    // Every server looks: who takes a run holds the lease of its repository.
+    { name: 'collect-garbage', everyMs: 5000, begin: () => (round) => runQueued(context, round) },
+    {
       name: 'empty-trash',
       everyMs: 10 * minuteMs,
       lease,
       begin: () => (round) => emptyTrash(context, round),
+    },
+    // As with collections: who empties a namespace holds the lease of its repository.
+    {
+      name: 'empty-namespaces',
+      everyMs: minuteMs,
+      begin: () => (round) => emptyNamespaces(context, round),
     },
     {
       name: 'remove-expired-tasks',

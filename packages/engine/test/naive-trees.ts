@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { encodeValue } from '@svc/encoding';
 import type { CommittedContext } from '../src/committed/context.ts';
 import type {
   ApplyResult,
@@ -11,8 +12,10 @@ import type {
   MergeInput,
   MergeResult,
   RecordIterator,
+  TableDescription,
   TreeOutline,
   TreeRecord,
+  ValueVisit,
 } from '../src/committed/tree.ts';
 
 /** Id of a tree that was written without any record. */
@@ -170,6 +173,22 @@ export class NaiveTrees implements CommittedTrees {
     const ranges =
       first === undefined || last === undefined ? [] : [{ id, minKey: first.key, maxKey: last.key }];
     return Promise.resolve({ entity: this.#entities.get(id), ranges });
+  }
+
+  describe(_context: CommittedContext, id: string): Promise<TableDescription | undefined> {
+    return Promise.resolve(this.#trees.has(id) ? { entity: this.#entities.get(id) } : undefined);
+  }
+
+  visitValues(_context: CommittedContext, id: string, _shownId: string, visit: ValueVisit): Promise<void> {
+    for (const { identity, data } of this.#trees.get(id)?.values() ?? []) {
+      const value = encodeValue(identity, data);
+      visit.value(value, 0, value.length);
+    }
+    return Promise.resolve();
+  }
+
+  areStored(_context: CommittedContext, id: string): Promise<boolean> {
+    return Promise.resolve(this.#trees.has(id));
   }
 
   close(): Promise<void> {

@@ -179,6 +179,22 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   getGCRules: { requires: 'retention:GetGarbageCollectionRules@R' },
   setGCRules: { requires: 'retention:SetGarbageCollectionRules@R', body: rules },
   deleteGCRules: { requires: 'retention:SetGarbageCollectionRules@R' },
+  startGCRun: { requires: 'retention:RunGarbageCollection@R', body: { dry_run: true } },
+  listGCRuns: { requires: 'retention:GetGarbageCollectionRuns@R' },
+  getGCRun: { requires: 'retention:GetGarbageCollectionRuns@R', params: { run: 'none' } },
+  listGCRunObjects: {
+    requires: 'retention:GetGarbageCollectionRuns@R',
+    params: { run: 'none' },
+    query: { kind: 'deleted' },
+  },
+  cancelGCRun: { requires: 'retention:RunGarbageCollection@R', params: { run: 'none' } },
+  getGCQuarantine: { requires: 'retention:GetGarbageCollectionRuns@R' },
+  rescueGarbage: {
+    requires: 'retention:RunGarbageCollection@R & fs:ReadCommit@R',
+    body: { ref: 'main', days: 0 },
+  },
+  getGCSettings: { requires: 'retention:GetGarbageCollectionRules@R' },
+  setGCSettings: { requires: 'retention:SetGarbageCollectionRules@R', body: { enabled: 'inherit' } },
   getBranchProtectionRules: { requires: 'branches:GetBranchProtectionRules@R' },
   setBranchProtectionRules: {
     requires: 'branches:SetBranchProtectionRules@R',

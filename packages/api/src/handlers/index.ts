@@ -21,6 +21,7 @@ import { internalHandlers } from './internal.ts';
 import { metadataHandlers } from './metadata.ts';
 import { objectHandlers } from './objects.ts';
 import { pullHandlers } from './pulls.ts';
+import { gcRunsHandlers } from './gc-runs.ts';
 import { reflogHandlers } from './reflog.ts';
 import { refHandlers } from './refs.ts';
 import { repositoryHandlers } from './repositories.ts';
@@ -52,6 +53,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   pulls: pullHandlers,
   refs: refHandlers,
   reflog: reflogHandlers,
+  'gc-runs': gcRunsHandlers,
   repositories: repositoryHandlers,
   staging: stagingHandlers,
   subscriptions: subscriptionHandlers,

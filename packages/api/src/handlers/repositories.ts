@@ -2,7 +2,6 @@ import { and, arn, one, soft, softEvery } from '@svc/auth';
 import type { Requirement } from '@svc/auth';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
-import { RequestError } from '../request/request-error.ts';
 import { pageView } from '../views/page.ts';
 import { deletedRepositoryView, manifestOf, manifestView, repositoryView } from '../views/repository.ts';
 import { dateTimeView } from '../views/time.ts';
@@ -45,9 +44,8 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
     },
 
     async deleteRepository({ params, query, actor }) {
-      const { force, purge } = query;
-      refuseDeleteData(query);
-      await repositories.delete({ repository: params.repository, force, purge, actor });
+      const { force, purge, delete_data: deleteData } = query;
+      await repositories.delete({ repository: params.repository, force, purge, deleteData, actor });
     },
 
     async listDeletedRepositories({ query, identity, client }) {
@@ -74,7 +72,6 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
       await call.ensure(
         deleteData ? and(mayDelete, one('retention:RunGarbageCollection', repository)) : mayDelete,
       );
-      refuseDeleteData(call.query);
       await repositories.purge({ instance, deleteData });
     },
 
@@ -125,13 +122,4 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
 function mayAttach(namespace: string): Requirement[] {
   const action = 'fs:AttachStorageNamespace';
   return [soft(action, arn.namespace(namespace)), softEvery(action, arn.namespace(`${namespace}/`))];
-}
-
-/** Only a collector may empty a namespace, and there is none yet. */
-function refuseDeleteData({ delete_data: isWanted }: { readonly delete_data?: boolean | undefined }): void {
-  if (isWanted === true)
-    throw new RequestError(
-      501,
-      'delete_data is not served yet: delete the repository without it, and its objects in the store yourself',
-    );
 }

@@ -7,6 +7,7 @@ import type {
   CompletedUpload,
   CopyResult,
   DeleteFailure,
+  DeleteManyOptions,
   MultipartUpload,
   ObjectBody,
   ObjectPointer,
@@ -28,7 +29,7 @@ import {
 import { bytesBody, discardBody, guardBody, md5Hex, readBody } from '../body.ts';
 import { checkPartList, checkPartNumber, checkRange } from '../checks.ts';
 import { storageInfo, type CommonStoreConfig } from '../config.ts';
-import { BlockError } from '../errors.ts';
+import { BlockError, notBegun } from '../errors.ts';
 
 const walkPage = 1000;
 
@@ -129,9 +130,16 @@ class MemAdapter implements BlockAdapter {
     this.#objects.delete(objectName(pointer));
   }
 
-  async deleteMany(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[]> {
-    for (const pointer of pointers) this.#objects.delete(objectName(pointer));
-    return [];
+  async deleteMany(
+    pointers: readonly ObjectPointer[],
+    { mayGoOn }: DeleteManyOptions = {},
+  ): Promise<DeleteFailure[]> {
+    const failures: DeleteFailure[] = [];
+    for (const pointer of pointers) {
+      if (mayGoOn?.() === false) failures.push({ pointer, error: notBegun() });
+      else this.#objects.delete(objectName(pointer));
+    }
+    return failures;
   }
 
   async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {

@@ -55,6 +55,18 @@ export function readCases(suite: BlockSuite): void {
       expect(await keysUnder(namespace)).toEqual(['stays']);
       expect(await suite.adapter.deleteMany([])).toEqual([]);
     });
+
+    it('deletes nothing more once it may not go on', async () => {
+      const namespace = freshNamespace();
+      const pointers = ['a', 'b'].map((key) => at(key, namespace));
+      for (const pointer of pointers) await suite.adapter.put(pointer, Buffer.from('x'));
+      const deleting = suite.adapter.deleteMany(pointers, { mayGoOn: () => false });
+      await deleting.then(
+        (failures) => expect(failures.map(({ pointer }) => pointer)).toEqual(pointers),
+        (error: unknown) => expect(error).toMatchObject({ kind: 'unavailable' }),
+      );
+      expect(await keysUnder(namespace)).toEqual(['a', 'b']);
+    });
   });
 
   describe('objects read at once', () => {

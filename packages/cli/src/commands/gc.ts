@@ -2,11 +2,13 @@ import type { components } from '@svc/client';
 import type { Command } from 'commander';
 import { action } from '../context.ts';
 import { readJson } from '../input.ts';
+import { registerRuns } from './gc-runs.ts';
 
 type Rules = components['schemas']['GarbageCollectionRules'];
 
 export function register(program: Command): void {
-  const gc = program.command('gc').description('rules and preparation of garbage collection');
+  const gc = program.command('gc').description('rules and runs of garbage collection');
+  registerRuns(gc);
 
   gc.command('get-config')
     .description('show how long deleted objects are kept')

@@ -14,6 +14,7 @@ interface CreateFlags {
 interface DeleteFlags {
   readonly purge?: boolean;
   readonly yes?: boolean;
+  readonly deleteData?: boolean;
 }
 
 export function register(program: Command): void {
@@ -66,6 +67,7 @@ export function register(program: Command): void {
     .description('delete a repository; it can be brought back for a while, and the data in its storage stays')
     .argument('<repository URI>')
     .option('--purge', 'remove its records at once: there is no way back')
+    .option('--delete-data', 'delete its data, too: after 7 days, or at once with --purge')
     .option('-y, --yes', 'do not ask')
     .action(
       action<[string], DeleteFlags>(async ({ client, out, uris }, [uriText], flags) => {
@@ -73,13 +75,13 @@ export function register(program: Command): void {
         out.info(`Repository: ${formatUri(uri)}`);
         await confirm({
           yes: flags.yes,
-          question: `Delete repository ${uri.repository}?`,
+          question: deleteQuestion(uri.repository, flags),
           operation: 'delete repository',
         });
         await client.delete('/repositories/{repository}', {
           params: {
             path: { repository: uri.repository },
-            query: { purge: flags.purge === true },
+            query: { purge: flags.purge === true, delete_data: flags.deleteData === true },
           },
         });
         out.info(`Repository '${uri.repository}' deleted`);
@@ -108,4 +110,11 @@ export function register(program: Command): void {
       }),
     ),
   );
+}
+
+function deleteQuestion(repository: string, { deleteData, purge }: DeleteFlags): string {
+  if (deleteData !== true) return `Delete repository ${repository}?`;
+  return purge === true
+    ? `Delete repository ${repository} and all its data now? There is no way back.`
+    : `Delete repository ${repository} and, 7 days from now, all its data? Until then 'undelete repo' brings it back.`;
 }

@@ -31,7 +31,9 @@ export const idempotentWrites: ReadonlySet<string> = new Set([
   'POST /repositories/{repository}/branches/{branch}/objects',
   'POST /repositories/{repository}/branches/{branch}/objects/copy',
   'POST /repositories/{repository}/branches/{branch}/objects/delete',
+  'POST /repositories/{repository}/gc/rescue',
   'POST /repositories/{repository}/gc/rules',
+  'POST /repositories/{repository}/gc/runs/{run}/cancel',
   'POST /repositories/{repository}/metadata',
   'PUT /aliases/{alias}',
   'PUT /auth/groups/{groupId}/members/{userId}',
@@ -47,6 +49,7 @@ export const idempotentWrites: ReadonlySet<string> = new Set([
   'PUT /repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}/parts/{partNumber}/copy',
   'PUT /repositories/{repository}/refs/dump',
   'PUT /repositories/{repository}/settings/branch_protection',
+  'PUT /repositories/{repository}/settings/gc',
   'PUT /repositories/{repository}/settings/gc_rules',
   'PUT /repositories/{repository}/settings/reflog',
 ]);

@@ -75,7 +75,8 @@ export const repositoriesOperations = {
     idempotent: true,
     path: '/repositories/{repository}',
     tag: 'repositories',
-    summary: 'Delete a repository; it can be restored for a while, and its data in the object store stays',
+    summary:
+      'Delete a repository; it can be restored for a while, and its data in the object store stays unless delete_data is set',
     requires: {
       type: 'choose',
       query: 'delete_data',

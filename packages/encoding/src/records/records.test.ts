@@ -44,6 +44,15 @@ message InstanceHeartbeat { Timestamp updatedAt = 1; }
 message GcState { int64 generation = 1; int32 phase = 2; string runId = 3; string owner = 4; int64 beat = 5;
   int64 batch = 6; bool inFlight = 7; string reason = 8; }
 message GcExternal { int64 generation = 1; Timestamp firstPage = 2; Timestamp lastCall = 3; }
+message GcPin { int32 kind = 1; string value = 2; int64 generation = 3; Timestamp expires = 4; }
+message GcKeep { Timestamp until = 1; string user = 2; }
+message GcQuarantine { string runId = 1; int64 objects = 2; int64 bytes = 3; Timestamp oldest = 4;
+  Timestamp notBefore = 5; int64 generation = 6; }
+message GcSettings { int32 enabled = 1; int64 interval = 2; int64 quarantine = 3; }
+message GcRun { string id = 1; int32 state = 2; int32 phase = 3; string options = 4; string user = 5;
+  Timestamp created = 6; Timestamp started = 7; Timestamp ended = 8; Timestamp updated = 9; int64 done = 10;
+  int64 total = 11; string report = 12; string error = 13; int64 generation = 14; bool cancel = 15; }
+message GcForeign { string uri = 1; Timestamp at = 2; }
 message MoveData { int32 kind = 1; int32 refType = 2; string refId = 3; bytes old = 4;
   bytes new = 5; string user = 6; string source = 7; bytes prev = 8; bytes jump = 9; int64 depth = 10; int64 jumpDepth = 11;
   bool lossy = 12; bool hidden = 13; bytes requestId = 14; repeated string retiredTokens = 15; }
@@ -142,6 +151,12 @@ const messages: [string, Message<never>][] = [
   ['InstanceHeartbeat', records.instanceHeartbeatMessage],
   ['GcState', records.gcStateMessage],
   ['GcExternal', records.gcExternalMessage],
+  ['GcPin', records.gcPinMessage],
+  ['GcKeep', records.gcKeepMessage],
+  ['GcQuarantine', records.gcQuarantineMessage],
+  ['GcSettings', records.gcSettingsMessage],
+  ['GcRun', records.gcRunMessage],
+  ['GcForeign', records.gcForeignMessage],
   ['MoveData', records.moveMessage],
   ['GraveData', records.graveMessage],
   ['ReflogSettings', records.reflogSettingsMessage],

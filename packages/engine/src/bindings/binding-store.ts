@@ -3,6 +3,7 @@ import type { KvPredicate } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Actor } from '../face/model.ts';
+import { shownBy } from './bound-commits.ts';
 import { aliasesPrefix, gravelerPartition, viewsPrefix } from '../store/keys.ts';
 import { moveKey } from '../store/keys.ts';
 
@@ -88,8 +89,18 @@ export async function moveBinding(
       : { type: 'put', key, value: bindingMessage.encode({ ...after, lastMove: planned.id }) },
     ...planned.writes,
   ]);
-  if (done) context.moves.remember(planned);
-  return done;
+  if (!done) return false;
+  context.moves.remember(planned);
+  if (after !== undefined) await keepShown(context, after);
+  return true;
+}
+
+/** What the binding shows may be garbage that a collector is about to delete. */
+async function keepShown(context: EngineContext, data: BindingData): Promise<void> {
+  const stored = await context.repositories.read(data.repository);
+  if (stored?.data.instanceUid !== data.instanceUid) return;
+  const scope = context.repositories.scopeOf(stored.data);
+  await context.gate.commitsById(scope, () => shownBy(context, scope, data));
 }
 
 export async function* listAliasRecords(

@@ -9,7 +9,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, checkRoomForKeys, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
-import { resolveCommitted, type ResolvedTarget } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommitted, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { tokenFor } from '../staging/tokens.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -22,10 +22,19 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   if (source === '') throw required('source');
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  const { commitId, staged, head } = await resolveSource(context, scope, source);
+  const target = await findSource(context, scope, source);
+  const { commitId } = target;
   const hidden = options.hidden === true;
-  const tokens = staged ? head?.tokens : undefined;
-  await createBranchAt(context, scope, { kind: 'create', name, commitId, source, hidden, actor, tokens });
+  await createBranchAt(context, scope, {
+    kind: 'create',
+    name,
+    commitId,
+    source,
+    hidden,
+    actor,
+    tokens: target.staged ? target.head?.tokens : undefined,
+    byId: !isLiving(target),
+  });
   return { id: name, commitId, hidden };
 }
 
@@ -35,6 +44,8 @@ export interface NewRef {
   readonly commitId: string;
   readonly source: string;
   readonly actor: Actor;
+  /** No living ref shows the commit. */
+  readonly byId: boolean;
 }
 
 interface NewBranch extends NewRef {
@@ -47,7 +58,7 @@ interface NewBranch extends NewRef {
 export async function createBranchAt(
   context: EngineContext,
   scope: RepositoryScope,
-  { kind, name, commitId, source, actor, hidden, tokens }: NewBranch,
+  { kind, name, commitId, source, actor, hidden, tokens, byId }: NewBranch,
 ): Promise<PlannedMove> {
   checkRoomForKeys(context.kv, scope.partition, name, 'name');
   await checkNameFree(context, scope, name);
@@ -59,6 +70,7 @@ export async function createBranchAt(
   const run = await runBefore(context, 'pre-create-branch', event);
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const made = await addBranch(context, scope, move);
+  if (byId) await context.gate.commitById(scope, commitId);
   await runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
   return made;
 }
@@ -84,7 +96,7 @@ export async function addBranch(
   throw tooManyAttempts();
 }
 
-async function resolveSource(
+async function findSource(
   context: EngineContext,
   scope: RepositoryScope,
   source: string,

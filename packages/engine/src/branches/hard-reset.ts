@@ -27,6 +27,7 @@ export async function hardResetBranch(
     actor: options.actor,
     source: ref,
     dirtyMessage,
+    byId: true,
   } as const;
   await updateHead(context, update, async () => {
     try {

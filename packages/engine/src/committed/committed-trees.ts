@@ -23,7 +23,8 @@ import type { TableLease } from './store/open-tables.ts';
 import { isDamage, type TableDamage } from './store/table-damage.ts';
 import { TreeDiff } from './reading/tree-diff.ts';
 import { TreeIterator } from './reading/tree-iterator.ts';
-import { readOutline } from './format/tree-outline.ts';
+import { visitTree } from './reading/tree-values.ts';
+import { areTablesStored, describeTable, readStoredOutline } from './store/stored-trees.ts';
 import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
   ApplyResult,
@@ -35,8 +36,10 @@ import type {
   MergeInput,
   MergeResult,
   RecordIterator,
+  TableDescription,
   TreeOutline,
   TreeRecord,
+  ValueVisit,
 } from './tree.ts';
 import { WorkerHost } from './threads/worker-host.ts';
 
@@ -243,12 +246,33 @@ class Trees implements CommittedTrees {
   }
 
   async outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
-    const table = await this.#parts.blockTables.read(context, metaRangeId);
     try {
-      return table === undefined ? undefined : readOutline(table);
+      return await readStoredOutline(this.#parts.blockTables, context, metaRangeId);
     } catch (error) {
       throw asEngineError(error);
     }
+  }
+
+  describe(context: CommittedContext, id: string): Promise<TableDescription | undefined> {
+    return describeTable(this.#parts.blockTables, context, id);
+  }
+
+  async visitValues(
+    context: CommittedContext,
+    metaRangeId: string,
+    shownId: string,
+    visit: ValueVisit,
+  ): Promise<void> {
+    const trees = { tree: metaRangeId, shown: shownId };
+    try {
+      await visitTree(this.#parts.store, this.#namespace(context), trees, visit);
+    } catch (error) {
+      throw asEngineError(error);
+    }
+  }
+
+  areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean> {
+    return areTablesStored(this.#parts.blockTables, context, metaRangeId, baseId);
   }
 
   async close(): Promise<void> {

@@ -92,6 +92,22 @@ export interface RangeSpan {
   readonly maxKey: Buffer;
 }
 
+export interface TableDescription {
+  /** As in `TreeOutline`. */
+  readonly entity: string | undefined;
+}
+
+/** Where a tree's stored values go. */
+export interface ValueVisit {
+  /** Whether the values of a range were shown before, all of them. */
+  isKnown(rangeId: string): boolean;
+  done(rangeId: string): void;
+  /** `bytes[start, end)` holds identity and data; good until it returns. */
+  value(bytes: Buffer, start: number, end: number): void;
+  /** Instead of a short pause now and then. */
+  pause?(): Promise<void>;
+}
+
 /**
  * Committed trees of one repository's namespace: content-addressed, immutable, `""` is the empty tree.
  * Operations over more than a few thousand entries run off the event loop.
@@ -128,5 +144,16 @@ export interface CommittedTrees {
   ): Promise<{ metaRangeId: string; count: number }>;
   /** Asks the block store, never the cache; undefined when it has no metarange of that id. */
   outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined>;
+  /** What a stored table says of itself, whatever kind it is; undefined when there is no table of that id. */
+  describe(context: CommittedContext, id: string): Promise<TableDescription | undefined>;
+  /** Shows the values of a tree, without those that `shownId`, whose values were shown before, holds byte for byte. */
+  visitValues(
+    context: CommittedContext,
+    metaRangeId: string,
+    shownId: string,
+    visit: ValueVisit,
+  ): Promise<void>;
+  /** Whether the block store has every table of a tree; those of `baseId` are known to be there. */
+  areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean>;
   close(): Promise<void>;
 }

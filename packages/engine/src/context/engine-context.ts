@@ -7,9 +7,12 @@ import { AddressAllocator } from '../objects/addresses.ts';
 import { HashPool } from '../objects/hash-pool.ts';
 import { NamespaceIndex } from '../objects/namespace-index.ts';
 import { SmallObjects } from '../objects/small-objects.ts';
+import type { CollectorObserver } from '../face/gc-runs.ts';
 import type { HookPoints } from '../face/hooks.ts';
 import { HookFiles } from '../hooks/hook-files.ts';
 import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
+import { Gate } from '../gc/gate.ts';
+import { LeaseWatch, systemTime, type SteadyTime } from '../gc/lease-watch.ts';
 import { MoveLog } from '../moves/move-log.ts';
 import { ProtectionStore } from '../protection/protection-store.ts';
 import { BranchStore } from '../store/branch-store.ts';
@@ -52,6 +55,10 @@ export interface EngineContext {
   readonly namespaces: NamespaceIndex;
   readonly smallObjects: SmallObjects;
   readonly background: Background;
+  readonly collectorObserver: CollectorObserver | undefined;
+  readonly gate: Gate;
+  readonly leaseWatch: LeaseWatch;
+  readonly steadyTime: SteadyTime;
 }
 
 export function createContext(options: EngineOptions): EngineContext {
@@ -62,6 +69,16 @@ export function createContext(options: EngineOptions): EngineContext {
   const xids = new XidGenerator({ clock });
   const repositories = new RepositoryStore(kv, cacheBus, settings);
   const moves = new MoveLog(kv, cacheBus, clock, xids, logger);
+  const steadyTime = options.steadyTime ?? systemTime;
+  const leaseWatch = new LeaseWatch(kv, steadyTime);
+  const gate = new Gate({
+    kv,
+    trees: options.trees,
+    clock,
+    nextId: () => xids.next(),
+    watch: leaseWatch,
+    onWait: options.onCollectorWait,
+  });
   return {
     kv,
     blockStores: options.blockStores,
@@ -92,6 +109,10 @@ export function createContext(options: EngineOptions): EngineContext {
     namespaces: new NamespaceIndex(kv, repositories, options.blockStores, cacheBus, clock),
     smallObjects: new SmallObjects(),
     background: new Background(logger),
+    collectorObserver: options.collectorObserver,
+    gate,
+    leaseWatch,
+    steadyTime,
   };
 }
 

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { EngineLogger, EngineSettings } from '../face/options.ts';
 
 export const defaultSettings: EngineSettings = {
@@ -11,6 +13,18 @@ export const defaultSettings: EngineSettings = {
   ugcPrepareIntervalMs: 60_000,
   reflogRetentionMs: 720 * 3_600_000,
   reflogHiddenRetentionMs: 24 * 3_600_000,
+  gc: {
+    enabled: false,
+    intervalMs: 24 * 3_600_000,
+    graceMs: 24 * 3_600_000,
+    quarantineMs: 168 * 3_600_000,
+    metadata: true,
+    maxPercent: 50,
+    deletesPerSecond: 1000,
+    cpuPercent: 50,
+    folder: join(tmpdir(), 'svc-gc'),
+    reportRetentionMs: 2160 * 3_600_000,
+  },
   requiredRegion: undefined,
   installationId: () => Promise.resolve(undefined),
 };

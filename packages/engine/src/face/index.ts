@@ -3,6 +3,7 @@ export * from './branches.ts';
 export * from './commits.ts';
 export * from './dumps.ts';
 export * from './gc.ts';
+export * from './gc-runs.ts';
 export * from './hooks.ts';
 export * from './imports.ts';
 export * from './jobs.ts';

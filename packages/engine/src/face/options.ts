@@ -1,6 +1,8 @@
 import type { BlockStores } from '@svc/block';
 import type { CacheBus, KvStore } from '@svc/kv';
 import type { CommittedTrees } from '../committed/tree.ts';
+import type { SteadyTime } from '../gc/lease-watch.ts';
+import type { CollectorObserver, CollectorSettings } from './gc-runs.ts';
 import type { HookPoints } from './hooks.ts';
 
 export interface CacheSettings {
@@ -30,6 +32,8 @@ export interface EngineSettings {
   readonly reflogRetentionMs: number;
   /** `reflog.hidden_retention`. */
   readonly reflogHiddenRetentionMs: number;
+  /** `gc.*`. */
+  readonly gc: CollectorSettings;
   /** Refuses namespaces in another region when set (`installation.allow_inter_region_storage=false`). */
   readonly requiredRegion: string | undefined;
   /** Key of the usage counters; empty while the installation has no id. */
@@ -66,4 +70,9 @@ export interface EngineOptions {
   /** Counts lost races per operation (metric `graveler_kv_retries`). */
   readonly onRetry?: ((operation: string) => void) | undefined;
   readonly taskObserver?: TaskObserver | undefined;
+  /** Time that never jumps, for the leases of collectors. */
+  readonly steadyTime?: SteadyTime | undefined;
+  readonly collectorObserver?: CollectorObserver | undefined;
+  /** Told how many seconds a writer waited for a collector's batch. */
+  readonly onCollectorWait?: ((seconds: number) => void) | undefined;
 }

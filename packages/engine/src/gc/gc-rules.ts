@@ -43,13 +43,9 @@ export async function getGcRules(context: EngineContext, repository: string): Pr
 export async function setGcRules(context: EngineContext, repository: string, rules: GcRules): Promise<void> {
   const scope = await context.repositories.open(repository);
   checkNotReadOnly(scope, false);
-  checkDays('default_retention_days', rules.defaultRetentionDays);
+  checkRules(rules);
   const branchRetentionDays: Record<string, number> = Object.create(null) as Record<string, number>;
-  for (const { branch, retentionDays } of rules.branches) {
-    checkBranchName(branch, 'branch_id');
-    checkDays(`retention_days of branch ${branch}`, retentionDays);
-    branchRetentionDays[branch] = retentionDays;
-  }
+  for (const { branch, retentionDays } of rules.branches) branchRetentionDays[branch] = retentionDays;
   const value = gcRulesMessage.encode({
     defaultRetentionDays: rules.defaultRetentionDays,
     branchRetentionDays,
@@ -62,6 +58,14 @@ export async function deleteGcRules(context: EngineContext, repository: string):
   const scope = await context.repositories.open(repository);
   checkNotReadOnly(scope, false);
   await adapterOf(context, scope).put(rulesPointer(scope), Buffer.alloc(0));
+}
+
+export function checkRules(rules: GcRules): void {
+  checkDays('default_retention_days', rules.defaultRetentionDays);
+  for (const { branch, retentionDays } of rules.branches) {
+    checkBranchName(branch, 'branch_id');
+    checkDays(`retention_days of branch ${branch}`, retentionDays);
+  }
 }
 
 function checkDays(name: string, days: number): void {

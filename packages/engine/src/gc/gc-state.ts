@@ -13,9 +13,8 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { externalKey, stateKey } from './gc-keys.ts';
 
-export const stateKey: Buffer = Buffer.from('gc/state');
-const externalKey = Buffer.from('gc/external');
 /** A collector that asks for its next page later than this starts again: what it has been told is too old. */
 const continuationLifetimeMs = 2 * 3_600_000;
 
@@ -25,23 +24,38 @@ export async function holdingCollection(
   scope: RepositoryScope,
   work: () => Promise<void>,
 ): Promise<void> {
-  const generation = await setPhase(context, scope, gcHeld);
+  const generation = await hold(context, scope);
   await work();
-  await setPhase(context, scope, gcIdle, generation);
+  await context.kv.set(scope.partition, stateKey, stateOf(generation, gcIdle, ''));
 }
 
-async function setPhase(
-  context: EngineContext,
-  scope: RepositoryScope,
-  phase: number,
-  known?: number,
-): Promise<number> {
-  const found = await context.kv.get(scope.partition, stateKey);
-  const generation = known ?? (found === undefined ? 0 : gcStateMessage.decode(found.value).generation) + 1;
-  const reason = phase === gcHeld ? 'restore' : '';
-  const state = { generation, phase, runId: '', owner: '', beat: 0, batch: 0, inFlight: false, reason };
-  await context.kv.set(scope.partition, stateKey, gcStateMessage.encode(state));
-  return generation;
+/** Once no collector is at work; a repository that is held already stays so. */
+async function hold(context: EngineContext, scope: RepositoryScope): Promise<number> {
+  for (;;) {
+    const isBusy = (await context.leaseWatch.look(scope.partition)) === 'busy';
+    if (isBusy) await context.leaseWatch.rest(500);
+    const found = await context.kv.get(scope.partition, stateKey);
+    const last = found === undefined ? undefined : gcStateMessage.decode(found.value);
+    if (last !== undefined && last.phase !== gcIdle && last.phase !== gcHeld) continue;
+    const generation = (last?.generation ?? 0) + 1;
+    const value = stateOf(generation, gcHeld, 'restore');
+    if (await context.kv.setIf(scope.partition, stateKey, value, found?.predicate ?? 'absent')) {
+      return generation;
+    }
+  }
+}
+
+function stateOf(generation: number, phase: number, reason: string): Buffer {
+  return gcStateMessage.encode({
+    generation,
+    phase,
+    runId: '',
+    owner: '',
+    beat: 0,
+    batch: 0,
+    inFlight: false,
+    reason,
+  });
 }
 
 /** Refuses to say what may be collected of a repository whose refs are not all there: everything else would be deleted. */

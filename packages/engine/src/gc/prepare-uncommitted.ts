@@ -10,6 +10,7 @@ import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { completedLifetimeMs, listUploadRecords } from '../uploads/upload-records.ts';
 import { AddressFile } from './address-file.ts';
+import { checkUsedByNobodyElse } from './foreign.ts';
 import { checkCollectable, noteExternalCall } from './gc-state.ts';
 import { readStagedAddresses, type StagedPage } from './staged-addresses.ts';
 
@@ -32,6 +33,7 @@ export async function prepareGcUncommitted(
 ): Promise<GcUncommitted> {
   const start = token === undefined || token === '' ? undefined : decodeToken(token);
   await checkCollectable(context, scope);
+  await checkUsedByNobodyElse(context, scope);
   await noteExternalCall(context, scope, { begins: start === undefined, continues: start?.runId });
   const runId = start?.runId ?? context.xids.nextDescending(partitionTimeBase);
   const folder = `${scope.committed.metadataPrefix}/retention/gc/uncommitted/${runId}/uncommitted`;

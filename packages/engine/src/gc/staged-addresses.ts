@@ -13,6 +13,8 @@ const keysPerStep = 10_000;
 export interface StagedAddress {
   /** Relative to the namespace. */
   readonly address: string;
+  /** The whole address where it was staged as one. */
+  readonly full?: string | undefined;
   /** Unix seconds. */
   readonly modified: number;
 }
@@ -80,7 +82,8 @@ async function readStep(
     const entry = stagedEntry(value);
     const address = entry === undefined ? undefined : relativeAddress(scope, entry);
     if (entry !== undefined && address !== undefined) {
-      await page.add({ address, modified: entry.lastModified.seconds });
+      const full = entry.addressType === addressRelative ? undefined : entry.address;
+      await page.add({ address, full, modified: entry.lastModified.seconds });
     }
   }
   return { next: undefined, isOver: false, keys };

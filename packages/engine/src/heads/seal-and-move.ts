@@ -4,6 +4,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { tooManyAttempts } from '../context/refusals.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, Commit } from '../face/model.ts';
+import type { Entered, TreeMove } from '../gc/gate.ts';
 import type { RefMove } from '../moves/move-log.ts';
 import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
 import { isTokenEmpty, retireTokens, tokenFor } from '../staging/tokens.ts';
@@ -21,6 +22,12 @@ export interface HeadMove {
   readonly lossy?: boolean | undefined;
   /** Told where the head stood, where it stands now, and the id of the move. */
   readonly onMoved?: ((from: string, to: string, move: Buffer) => void) | undefined;
+  /** The commit is one that no living ref shows, or takes from such a one; an answer when it is known later. */
+  readonly byId?: boolean | (() => boolean) | undefined;
+  /** Where the collector's gate was entered before tables were written that the commit's tree reuses. */
+  readonly entered?: { readonly state: Entered } | undefined;
+  /** The tree that becomes the commit's as it is. */
+  readonly adopted?: string | undefined;
   /** A staging token known to hold something: nobody has to look again. */
   readonly dirtyToken?: string | undefined;
   /** Looks at a branch that has something staged, and throws to leave it as it is. */
@@ -29,7 +36,7 @@ export interface HeadMove {
    * Makes the commit the head moves to; it is stored with the move. Runs again whenever the branch moved meanwhile,
    * `lost` times so far.
    */
-  readonly makeCommit: (head: BranchHead, turn: Turn, lost: number) => Promise<Commit>;
+  readonly makeCommit: (head: BranchHead, turn: Turn, lost: number, entered: Entered) => Promise<Commit>;
 }
 
 /** Seals what is staged, makes a commit and moves the head to it; the move drops the sealed tokens. */
@@ -42,9 +49,13 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
         context.onRetry(move.operation);
         await pauseBetweenHeadUpdates(lost);
       }
+      // Before the tables are written: what was collected since then may concern them.
+      const entered = await enterGate(context, move);
       const head = await context.branches.get(scope, branch);
-      const commit = await move.makeCommit(head, turn, lost);
-      if (await moveTo(context, move, head, commit)) {
+      const commit = await move.makeCommit(head, turn, lost, entered);
+      if (await moveTo(context, move, head, commit, entered)) {
+        const byId = typeof move.byId === 'function' ? move.byId() : move.byId;
+        if (byId === true) await context.gate.commitById(scope, commit.id);
         await retireTokens(context, head.data.sealedTokens);
         return commit;
       }
@@ -53,11 +64,17 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
   });
 }
 
+function enterGate(context: EngineContext, { scope, entered, adopted }: HeadMove): Promise<Entered> {
+  if (entered !== undefined) return Promise.resolve(entered.state);
+  return adopted === undefined ? context.gate.enter(scope) : context.gate.adopt(scope, adopted);
+}
+
 async function moveTo(
   context: EngineContext,
-  { scope, branch, operation, actor, source, lossy, onMoved }: HeadMove,
+  { scope, branch, operation, actor, source, lossy, onMoved, adopted }: HeadMove,
   head: BranchHead,
   commit: Commit,
+  entered: Entered,
 ): Promise<boolean> {
   const next = { ...head.data, sealedTokens: [] };
   // A reset to where the branch stands moves nothing.
@@ -75,7 +92,14 @@ async function moveTo(
     lossy,
   };
   const planned = await context.moves.plan(scope, refMove, head.data.lastMove);
-  const moved = await context.branches.moveHead(scope, head, next, commit, planned);
+  const tables: TreeMove = {
+    tree: commit.metaRangeId,
+    base: async () => (await context.commits.get(scope, head.data.commitId)).metaRangeId,
+    adopted: adopted !== undefined,
+  };
+  const moved = await context.gate.moveHead(scope, entered, tables, (still) =>
+    context.branches.moveHead(scope, head, next, commit, planned, still),
+  );
   if (moved) onMoved?.(head.data.commitId, commit.id, planned.id);
   return moved;
 }

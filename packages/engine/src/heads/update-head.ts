@@ -3,6 +3,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { dirtyBranch } from '../context/refusals.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, Commit } from '../face/model.ts';
+import type { Entered } from '../gc/gate.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -16,6 +17,8 @@ export interface HeadUpdate {
   readonly source?: string | undefined;
   readonly lossy?: boolean | undefined;
   readonly onMoved?: HeadMove['onMoved'];
+  readonly byId?: HeadMove['byId'];
+  readonly entered?: HeadMove['entered'];
   /** Text of the refusal when the branch has uncommitted changes. */
   readonly dirtyMessage?: string | undefined;
 }
@@ -28,7 +31,7 @@ export interface HeadUpdate {
 export function updateHead(
   context: EngineContext,
   update: HeadUpdate,
-  compute: (head: BranchHead, turn: Turn) => Promise<Commit>,
+  compute: (head: BranchHead, turn: Turn, entered: Entered) => Promise<Commit>,
 ): Promise<Commit> {
   const refuseChanges = async (head: BranchHead, tokens: readonly Buffer[]): Promise<void> => {
     if (await hasUncommittedChanges(context, update.scope, tokens, head.data.commitId)) {
@@ -38,9 +41,9 @@ export function updateHead(
   return sealAndMove(context, {
     ...update,
     beforeSeal: (head) => refuseChanges(head, head.tokens),
-    makeCommit: async (head, turn) => {
+    makeCommit: async (head, turn, _lost, entered) => {
       await refuseChanges(head, head.tokens.slice(1));
-      return compute(head, turn);
+      return compute(head, turn, entered);
     },
   });
 }

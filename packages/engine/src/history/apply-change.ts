@@ -32,7 +32,7 @@ export async function applyChange(context: EngineContext, change: Change): Promi
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
   const run = new CandidateRun(context, scope);
-  const update = { scope, branch, operation, actor, source: change.source };
+  const update = { scope, branch, operation, actor, source: change.source, byId: true };
   const made = await run.during(() =>
     updateHead(context, update, async (head, turn) => {
       try {

@@ -4,6 +4,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid, noChanges } from '../context/refusals.ts';
 import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
+import { noteForeignUnknown } from '../gc/foreign.ts';
 import { sealAndMove } from '../heads/seal-and-move.ts';
 import { CandidateRun, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, checkHashId } from '../names/names.ts';
@@ -46,6 +47,8 @@ export async function createCommit(context: EngineContext, options: CommitOption
       branch,
       operation: 'commit',
       actor: options.actor,
+      adopted: options.sourceMetaRange,
+      byId: options.sourceMetaRange !== undefined,
       dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
       makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
     }),
@@ -71,6 +74,7 @@ async function checkSourceTree(
 ): Promise<void> {
   if (await hasUncommittedChanges(context, scope, head.tokens, head.data.commitId)) throw dirtySource();
   await new AdoptedTrees(context, scope, options).check(metaRangeId);
+  await noteForeignUnknown(context, scope);
 }
 
 function dirtySource(): Error {

@@ -1,10 +1,12 @@
 import { commitId, copyStringMap, timestampFromSeconds } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
-import { invalid, notFound } from '../context/refusals.ts';
+import { maxTries } from '../context/back-off.ts';
+import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { CommitRecordOptions, Commits } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { logCommits } from './log-commits.ts';
+import { noteForeignUnknown } from '../gc/foreign.ts';
 import { checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
@@ -49,7 +51,16 @@ async function createCommitRecord(context: EngineContext, options: CommitRecordO
     throw invalid('commit id: invalid value: validation error', 'commit');
   }
   await new AdoptedTrees(context, scope, options).check(commit.metaRangeId);
-  if (!(await context.commits.add(scope, commit))) {
+  await noteForeignUnknown(context, scope);
+  const tables = { tree: commit.metaRangeId, base: () => Promise.resolve(''), adopted: true };
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const entered = await context.gate.adopt(scope, commit.metaRangeId);
+    const isAdded = await context.gate.moveHead(scope, entered, tables, (still) =>
+      context.commits.add(scope, commit, still),
+    );
+    if (isAdded) return context.gate.commitById(scope, commit.id);
+    if ((await context.commits.find(scope, commit.id)) === undefined) continue;
     throw new EngineError('already_exists', 'commit already exists: not unique', { subject: 'commit' });
   }
+  throw tooManyAttempts();
 }

@@ -18,6 +18,8 @@ export interface ImportSource {
   readonly uri: string;
   /** The exact key of an object; the prefix (empty or ending in `/`) of a common prefix. */
   readonly destination: string;
+  /** What it uses of other repositories: an address, or a folder ending in `/`. */
+  readonly foreign?: { readonly uri: string; readonly owners: readonly string[] } | undefined;
   /** Why the store cannot read it, to be said when the import runs. */
   readonly failure?: { readonly kind: BlockErrorKind; readonly message: string } | undefined;
 }
@@ -61,11 +63,11 @@ async function checkSource(
     );
   }
   if (source.type === 'object') {
-    const owner = await context.namespaces.ownerOf(adapter, canonical);
+    const owner = await context.namespaces.ownerNow(adapter, canonical);
     if (owner !== undefined) await checkMayRead(owner, rights);
     await checkImport(adapter, rights, source.uri, canonical);
     await checkNotWaiting(context, adapter, canonical);
-    return source;
+    return owner === undefined ? source : { ...source, foreign: { uri: canonical, owners: [owner] } };
   }
   const uri = await adapter.importSource(source.uri);
   const start = startOf(uri, canonical);
@@ -75,12 +77,21 @@ async function checkSource(
       'import',
     );
   }
-  for (const owner of await context.namespaces.ownersBelow(adapter, start)) await checkMayRead(owner, rights);
+  await context.namespaces.ownerNow(adapter, trimSlash(start));
+  const owners = await context.namespaces.ownersBelow(adapter, start);
+  for (const owner of owners) await checkMayRead(owner, rights);
   await checkNotWaiting(context, adapter, start);
   for (const spelling of new Set([uri, ...adapter.spellings(start)])) {
     await rights.checkImportBelow?.(spelling);
   }
-  return { ...source, uri };
+  return owners.length === 0
+    ? { ...source, uri }
+    : { ...source, uri, foreign: { uri: folderOf(start), owners } };
+}
+
+/** The folder whose names begin with `start`: the register knows addresses and folders. */
+function folderOf(start: string): string {
+  return start.slice(0, start.lastIndexOf('/') + 1);
 }
 
 /** What the addresses of a walk begin with. Prefixes match raw text: `…/ns` also takes `…/ns2/x`. */

@@ -5,6 +5,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { AcceptedImport, Imports, ImportStatus, StartImportOptions } from '../face/imports.ts';
+import { usingForeign } from '../gc/brought-data.ts';
 import { checkBranchName } from '../names/names.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkSources } from './import-sources.ts';
@@ -60,6 +61,9 @@ export class ImportRunner implements Imports {
     const scope = await context.repositories.open(options.repository);
     await context.branches.get(scope, options.branch);
     const sources = await checkSources(context, scope, options);
+    for (const { foreign } of sources) {
+      if (foreign !== undefined) await usingForeign(context, scope, foreign);
+    }
     const id = context.xids.next();
     const acceptedAt = await createImport(context, scope, id);
     const { repository, branch, force, message, metadata, actor } = options;

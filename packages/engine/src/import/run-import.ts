@@ -6,7 +6,7 @@ import { PageRecords } from '../dump/page-records.ts';
 import { EngineError } from '../errors.ts';
 import type { AcceptedImport } from '../face/imports.ts';
 import type { Commit } from '../face/model.ts';
-import { updateHead } from '../heads/update-head.ts';
+import { updateHead, type HeadUpdate } from '../heads/update-head.ts';
 import { CandidateRun, runAfter } from '../hooks/run-hooks.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { changeRepositoryMetadata } from '../repositories/repository-metadata.ts';
@@ -29,6 +29,7 @@ export interface ImportJob {
 export async function runImport(context: EngineContext, job: ImportJob): Promise<void> {
   const progress = new ImportProgress(context, job);
   try {
+    const entered = { state: await context.gate.enter(job.scope) };
     const importedId = await ingest(context, job, progress).catch((error: unknown) => {
       throw within('error on ingest', error);
     });
@@ -37,7 +38,7 @@ export async function runImport(context: EngineContext, job: ImportJob): Promise
       await progress.stop();
       return;
     }
-    const commit = await commitImport(context, job, importedId).catch((error: unknown) => {
+    const commit = await commitImport(context, job, importedId, entered).catch((error: unknown) => {
       throw within('merge import', error);
     });
     await progress.stop();
@@ -91,13 +92,18 @@ async function beginCommit(
   }
 }
 
-async function commitImport(context: EngineContext, job: ImportJob, importedId: string): Promise<Commit> {
+async function commitImport(
+  context: EngineContext,
+  job: ImportJob,
+  importedId: string,
+  entered: HeadUpdate['entered'],
+): Promise<Commit> {
   const { scope, accepted } = job;
   const { branch, actor } = accepted;
   checkNotReadOnly(scope, accepted.force);
   const run = new CandidateRun(context, scope);
   const made = await run.during(() =>
-    updateHead(context, { scope, branch, operation: 'import', actor }, async (head, turn) => {
+    updateHead(context, { scope, branch, operation: 'import', actor, entered }, async (head, turn) => {
       const parent = await context.commits.get(scope, head.data.commitId);
       const metaRangeId = await context.trees.mergeImport(
         scope.committed,

@@ -10,7 +10,7 @@ import { updateHead } from '../heads/update-head.ts';
 import { hooksAt, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
-import { resolveCommit } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommit, resolveCommitted } from '../refs/resolve-ref.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { findMergeBase } from './merge-base.ts';
@@ -41,7 +41,8 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
   await context.branches.get(scope, destination);
-  const source = await resolveCommit(context, scope, options.source);
+  const target = await resolveCommitted(context, scope, options.source);
+  const source = await context.commits.get(scope, target.commitId);
   const mayBeEmpty = options.allowEmpty === true || options.force === true;
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = {
@@ -55,8 +56,15 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   let preRunId: string | undefined;
   const merged = await updateHead(
     context,
-    { scope, branch: destination, operation: 'merge', actor, source: options.source },
-    async (head, turn) => {
+    {
+      scope,
+      branch: destination,
+      operation: 'merge',
+      actor,
+      source: options.source,
+      byId: !isLiving(target),
+    },
+    async (head, turn, entered) => {
       try {
         const onto = await context.commits.get(scope, head.data.commitId);
         const base = await requireMergeBase(context, scope, onto, source);
@@ -86,7 +94,12 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
         const commit = prepared ?? commitOf(metaRangeId);
         if (commit.id !== approved) {
           // Hooks are told the commit's id and may read it.
-          if ((await hooksAt(context, scope, source)) !== undefined) await context.commits.add(scope, commit);
+          if ((await hooksAt(context, scope, source)) !== undefined) {
+            const tables = { tree: metaRangeId, base: () => Promise.resolve(onto.metaRangeId) };
+            await context.gate.moveHead(scope, entered, tables, (still) =>
+              context.commits.add(scope, commit, still),
+            );
+          }
           const run = await turn.outside(() =>
             runBefore(context, 'pre-merge', { ...event, commitId: commit.id, commit, shown: source }),
           );

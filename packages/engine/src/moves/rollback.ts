@@ -41,6 +41,7 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
     actor,
     source: to,
     lossy: mode === 'reset',
+    byId: true,
     dirtyMessage: `${branch}: uncommitted changes (dirty branch)`,
     onMoved: (previousCommitId: string, commitId: string, move: Buffer): void => {
       rolledBack = { commitId, previousCommitId, moveId: moveIdText(move) };

@@ -4,7 +4,7 @@ import type { RateLimit } from '../context/rate-limit.ts';
 import { invalid } from '../context/refusals.ts';
 import { wholeRound, type JobRound } from '../face/jobs.ts';
 import type { InRepository } from '../face/model.ts';
-import { stateKey } from '../gc/gc-state.ts';
+import { stateKey } from '../gc/gc-keys.ts';
 
 import { gravelerPartition, gravesPrefix, moveKey, movesPrefix, outboxPrefix } from '../store/keys.ts';
 import { earliestIdAt, moveTime } from './move-id.ts';

@@ -45,6 +45,7 @@ export async function undelete(context: EngineContext, options: UndeleteOptions)
     actor,
     kind: 'undelete',
     source: deletion.moveId,
+    byId: true,
   } as const;
   const made =
     type === 'branch'

@@ -4,6 +4,7 @@ import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { AddressRights } from '../face/objects.ts';
+import { parseDataKey } from '../gc/collector/data-key.ts';
 import { liesInside } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkImport, checkMayRead } from './address-rights.ts';
@@ -12,6 +13,18 @@ import { verifyAddress, type AddressClaim } from './addresses.ts';
 export interface GivenAddress {
   readonly address: string;
   readonly addressType: AddressType;
+}
+
+/** Whose data an address without a signature of ours names, in the one spelling there is. */
+export interface BroughtAddress {
+  readonly repository: string;
+  readonly canonical: string;
+}
+
+export interface AcceptedAddress {
+  readonly given: GivenAddress;
+  /** Undefined when the address is signed, or lies in no repository. */
+  readonly brought: BroughtAddress | undefined;
 }
 
 export interface GivenAddressOptions {
@@ -27,7 +40,7 @@ export interface GivenAddressOptions {
 export async function acceptAddress(
   context: EngineContext,
   options: GivenAddressOptions,
-): Promise<GivenAddress> {
+): Promise<AcceptedAddress> {
   const { scope, physicalAddress, rights } = options;
   const { repository } = scope;
   const adapter = adapterOf(context, scope);
@@ -45,16 +58,26 @@ export async function acceptAddress(
   if (inside?.startsWith('data/') === true) {
     if (options.signatureRequired) {
       verifyAddress(context.signingKey, options.claim, inside, context.clock());
-    } else if (!isSigned(context, options.claim, inside)) {
-      await checkMayRead(repository.id, rights);
     }
-    return { address: inside, addressType: addressRelative };
+    const given = { address: inside, addressType: addressRelative } as const;
+    if (options.signatureRequired || isSigned(context, options.claim, inside)) {
+      return { given, brought: undefined };
+    }
+    await checkMayRead(repository.id, rights);
+    return { given, brought: { repository: repository.id, canonical } };
   }
   await checkImport(adapter, rights, physicalAddress, canonical);
-  const owner = await context.namespaces.ownerOf(adapter, canonical);
+  // Only data of a repository has such a name: whose it is decides who keeps it.
+  const mayBeData = parseDataKey(canonical.split('/').slice(-3).join('/')) !== undefined;
+  const owner = mayBeData
+    ? await context.namespaces.ownerNow(adapter, canonical)
+    : await context.namespaces.ownerOf(adapter, canonical);
   if (owner !== undefined) await checkMayRead(owner, rights);
   await checkNotWaiting(context, adapter, canonical);
-  return { address: physicalAddress, addressType: addressFull };
+  return {
+    given: { address: physicalAddress, addressType: addressFull },
+    brought: owner === undefined ? undefined : { repository: owner, canonical },
+  };
 }
 
 /** Refuses what is about to be deleted. */

@@ -78,6 +78,14 @@ export class NamespaceIndex {
     return owners.get(uri);
   }
 
+  /** As `ownerOf`, for whoever must know of a repository that another server has made just now. */
+  async ownerNow(adapter: BlockAdapter, uri: string): Promise<string | undefined> {
+    const owner = await this.ownerOf(adapter, uri);
+    if (owner !== undefined) return owner;
+    this.#known.delete(adapter.type);
+    return this.ownerOf(adapter, uri);
+  }
+
   /** The repositories of which something begins with `start`, a canonical spelling that may end inside of a name. */
   async ownersBelow(adapter: BlockAdapter, start: string): Promise<string[]> {
     const above = await this.ownerOf(adapter, trimSlash(start));

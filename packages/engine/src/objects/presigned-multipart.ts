@@ -155,7 +155,9 @@ async function uploadOf(
   options: PresignedMultipartTarget,
 ): Promise<MultipartUpload> {
   if (options.physicalAddress === '') throw invalid('physical_address is required', 'object');
-  const { address, addressType } = await acceptAddress(context, {
+  const {
+    given: { address, addressType },
+  } = await acceptAddress(context, {
     scope,
     claim: options,
     physicalAddress: options.physicalAddress,

@@ -14,6 +14,7 @@ import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { stagingBrought } from '../gc/brought-data.ts';
 import { signAddress } from './addresses.ts';
 import { acceptAddress, type GivenAddress } from './given-address.ts';
 import { pointerOf, toObjectEntry } from './object-entry.ts';
@@ -50,7 +51,7 @@ async function stageGiven(
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, branch, options.force);
   const head = await context.branches.get(scope, branch);
-  const given = await acceptAddress(context, {
+  const { given, brought } = await acceptAddress(context, {
     scope,
     claim: { repository: options.repository, branch, path },
     physicalAddress: options.physicalAddress,
@@ -69,7 +70,10 @@ async function stageGiven(
     metadata: options.metadata ?? emptyStringMap,
     contentType: options.contentType ?? defaultContentType,
   };
-  await stageEntry(context, { scope, branch, key, head }, entry, options);
+  const place = { scope, branch, key, head };
+  const stage = (): Promise<void> => stageEntry(context, place, entry, options);
+  if (brought === undefined) await stage();
+  else await stagingBrought(context, place, { entry, brought }, stage);
   return toObjectEntry(context, scope, path, entry);
 }
 

@@ -51,6 +51,11 @@ export async function resolveRef(
   return { ...committed('commit', commitId), ...(base.stood !== undefined && { stood: base.stood }) };
 }
 
+/** Whether a living branch or tag shows the commit: then collectors keep it. */
+export function isLiving({ kind }: ResolvedTarget): boolean {
+  return kind !== 'commit';
+}
+
 /** Resolves a ref where a commit is needed: asking for staging is refused. */
 export async function resolveCommitted(
   context: EngineContext,

@@ -12,6 +12,8 @@ import type { RefTime } from './parse-time.ts';
 const second = 1e6;
 /** Clocks differ: a time that lies so far ahead is now. */
 const aheadMicros = 60 * second;
+/** Another server may resolve a time that moves along a little later. */
+const clockErrorMicros = 3600 * second;
 const fullCommitId = /^[0-9a-fA-F]{64}$/;
 const commitIdPrefix = /^[0-9a-fA-F]{1,64}$/;
 
@@ -55,6 +57,28 @@ export async function resolveAtTime(
   const at = time.kind === 'instant' ? time.micros : now - time.micros;
   if (at > now + aheadMicros) throw invalid(`${timeText(at)} lies ahead: give a time that has passed`, 'ref');
   return resolveInstant(context, scope, ref, Math.min(at, now), at >= now);
+}
+
+/** Every commit at which a ref stood since a time that moves along, as far back as its log goes. */
+export async function* positionsSince(
+  context: EngineContext,
+  scope: RepositoryScope,
+  base: string,
+  time: RefTime & { readonly kind: 'ago' | 'moves' },
+): AsyncGenerator<string> {
+  const ref = await findBase(context, scope, base, scope.repository.defaultBranch);
+  const since = time.kind === 'ago' ? context.clock() * 1000 - time.micros - clockErrorMicros : 0;
+  const most = time.kind === 'moves' ? time.count : Number.POSITIVE_INFINITY;
+  if (ref.head !== undefined) yield ref.head;
+  for (let [id, count]: [Buffer, number] = [ref.lastMove, 0]; id.length > 0 && count < most; count += 1) {
+    // Where it stood before that is out of sight.
+    if (moveTime(id) < since) return;
+    const record = await context.moves.find(scope, id);
+    if (record === undefined) return;
+    const stood = commitText(record.old);
+    if (stood !== undefined) yield stood;
+    id = record.prev;
+  }
 }
 
 async function findBase(

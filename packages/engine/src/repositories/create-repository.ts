@@ -11,6 +11,7 @@ import { addBranch } from '../branches/create-branch.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
+import { noteForeignKnown } from '../gc/foreign.ts';
 import type { Actor, Repository } from '../face/model.ts';
 import type { CreateRepositoryOptions } from '../face/repositories.ts';
 import { gravelerPartition } from '../store/keys.ts';
@@ -73,7 +74,10 @@ export async function createRepository(
     scope = context.repositories.scopeOf(data);
     displaced = await displaceDeleted(context, adapter, canonical, name);
     if (bare) await context.moves.since(scope);
-    else await createDefaultBranch(context, scope, options.actor);
+    else {
+      await createDefaultBranch(context, scope, options.actor);
+      await noteForeignKnown(context, scope);
+    }
     const move = context.moves.planOfRepository('create', name, options.actor);
     if (!(await context.repositories.create(data, move))) throw notUnique();
     await checkNoAlias(context, data);

@@ -1,7 +1,9 @@
 import { branchMessage, timestampFromMillis } from '@svc/encoding';
+import type { KvWrite } from '@svc/kv';
 import type { EngineContext } from '../context/engine-context.ts';
 import { wholeRound, type JobRound } from '../face/jobs.ts';
 import type { Actor } from '../face/model.ts';
+import { forgetForeign } from '../gc/foreign.ts';
 import { retireTokens } from '../staging/tokens.ts';
 import { branchesPrefix, gravelerPartition, outboxPrefix, pullsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -42,7 +44,7 @@ export async function emptyTrash(context: EngineContext, round: JobRound = whole
 }
 
 /** Its data is to be deleted, and is still its own. */
-function isCollectors({ data }: StoredDeletedRepository): boolean {
+export function isCollectors({ data }: StoredDeletedRepository): boolean {
   return data.deleteData && data.displacedBy === '';
 }
 
@@ -50,6 +52,7 @@ function isCollectors({ data }: StoredDeletedRepository): boolean {
 export async function removeFromTrash(
   context: EngineContext,
   { repository, key, value }: StoredDeletedRepository,
+  more: readonly KvWrite[] = [],
 ): Promise<void> {
   const living = await context.repositories.read(repository.id);
   if (living?.data.instanceUid === repository.instanceUid) return;
@@ -62,11 +65,15 @@ export async function removeFromTrash(
   const move = context.moves.planOfRepository('purge', repository.id, service);
   await context.kv.change(gravelerPartition, { key, condition: found.predicate }, [
     { type: 'delete', key },
+    ...more,
     ...move.writes,
   ]);
 }
 
-async function hasUntoldEvents(context: EngineContext, { partition }: RepositoryScope): Promise<boolean> {
+export async function hasUntoldEvents(
+  context: EngineContext,
+  { partition }: RepositoryScope,
+): Promise<boolean> {
   for await (const page of context.kv.scan(partition, { prefix: outboxPrefix, batch: 1 })) {
     if (page.length > 0) return true;
   }
@@ -77,6 +84,7 @@ async function hasUntoldEvents(context: EngineContext, { partition }: Repository
 export async function removeRecords(context: EngineContext, scope: RepositoryScope): Promise<void> {
   const { id, instanceUid } = scope.repository;
   await removeBranches(context, scope);
+  await forgetForeign(context, scope);
   await removeAll(context, pullsPartition, `repos/${id}-${instanceUid}/`);
   await removeAll(context, scope.partition);
 }

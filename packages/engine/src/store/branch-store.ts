@@ -1,6 +1,6 @@
 import type { BranchData } from '@svc/encoding';
 import { branchMessage } from '@svc/encoding';
-import type { KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
+import type { KvExpectation, KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
@@ -114,6 +114,7 @@ export class BranchStore {
     data: Omit<BranchData, 'commitId' | 'lastMove'>,
     commit: Commit,
     move: PlannedMove,
+    still?: KvExpectation,
   ): Promise<boolean> {
     const key = branchKey(data.id);
     const value = branchMessage.encode({ ...data, commitId: commit.id, lastMove: move.id });
@@ -121,7 +122,7 @@ export class BranchStore {
       { type: 'put', key, value },
       { type: 'create', ...commitRecord(commit) },
     ];
-    return this.#move(scope, { key, condition: head.predicate }, writes, move);
+    return this.#move(scope, { key, condition: head.predicate }, writes, move, still);
   }
 
   /** Unconditional; restores only. */
@@ -142,8 +143,9 @@ export class BranchStore {
     guard: KvGuard,
     writes: readonly KvWrite[],
     move: PlannedMove,
+    still: KvExpectation | undefined = move.still,
   ): Promise<boolean> {
-    const moved = await this.#kv.change(scope.partition, guard, [...writes, ...move.writes], move.still);
+    const moved = await this.#kv.change(scope.partition, guard, [...writes, ...move.writes], still);
     if (moved) this.#moves.remember(move);
     return moved;
   }

@@ -1,5 +1,5 @@
 import { commitId, commitMessage } from '@svc/encoding';
-import type { KvRecord, KvStore } from '@svc/kv';
+import type { KvExpectation, KvRecord, KvStore } from '@svc/kv';
 import { JitterCache } from '../context/jitter-cache.ts';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
@@ -45,9 +45,15 @@ export class CommitStore {
   }
 
   /** False when a commit of that id exists: an equal one, so it is the same commit. */
-  add(scope: RepositoryScope, commit: Commit): Promise<boolean> {
+  add(scope: RepositoryScope, commit: Commit, still?: KvExpectation): Promise<boolean> {
     const { key, value } = commitRecord(commit);
-    return this.#kv.setIf(scope.partition, key, value, 'absent');
+    if (still === undefined) return this.#kv.setIf(scope.partition, key, value, 'absent');
+    return this.#kv.change(
+      scope.partition,
+      { key, condition: 'absent' },
+      [{ type: 'put', key, value }],
+      still,
+    );
   }
 
   /** The only commit whose id starts with `prefix`. */

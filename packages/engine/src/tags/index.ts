@@ -10,7 +10,7 @@ import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { checkRoomForKeys, checkTagName, isBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
-import { resolveCommitId } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommitted } from '../refs/resolve-ref.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 const fullCommitId = /^[0-9a-f]{64}$/;
@@ -42,8 +42,16 @@ async function createTag(
   checkTagName(id);
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  const commitId = await resolveCommitId(context, scope, options.ref);
-  await createTagAt(context, scope, { kind: 'create', name: id, commitId, source: options.ref, actor });
+  const target = await resolveCommitted(context, scope, options.ref);
+  const { commitId } = target;
+  await createTagAt(context, scope, {
+    kind: 'create',
+    name: id,
+    commitId,
+    source: options.ref,
+    actor,
+    byId: !isLiving(target),
+  });
   return { id, commitId };
 }
 
@@ -51,13 +59,14 @@ async function createTag(
 export async function createTagAt(
   context: EngineContext,
   scope: RepositoryScope,
-  { kind, name: id, commitId, source, actor }: NewRef,
+  { kind, name: id, commitId, source, actor, byId }: NewRef,
 ): Promise<PlannedMove> {
   checkRoomForKeys(context.kv, scope.partition, id, 'tag');
   await checkNameFree(context, scope, id);
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-create-tag', event);
   const made = await addTag(context, scope, { kind, type: 'tag', id, to: commitId, actor, source });
+  if (byId) await context.gate.commitById(scope, commitId);
   await runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
   return made;
 }

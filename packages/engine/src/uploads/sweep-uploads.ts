@@ -54,25 +54,32 @@ export async function sweepUnknownUploads(
   context: EngineContext,
   round: JobRound = wholeRound,
 ): Promise<void> {
-  const before = new Date(context.clock() - unknownLifetimeMs);
   for await (const { id } of context.repositories.list('', '')) {
     if (!(await round.mayGoOn())) return;
     try {
       const scope = await context.repositories.open(id);
-      await sweepStore(context, scope, before, round);
+      await endUnknownUploads(context, scope, { mayGoOn: () => round.mayGoOn() });
     } catch (error) {
       context.logger.warn({ err: error, repository: id }, 'uploads without a record could not be looked for');
     }
   }
 }
 
-async function sweepStore(
+export interface UnknownUploads {
+  found: number;
+  ended: number;
+  failed: number;
+}
+
+/** As `sweepUnknownUploads`, for one repository. */
+export async function endUnknownUploads(
   context: EngineContext,
   scope: RepositoryScope,
-  before: Date,
-  round: JobRound,
-): Promise<void> {
+  { dryRun = false, mayGoOn }: { readonly dryRun?: boolean; readonly mayGoOn: () => Promise<boolean> },
+): Promise<UnknownUploads> {
   const adapter = adapterOf(context, scope);
+  const before = new Date(context.clock() - unknownLifetimeMs);
+  const counts: UnknownUploads = { found: 0, ended: 0, failed: 0 };
   let known: Set<string> | undefined;
   for await (const upload of adapter.staleUploads(scope.repository.storageNamespace, before)) {
     // Other things may share the bucket, and its clock may be wrong: only addresses we made long ago are ours.
@@ -80,16 +87,21 @@ async function sweepStore(
     if (made === undefined || made >= before.getTime()) continue;
     known ??= await knownStoreUploads(context);
     if (known.has(upload.uploadId)) continue;
-    if (!(await round.mayGoOn())) return;
+    if (!(await mayGoOn())) return counts;
+    counts.found += 1;
+    if (dryRun) continue;
     try {
       await adapter.abortMultipart(upload);
+      counts.ended += 1;
     } catch (error) {
+      counts.failed += 1;
       context.logger.warn(
         { err: error, address: upload.pointer.identifier },
         'an unknown upload was not ended',
       );
     }
   }
+  return counts;
 }
 
 async function knownStoreUploads(context: EngineContext): Promise<Set<string>> {

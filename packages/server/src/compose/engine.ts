@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import type { BlockStores } from '@svc/block';
 import type { Engine, HookPoints } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import { signingSecret, storeSettings } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
-import { observeCache, observeTasks } from '../metrics/observe-engine.ts';
+import { observeCache, observeCollector, observeTasks } from '../metrics/observe-engine.ts';
 import { handOverLongTasks } from '../jobs/long-tasks.ts';
 import type { Exchange } from '../processes/exchange.ts';
 import type { FoundationOptions } from './foundation.ts';
@@ -67,7 +68,7 @@ function silentUsage(usage: Engine['usage']): Engine['usage'] {
 async function openConfigured(options: FoundationOptions, parts: EngineParts): Promise<Engine> {
   const { config, processes, metrics } = options;
   const { openEngine } = await import('@svc/engine');
-  const { graveler, committed, reflog, ugc } = config;
+  const { graveler, committed, reflog, gc, ugc } = config;
   const cache = committed.local_cache;
   const { engine } = await openEngine({
     kv: parts.kv,
@@ -104,6 +105,18 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
       commitCache: cacheShare(graveler.commit_cache, processes),
       ugcPrepareMaxFileSize: ugc.prepare_max_file_size,
       ugcPrepareIntervalMs: ugc.prepare_interval,
+      gc: {
+        enabled: gc.enabled,
+        intervalMs: gc.interval,
+        graceMs: gc.grace_period,
+        quarantineMs: gc.quarantine,
+        metadata: gc.metadata,
+        maxPercent: gc.max_percent,
+        deletesPerSecond: gc.deletes_per_second,
+        cpuPercent: gc.cpu_percent,
+        folder: gc.cache_dir === '' ? join(cache.dir, 'gc') : gc.cache_dir,
+        reportRetentionMs: gc.report_retention,
+      },
       reflogRetentionMs: reflog.retention,
       reflogHiddenRetentionMs: reflog.hidden_retention,
       requiredRegion: requiredRegion(config),
@@ -113,6 +126,8 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
     logger: options.logger,
     onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
     taskObserver: metrics === undefined ? undefined : observeTasks(metrics),
+    collectorObserver: metrics === undefined ? undefined : observeCollector(metrics),
+    onCollectorWait: (seconds) => metrics?.gcWriterWait.observe(seconds),
   });
   return engine;
 }

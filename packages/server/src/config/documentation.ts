@@ -7,7 +7,7 @@ const sections: readonly { title: string; groups: readonly string[] }[] = [
   { title: 'Logging', groups: ['logging'] },
   { title: 'Database (key-value store)', groups: ['database'] },
   { title: 'Block store', groups: ['blockstore', 'blockstores'] },
-  { title: 'Versioning engine', groups: ['graveler', 'committed', 'reflog', 'events', 'ugc'] },
+  { title: 'Versioning engine', groups: ['graveler', 'committed', 'reflog', 'events', 'gc', 'ugc'] },
   { title: 'S3 gateway', groups: ['gateways'] },
   { title: 'Authentication and authorization', groups: ['auth', 'installation'] },
   { title: 'Hooks', groups: ['actions'] },

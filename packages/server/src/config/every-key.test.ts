@@ -32,6 +32,10 @@ const examples: Readonly<Record<string, Example>> = {
   'events.webhooks.allowed_networks': networks,
   'actions.lua.timeout': { text: '1m30s', value: '1m30s', bad: 'soon' },
   'actions.lua.memory_bytes': { text: '33554432', value: 33_554_432, bad: '1024' },
+  'gc.grace_period': { text: '36h', value: 36 * 3_600_000, bad: '1h' },
+  'gc.quarantine': { text: '48h', value: 48 * 3_600_000, bad: '1h' },
+  'gc.max_percent': { text: '70', value: 70, bad: '101' },
+  'gc.cpu_percent': { text: '80', value: 80, bad: '0' },
   'database.type': { text: 'POSTGRES', value: 'postgres', bad: 'mysql' },
   'database.postgres.connection_string': {
     text: 'host=db dbname=x',

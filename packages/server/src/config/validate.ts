@@ -37,11 +37,23 @@ export function validateConfig(config: Config, sources: Sources): { problems: st
   checkStores(config, sources, problems, warnings);
   checkDatabase(config, problems, warnings);
   checkCommitted(config, problems);
+  checkCollector(config, problems);
   checkAuth(config, sources, problems, warnings);
   checkEmail(config, problems);
   checkTls(config, problems);
   checkInstallation(config, problems, warnings);
   return { problems, warnings };
+}
+
+const hourMs = 3_600_000;
+
+function checkCollector({ gc }: Config, problems: string[]): void {
+  const { interval, grace_period: grace, quarantine } = gc;
+  if (interval < hourMs) problems.push('gc.interval: must be at least 1h');
+  if (grace < 24 * hourMs) {
+    problems.push('gc.grace_period: must be at least 24h, as long as an address may still be linked');
+  }
+  if (quarantine !== 0 && quarantine < 24 * hourMs) problems.push('gc.quarantine: must be 0 or at least 24h');
 }
 
 type AdapterSettings = Pick<Config['blockstore'], 'azure' | 'gs'>;

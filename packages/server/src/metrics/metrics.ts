@@ -177,6 +177,62 @@ export function createMetrics() {
       buckets: asyncBuckets,
       registers,
     }),
+    gcRuns: new Counter({
+      name: 'svc_gc_runs_total',
+      help: 'garbage collections that ended',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    gcPhases: new Histogram({
+      name: 'svc_gc_phase_seconds',
+      help: 'duration of the phases of garbage collections',
+      labelNames: ['phase'],
+      buckets: asyncBuckets,
+      registers,
+    }),
+    gcDeletedObjects: new Counter({
+      name: 'svc_gc_deleted_objects_total',
+      help: 'objects deleted by garbage collection',
+      labelNames: ['class'],
+      registers,
+    }),
+    gcDeletedBytes: new Counter({
+      name: 'svc_gc_deleted_bytes_total',
+      help: 'bytes deleted by garbage collection',
+      labelNames: ['class'],
+      registers,
+    }),
+    gcDeleteFailures: new Counter({
+      name: 'svc_gc_delete_failures_total',
+      help: 'objects that garbage collection could not delete',
+      registers,
+    }),
+    gcRescued: new Counter({
+      name: 'svc_gc_rescued_objects_total',
+      help: 'condemned objects that came into use again',
+      registers,
+    }),
+    gcCondemnedObjects: new Gauge({
+      name: 'svc_gc_condemned_objects',
+      help: 'objects that wait to be deleted, as of the last runs of this process',
+      registers,
+    }),
+    gcCondemnedBytes: new Gauge({
+      name: 'svc_gc_condemned_bytes',
+      help: 'bytes that wait to be deleted, as of the last runs of this process',
+      registers,
+    }),
+    gcLastSuccess: new Gauge({
+      name: 'svc_gc_last_success_timestamp_seconds',
+      help: 'when the last garbage collection of this process completed',
+      registers,
+    }),
+    gcWriterWait: new Histogram({
+      name: 'svc_gc_writer_wait_seconds',
+      help: 'how long writers waited for a batch of deletions',
+      buckets: asyncBuckets,
+      registers,
+    }),
     asyncExpired: new Counter({
       name: 'lakefs_async_operations_expired_total',
       help: 'asynchronous operations that nobody finished',

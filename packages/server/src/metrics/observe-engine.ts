@@ -1,5 +1,5 @@
 import type { HookObserver } from '@svc/actions';
-import type { CacheObserver, TaskObserver } from '@svc/engine';
+import type { CacheObserver, CollectorObserver, GcCount, TaskObserver } from '@svc/engine';
 import type { Metrics } from './metrics.ts';
 
 type CacheMetrics = Pick<Metrics, 'tierCacheHits' | 'tierErrors' | 'tierEvictions' | 'tierDownloads'>;
@@ -28,6 +28,44 @@ export function observeTasks(metrics: TaskMetrics): TaskObserver {
       metrics.asyncDuration.observe({ operation, status }, seconds);
     },
     expired: (operation) => metrics.asyncExpired.inc({ operation }),
+  };
+}
+
+type CollectorMetrics = Pick<
+  Metrics,
+  | 'gcRuns'
+  | 'gcPhases'
+  | 'gcDeletedObjects'
+  | 'gcDeletedBytes'
+  | 'gcDeleteFailures'
+  | 'gcRescued'
+  | 'gcCondemnedObjects'
+  | 'gcCondemnedBytes'
+  | 'gcLastSuccess'
+>;
+
+/** Counts what the collector does. Repositories are not told apart: their names are nobody's business here. */
+export function observeCollector(metrics: CollectorMetrics): CollectorObserver {
+  const condemned = new Map<string, GcCount>();
+  const sum = (part: keyof GcCount): number =>
+    [...condemned.values()].reduce((total, count) => total + count[part], 0);
+  return {
+    ended(outcome, at) {
+      metrics.gcRuns.inc({ outcome });
+      if (outcome === 'completed') metrics.gcLastSuccess.set(at / 1000);
+    },
+    phase: (phase, seconds) => metrics.gcPhases.observe({ phase }, seconds),
+    deleted(garbage, { objects, bytes }) {
+      metrics.gcDeletedObjects.inc({ class: garbage }, objects);
+      metrics.gcDeletedBytes.inc({ class: garbage }, bytes);
+    },
+    failures: (count) => metrics.gcDeleteFailures.inc(count),
+    rescued: (count) => metrics.gcRescued.inc(count),
+    condemned(repository, count) {
+      condemned.set(repository, count);
+      metrics.gcCondemnedObjects.set(sum('objects'));
+      metrics.gcCondemnedBytes.set(sum('bytes'));
+    },
   };
 }
 

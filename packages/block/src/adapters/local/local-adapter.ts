@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { link, lstat, open, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   AcceptPart,
   BlockAdapter,
@@ -9,6 +10,7 @@ import type {
   CompletedUpload,
   CopyResult,
   DeleteFailure,
+  DeleteManyOptions,
   MultipartUpload,
   ObjectBody,
   ObjectPointer,
@@ -26,7 +28,7 @@ import { requireStorageUri } from '../../address.ts';
 import { bytesBody, discardBody, guardBody } from '../../body.ts';
 import { checkRange, checkRangeOrder } from '../../checks.ts';
 import { storageInfo, type BlockLogger, type LocalStoreConfig, type OpenOptions } from '../../config.ts';
-import { BlockError } from '../../errors.ts';
+import { BlockError, notBegun } from '../../errors.ts';
 import { errorCode, writeError } from './errors.ts';
 import { FileWriter } from './file-writer.ts';
 import { FolderSyncs } from './folder-syncs.ts';
@@ -38,6 +40,9 @@ import { importSource, walkFiles } from './walk.ts';
 
 /** What the local store can tell of a write: nothing that would not cost another look at the file. */
 const written: PutResult = { lastModified: undefined, etag: undefined };
+
+/** How many files go before others have their turn. */
+const deletesPerSlice = 32;
 
 /** Opens the folder as a store: creates it if missing, proves it writable, removes leftovers of dead processes. */
 export async function openLocalAdapter(
@@ -206,11 +211,17 @@ class LocalAdapter implements BlockAdapter {
     }
   }
 
-  async deleteMany(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[]> {
+  async deleteMany(
+    pointers: readonly ObjectPointer[],
+    { mayGoOn }: DeleteManyOptions = {},
+  ): Promise<DeleteFailure[]> {
     const failures: DeleteFailure[] = [];
-    for (const pointer of pointers) {
+    for (const [index, pointer] of pointers.entries()) {
+      if (index % deletesPerSlice === 0) await nextTurn();
       try {
-        await this.delete(pointer);
+        const path = this.#locateForWrite(pointer);
+        if (mayGoOn?.() === false) throw notBegun();
+        if (!unlinkAtOnce(path)) await this.delete(pointer);
       } catch (error) {
         if (!(error instanceof BlockError)) throw error;
         failures.push({ pointer, error });
@@ -349,5 +360,15 @@ class LocalAdapter implements BlockAdapter {
 
   async close(): Promise<void> {
     this.#temporary.close();
+  }
+}
+
+/** Without a wait between the caller's decision and the deed; false when `delete` must look closer. */
+function unlinkAtOnce(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }

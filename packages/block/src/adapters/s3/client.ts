@@ -12,7 +12,7 @@ import {
 } from '@svc/encoding';
 import { Agent, type Dispatcher } from 'undici';
 import type { BlockLogger, S3StoreConfig, StaticCredentials } from '../../config.ts';
-import { BlockError } from '../../errors.ts';
+import { BlockError, notBegun } from '../../errors.ts';
 import {
   backOffMs,
   connectionFailure,
@@ -42,6 +42,8 @@ export interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
   readonly signal?: AbortSignal | undefined;
+  /** Asked right before the request is sent, each time; when it says no, it is not. */
+  readonly mayGoOn?: (() => boolean) | undefined;
   /** How long the store may think before it answers; default the chunk timeout. */
   readonly answerTimeoutMs?: number;
 }
@@ -225,6 +227,7 @@ export class S3Client {
         ...options,
       });
     const signal = request.signal === undefined ? {} : { signal: request.signal };
+    if (request.mayGoOn?.() === false) throw notBegun();
     if (body === undefined || body instanceof Uint8Array)
       return await send({ body: body ?? null, ...signal });
     return await sendPaced(body, this.#chunkTimeoutMs, send, request.signal);

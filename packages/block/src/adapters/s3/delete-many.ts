@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeleteFailure, ObjectPointer } from '../../adapter.ts';
+import type { DeleteFailure, DeleteManyOptions, ObjectPointer } from '../../adapter.ts';
 import { resolveBucketObject } from '../../address.ts';
 import { BlockError } from '../../errors.ts';
 import type { S3Client } from './client.ts';
@@ -14,11 +14,11 @@ interface Named {
   readonly pointer: ObjectPointer;
 }
 
-/** Deletes many objects with few requests; `one` deletes a single one. */
+/** Deletes many objects with few requests. */
 export async function deleteMany(
   client: S3Client,
   pointers: readonly ObjectPointer[],
-  one: (pointer: ObjectPointer) => Promise<void>,
+  options: DeleteManyOptions,
 ): Promise<DeleteFailure[]> {
   const failures: DeleteFailure[] = [];
   const byBucket = new Map<string, Named[]>();
@@ -31,23 +31,39 @@ export async function deleteMany(
       continue;
     }
     // The batch request is XML, which cannot hold such a key.
-    await one(pointer).catch((error: unknown) => {
+    await deleteOne(client, bucket, key, options).catch((error: unknown) => {
       if (!(error instanceof BlockError)) throw error;
       failures.push({ pointer, error });
     });
   }
   for (const [bucket, group] of byBucket) {
     for (let start = 0; start < group.length; start += batchSize) {
-      failures.push(...(await deleteBatch(client, bucket, group.slice(start, start + batchSize))));
+      const batch = group.slice(start, start + batchSize);
+      failures.push(...(await deleteBatch(client, bucket, batch, options)));
     }
   }
   return failures;
+}
+
+/** Idempotent. */
+export async function deleteOne(
+  client: S3Client,
+  bucket: string,
+  key: string,
+  options: DeleteManyOptions = {},
+): Promise<void> {
+  try {
+    await (await client.send({ method: 'DELETE', bucket, key, ...options })).body.dump();
+  } catch (error) {
+    if (!(error instanceof BlockError && error.kind === 'not_found')) throw error;
+  }
 }
 
 async function deleteBatch(
   client: S3Client,
   bucket: string,
   group: readonly Named[],
+  options: DeleteManyOptions,
 ): Promise<DeleteFailure[]> {
   const keys = group.map(({ key }) => `<Object><Key>${escapeXml(key)}</Key></Object>`).join('');
   const body = Buffer.from(
@@ -62,6 +78,7 @@ async function deleteBatch(
       'content-type': 'application/xml',
     },
     body: bytesRequest(body),
+    ...options,
   });
   const result = requireXml(await response.body.text(), 'DeleteResult');
   const failures: DeleteFailure[] = [];

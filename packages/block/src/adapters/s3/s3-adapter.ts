@@ -6,6 +6,7 @@ import type {
   CompletedUpload,
   CopyResult,
   DeleteFailure,
+  DeleteManyOptions,
   MultipartUpload,
   ObjectBody,
   ObjectPointer,
@@ -34,7 +35,7 @@ import { attachment, dateOf, longAnswerMs, unquote } from '../../remote/answers.
 import { copySource, readResult } from './answers.ts';
 import { S3Client } from './client.ts';
 import { openCredentials } from './credentials.ts';
-import { deleteMany } from './delete-many.ts';
+import { deleteMany, deleteOne } from './delete-many.ts';
 import { walkBucket } from './list.ts';
 import { MultipartCalls } from './multipart-calls.ts';
 import { ObjectCalls } from './object-calls.ts';
@@ -138,15 +139,11 @@ export class S3Adapter implements BlockAdapter {
 
   async delete(pointer: ObjectPointer): Promise<void> {
     const { bucket, key } = resolveBucketObject('s3', pointer);
-    try {
-      await (await this.#client.send({ method: 'DELETE', bucket, key })).body.dump();
-    } catch (error) {
-      if (!(error instanceof BlockError && error.kind === 'not_found')) throw error;
-    }
+    await deleteOne(this.#client, bucket, key);
   }
 
-  deleteMany(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[]> {
-    return deleteMany(this.#client, pointers, (pointer) => this.delete(pointer));
+  deleteMany(pointers: readonly ObjectPointer[], options: DeleteManyOptions = {}): Promise<DeleteFailure[]> {
+    return deleteMany(this.#client, pointers, options);
   }
 
   async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {

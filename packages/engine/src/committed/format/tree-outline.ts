@@ -2,6 +2,11 @@ import { MemorySource, TableReader } from '@svc/sstable';
 import { readMetaRange } from './meta-range.ts';
 import type { RangeSpan, TreeOutline } from '../tree.ts';
 
+/** What kind of dump a table, range or metarange, belongs to. */
+export function entityOf(table: Uint8Array): string | undefined {
+  return new TableReader(new MemorySource(table)).properties().get('entity')?.toString();
+}
+
 /** Undefined when the table is a range. */
 export function readOutline(table: Uint8Array): TreeOutline | undefined {
   const reader = new TableReader(new MemorySource(table));

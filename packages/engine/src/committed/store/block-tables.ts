@@ -87,6 +87,10 @@ export class BlockTables {
     }
   }
 
+  exists(context: CommittedContext, id: string): Promise<boolean> {
+    return this.#stores.get(context.storageId).exists(pointerTo(context, id));
+  }
+
   /** The whole table; undefined when there is none. */
   async read(context: CommittedContext, id: string): Promise<Buffer | undefined> {
     try {

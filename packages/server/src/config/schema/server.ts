@@ -134,6 +134,33 @@ export const serverKeys = {
     ),
     prepare_interval: duration('1m', 'Time after which that file is closed.', { from: 'positive' }),
   },
+  gc: {
+    enabled: flag(false, 'Collect garbage on schedule; runs that people start work always.'),
+    interval: duration(
+      '24h',
+      'Time between the scheduled runs of a repository; at least 1h. Repositories may have their own.',
+    ),
+    grace_period: duration(
+      '24h',
+      'Data younger than this is never collected; at least 24h, as long as an address may still be linked.',
+    ),
+    quarantine: duration(
+      '168h',
+      'How long garbage is listed before it is deleted; 0 deletes at once, else at least 24h. Repositories may have their own.',
+    ),
+    metadata: flag(true, 'Collect ranges and metaranges that no commit reaches, too.'),
+    max_percent: integer(50, 'A run that would delete more of the objects than this many per cent stops.', {
+      min: 0,
+      max: 100,
+    }),
+    deletes_per_second: integer(1000, 'Objects deleted in a second; 0 means no limit.', { min: 0 }),
+    cpu_percent: integer(50, 'How much of a core a run takes while it reads and compares.', {
+      min: 1,
+      max: 100,
+    }),
+    cache_dir: text('Folder of temporary files; empty for `gc` in `committed.local_cache.dir`.'),
+    report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
+  },
   reflog: {
     retention: duration(
       '720h',

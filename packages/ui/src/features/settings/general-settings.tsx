@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -20,10 +20,14 @@ export function GeneralSettings(): ReactNode {
   const storage = useStorageOf(repository);
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
+  const [withData, setWithData] = useState(false);
   const aliases = useAliasesOf(repository.id);
   usePageTitle('Settings', repository.id);
   const remove = useWrite(
-    () => client.delete('/repositories/{repository}', { params: { path: { repository: repository.id } } }),
+    () =>
+      client.delete('/repositories/{repository}', {
+        params: { path: { repository: repository.id }, query: { delete_data: withData } },
+      }),
     () => void navigate({ to: '/repositories' }),
   );
   return (
@@ -110,6 +114,12 @@ export function GeneralSettings(): ReactNode {
         removed. Open uploads and runs of hooks do not come back. The objects stay at{' '}
         <code className="wrap">{repository.storage_namespace}</code>.
         <BucketCaution aliases={aliases} />
+        <Checkbox
+          mt="sm"
+          label="Also delete its data, 7 days from now"
+          checked={withData}
+          onChange={(event) => setWithData(event.currentTarget.checked)}
+        />
       </ConfirmDialog>
     </div>
   );

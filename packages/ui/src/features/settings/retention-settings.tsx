@@ -9,10 +9,15 @@ import { client, isNotFound } from '../../lib/api.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { collectionSnippet } from '../../lib/snippets.ts';
 import { useRepository } from '../shell/repository-context.tsx';
+import { CollectionRuns } from './collection-runs.tsx';
 
 interface Rules {
   readonly default_retention_days: number;
   readonly branches: readonly { readonly branch_id: string; readonly retention_days: number }[];
+}
+
+function bodyOf({ default_retention_days, branches }: Rules) {
+  return { default_retention_days, branches: branches.map((rule) => ({ ...rule })) };
 }
 
 const validDays = (days: unknown): boolean => Number.isInteger(days) && Number(days) >= 1;
@@ -39,10 +44,7 @@ export function RetentionSettings(): ReactNode {
     (rules: Rules) =>
       client.put('/repositories/{repository}/settings/gc_rules', {
         params: { path },
-        body: {
-          default_retention_days: rules.default_retention_days,
-          branches: rules.branches.map((rule) => ({ ...rule })),
-        },
+        body: bodyOf(rules),
       }),
     () => setEdited(undefined),
   );
@@ -52,6 +54,12 @@ export function RetentionSettings(): ReactNode {
       setDeleting(false);
       setEdited(undefined);
     },
+  );
+  const estimate = useWrite((rules: Rules) =>
+    client.post('/repositories/{repository}/gc/runs', {
+      params: { path },
+      body: { dry_run: true, rules: bodyOf(rules) },
+    }),
   );
   const rules = edited ?? data ?? undefined;
   const setBranch = (index: number, change: Partial<Rules['branches'][number]>): void => {
@@ -93,7 +101,7 @@ export function RetentionSettings(): ReactNode {
         <div className="box">
           <EmptyState
             icon={<Recycle size={34} aria-hidden />}
-            title="Nothing is ever collected"
+            title="What is committed is kept for ever"
             actions={
               <Button
                 onClick={() =>
@@ -187,6 +195,7 @@ export function RetentionSettings(): ReactNode {
             </div>
           </section>
           {save.error !== null && <ErrorNotice error={save.error} />}
+          {estimate.error !== null && <ErrorNotice error={estimate.error} />}
           <div className="row">
             <Button
               loading={save.isPending}
@@ -200,6 +209,14 @@ export function RetentionSettings(): ReactNode {
                 Discard
               </Button>
             )}
+            <Button
+              variant="default"
+              loading={estimate.isPending}
+              disabled={!valid}
+              onClick={() => estimate.mutate(rules)}
+            >
+              What would they free?
+            </Button>
             {data !== null && data !== undefined && (
               <Button className="right" variant="default" onClick={() => setDeleting(true)}>
                 Delete rules
@@ -217,8 +234,9 @@ export function RetentionSettings(): ReactNode {
         error={remove.error}
         onSubmit={() => remove.mutate(undefined)}
       >
-        Without rules nothing is collected any more and every object is kept.
+        Without rules every object of every commit is kept.
       </ConfirmDialog>
+      <CollectionRuns repository={repository.id} />
     </div>
   );
 }

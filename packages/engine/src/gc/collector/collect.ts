@@ -1,0 +1,376 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  gcPinMessage,
+  gcQuarantineMessage,
+  timestampFromMillis,
+  timestampToMillis,
+  type GcQuarantine,
+} from '@svc/encoding';
+import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
+import { EngineError } from '../../errors.ts';
+import type { GarbageClass, GcClassReport, GcReport, GcRunOptions, GcRunPhase } from '../../face/gc-runs.ts';
+import { trimSlash } from '../../repositories/namespaces.ts';
+import type { RepositoryScope } from '../../store/scope.ts';
+import { endUnknownUploads } from '../../uploads/sweep-uploads.ts';
+import { findGcRules } from '../gc-rules.ts';
+import { pinsPrefix, quarantineKey } from '../gc-keys.ts';
+import { checkCollectable } from '../gc-state.ts';
+import { condemn, type Condemned } from './condemn.ts';
+import { parseDataKey } from './data-key.ts';
+import { findGarbage, Listing, LoadedShards, type FoundGarbage } from './find-garbage.ts';
+import { GarbageWriter, readGarbageFile, readStoredGarbage, type Garbage } from './garbage-file.ts';
+import { Held, readHeld, surveyOthers } from './held.ts';
+import type { CollectorLease } from './lease.ts';
+import { markTrees } from './mark-trees.ts';
+import { Marks } from './marks.ts';
+import { checkUncontested, claimNamespace } from './owner.ts';
+import { GcPlaces } from './places.ts';
+import { reportOf, uploadsRow } from './report.ts';
+import { readRoots } from './roots.ts';
+import { storeDeleted } from './store-deleted.ts';
+import { Sweep } from './sweep.ts';
+
+const hourMs = 3_600_000;
+/** Clocks of servers and store together. */
+const clockErrorMs = hourMs;
+/** Moves are recorded for at least so long before anything is deleted. */
+const recordedMs = 3 * hourMs;
+/** Between the two looks of a run without a window. */
+const secondLookMs = 60_000;
+/** Fewer objects than this are deleted whatever part of all they are. */
+const brakeObjects = 1000;
+
+export interface CollectOptions {
+  readonly runId: string;
+  readonly run: GcRunOptions;
+  readonly lease: CollectorLease;
+  /** Window of the repository, in milliseconds. */
+  readonly quarantineMs: number;
+  /** Throws to end the run. */
+  readonly mayGoOn: () => Promise<void>;
+  readonly pause: () => Promise<void>;
+  readonly progress: (phase: GcRunPhase, done: number, total?: number) => Promise<void>;
+}
+
+/** One whole run under a lease: mark, compare, condemn, sweep. */
+export async function collect(
+  context: EngineContext,
+  scope: RepositoryScope,
+  options: CollectOptions,
+): Promise<GcReport> {
+  const { folder } = context.settings.gc;
+  await mkdir(folder, { recursive: true });
+  const scratch = await mkdtemp(join(folder, 'run-'));
+  try {
+    return await new Collection(context, scope, options, scratch).run();
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+class Collection {
+  readonly #context: EngineContext;
+  readonly #scope: RepositoryScope;
+  readonly #options: CollectOptions;
+  readonly #scratch: string;
+  readonly #places: GcPlaces;
+  readonly #held = new Held();
+  readonly #begun: number;
+  readonly #cutoff: number;
+
+  constructor(context: EngineContext, scope: RepositoryScope, options: CollectOptions, scratch: string) {
+    this.#context = context;
+    this.#scope = scope;
+    this.#options = options;
+    this.#scratch = scratch;
+    this.#places = new GcPlaces(scope);
+    this.#begun = context.clock();
+    this.#cutoff = this.#begun - context.settings.gc.graceMs - clockErrorMs;
+  }
+
+  async run(): Promise<GcReport> {
+    const { runId, run, lease } = this.#options;
+    const { generation } = lease;
+    await checkCollectable(this.#context, this.#scope);
+    await claimNamespace(this.#context, this.#scope, this.#places, {
+      generation,
+      runId,
+      takeOver: run.takeOver,
+    });
+    const before = await this.#readQuarantine();
+    const listing = new Listing();
+    const list = new GarbageWriter(join(this.#scratch, 'list'));
+    const due = new GarbageWriter(join(this.#scratch, 'due'));
+    const condemned = await this.#mark('marks', (marks, tables, tableCutoff) =>
+      condemn(this.#find(listing, marks, tables, tableCutoff), {
+        before: this.#listOf(before),
+        now: this.#begun,
+        windowOf: (garbage) => this.#windowOf(garbage),
+        notBefore: timestampToMillis(before?.notBefore ?? timestampFromMillis(0)),
+        list,
+        due,
+      }),
+    );
+    await list.finish();
+    await due.finish();
+    await checkCollectable(this.#context, this.#scope);
+    const adapter = adapterOf(this.#context, this.#scope);
+    if (run.dryRun) await list.store(adapter, this.#places.pointer(this.#places.list(runId, 'condemned')));
+    else {
+      await this.#switchList(list, condemned, before);
+      if (due.objects > 0 && (await this.#mayDelete())) await this.#sweep(due, listing, condemned);
+    }
+    const { storageNamespace } = this.#scope.repository;
+    return reportOf(listing, condemned, await this.#uploads(), {
+      dryRun: run.dryRun,
+      cutoff: this.#cutoff,
+      location: `${trimSlash(storageNamespace)}/${this.#places.summary(runId)}`,
+    });
+  }
+
+  /** Uploads without a record wait long enough by themselves: nothing can come of them any more. */
+  async #uploads(): Promise<GcClassReport[]> {
+    const { run, mayGoOn } = this.#options;
+    if (!run.classes.includes('uploads')) return [];
+    const uploads = await endUnknownUploads(this.#context, this.#scope, {
+      dryRun: run.dryRun,
+      mayGoOn: async () => {
+        await mayGoOn();
+        return true;
+      },
+    });
+    return [uploadsRow(uploads)];
+  }
+
+  #windowOf(garbage: GarbageClass): number {
+    const { quarantineMs } = this.#options;
+    if (garbage === 'tables') return Math.max(quarantineMs, 24 * hourMs);
+    return this.#isHard ? 0 : quarantineMs;
+  }
+
+  get #isHard(): boolean {
+    const { run, quarantineMs } = this.#options;
+    return run.hard || quarantineMs === 0;
+  }
+
+  /** Hands what is in use to `use`; the marks are gone afterwards. */
+  async #mark<T>(
+    name: string,
+    use: (marks: Marks, tables: ReadonlySet<string> | undefined, tableCutoff: number) => Promise<T>,
+  ): Promise<T> {
+    const context = this.#context;
+    const { mayGoOn, pause, progress } = this.#options;
+    await progress('marking', 0);
+    const marks = new Marks(join(this.#scratch, name));
+    try {
+      await readHeld(context, this.#scope, this.#held);
+      await surveyOthers(context, this.#scope, this.#held, pause);
+      const rules = this.#options.run.rules ?? (await findGcRules(context, this.#scope));
+      const { graceMs } = context.settings.gc;
+      const begun = this.#begun;
+      const roots = await readRoots(context, this.#scope, marks, { rules, begun, graceMs, mayGoOn });
+      await checkCollectable(context, this.#scope);
+      let done = 0;
+      const { tables } = await markTrees(context, this.#scope, marks, roots, {
+        pause: async () => {
+          await progress('marking', done, roots.commits.count);
+          await pause();
+        },
+        progress: (commits) => {
+          done = commits;
+        },
+      });
+      await progress('comparing', 0);
+      return await use(marks, tables, Math.min(this.#cutoff, roots.tablesBefore));
+    } finally {
+      marks.close();
+    }
+  }
+
+  async *#find(
+    listing: Listing,
+    marks: Marks,
+    tables: ReadonlySet<string> | undefined,
+    tableCutoff: number,
+  ): AsyncGenerator<FoundGarbage> {
+    const { run, pause, progress } = this.#options;
+    const withTables = this.#context.settings.gc.metadata && run.classes.includes('metadata');
+    const found = findGarbage(this.#context, this.#scope, this.#places, listing, {
+      marks,
+      tables: withTables ? tables : undefined,
+      cutoff: this.#cutoff,
+      tableCutoff,
+      held: this.#held,
+      objects: run.classes.includes('objects'),
+      pause: async () => {
+        await progress('comparing', listing.listed.objects);
+        await pause();
+      },
+    });
+    for await (const garbage of found) {
+      if (garbage.class === 'tables' && !(await this.#isObjectTable(garbage.address))) continue;
+      yield garbage;
+    }
+  }
+
+  /** Tables of dumps are named in files that lie with users; what is no table is not ours. */
+  async #isObjectTable(key: string): Promise<boolean> {
+    const { committed } = this.#scope;
+    const table = await this.#context.trees.describe(
+      committed,
+      key.slice(committed.metadataPrefix.length + 1),
+    );
+    return table !== undefined && table.entity === undefined;
+  }
+
+  async #readQuarantine(): Promise<GcQuarantine | undefined> {
+    const found = await this.#context.kv.get(this.#scope.partition, quarantineKey);
+    if (found === undefined || this.#options.run.takeOver) return undefined;
+    return gcQuarantineMessage.decode(found.value);
+  }
+
+  #listOf(before: GcQuarantine | undefined): AsyncIterable<Garbage> {
+    const adapter = adapterOf(this.#context, this.#scope);
+    const run = before?.runId ?? '';
+    return readStoredGarbage(adapter, this.#places.pointer(this.#places.quarantine(run)));
+  }
+
+  /** From here on the new list is the valid one. */
+  async #switchList(
+    list: GarbageWriter,
+    condemned: Condemned,
+    before: GcQuarantine | undefined,
+  ): Promise<void> {
+    const { runId, lease } = this.#options;
+    const adapter = adapterOf(this.#context, this.#scope);
+    const { kv } = this.#context;
+    await list.store(adapter, this.#places.pointer(this.#places.quarantine(runId)));
+    lease.check();
+    const found = await kv.get(this.#scope.partition, quarantineKey);
+    const now = found === undefined ? undefined : gcQuarantineMessage.decode(found.value);
+    const value = gcQuarantineMessage.encode({
+      runId,
+      objects: list.objects,
+      bytes: list.bytes,
+      oldest: timestampFromMillis(condemned.oldest ?? 0),
+      notBefore: now?.notBefore ?? timestampFromMillis(0),
+      generation: lease.generation,
+    });
+    await lease.beat();
+    if (!(await kv.setIf(this.#scope.partition, quarantineKey, value, found?.predicate ?? 'absent'))) {
+      throw new EngineError('busy', 'the list of condemned objects was changed meanwhile: run again');
+    }
+    if (before !== undefined && before.runId !== runId) {
+      await adapter.delete(this.#places.pointer(this.#places.quarantine(before.runId)));
+    }
+  }
+
+  /** Refs that moved before moves were recorded cannot be known. */
+  async #mayDelete(): Promise<boolean> {
+    const { graceMs } = this.#context.settings.gc;
+    const since = (await this.#context.moves.since(this.#scope)) / 1000;
+    return this.#begun - since >= graceMs + recordedMs;
+  }
+
+  async #sweep(due: GarbageWriter, listing: Listing, condemned: Condemned): Promise<void> {
+    const context = this.#context;
+    const { runId, lease, mayGoOn, pause, progress } = this.#options;
+    this.#brake(due, listing);
+    const adapter = adapterOf(context, this.#scope);
+    const plan = this.#isHard ? await this.#lookAgain(due) : due;
+    const places = this.#places;
+    await checkUncontested(context, this.#scope, places, runId);
+    // Before the first delete: whatever is missing later is named here.
+    await plan.store(adapter, places.pointer(places.list(runId, 'plan')));
+    const writer = (name: string): GarbageWriter => new GarbageWriter(join(this.#scratch, name));
+    const [kept, failed, deleted] = [writer('kept'), writer('failed'), writer('deleted')];
+    await lease.beginSweep();
+    const sweep = new Sweep(context, this.#scope, {
+      lease,
+      places,
+      held: this.#held,
+      classes: condemned.classes,
+      deletesPerSecond: context.settings.gc.deletesPerSecond,
+      kept,
+      failed,
+      deleted,
+      folder: join(this.#scratch, 'pinned'),
+      mayGoOn: async () => {
+        await mayGoOn();
+        await checkUncontested(context, this.#scope, places, runId);
+      },
+      pause,
+    });
+    try {
+      await sweep.run(readGarbageFile(plan.path), (done) => progress('sweeping', done, plan.objects));
+    } finally {
+      await Promise.all([kept.finish(), failed.finish(), deleted.finish()]);
+    }
+    await progress('reporting', plan.objects, plan.objects);
+    for (const [list, kind] of [
+      [kept, 'kept'],
+      [failed, 'failed'],
+    ] as const) {
+      if (list.objects > 0) await list.store(adapter, places.pointer(places.list(runId, kind)));
+    }
+    await storeDeleted(adapter, places, runId, deleted, this.#scratch);
+  }
+
+  #brake(due: GarbageWriter, listing: Listing): void {
+    const most = this.#options.run.maxPercent ?? this.#context.settings.gc.maxPercent;
+    const { objects } = listing.listed;
+    const percent = Math.ceil((100 * due.objects) / Math.max(1, objects));
+    if (due.objects <= brakeObjects || percent <= most) return;
+    throw new EngineError(
+      'conflict',
+      `would delete ${due.objects} of ${objects} objects (${percent} %): check the rules, then run again with max_percent`,
+      { subject: 'repository' },
+    );
+  }
+
+  /** Without a window a second whole look takes its place. */
+  async #lookAgain(due: GarbageWriter): Promise<GarbageWriter> {
+    const { steadyTime } = this.#context;
+    for (let waited = 0; waited < secondLookMs; waited += 5000) {
+      await steadyTime.rest(5000);
+      await this.#options.lease.beat();
+    }
+    const still = new GarbageWriter(join(this.#scratch, 'due-again'));
+    await this.#mark('marks-again', async (marks, tables) => {
+      const shards = new LoadedShards(marks);
+      const prefix = this.#scope.committed.metadataPrefix.length + 1;
+      for await (const garbage of readGarbageFile(due.path)) {
+        const data = parseDataKey(garbage.address);
+        const isUsed =
+          data === undefined
+            ? tables?.has(garbage.address.slice(prefix)) !== false
+            : shards.of(data.partition).use(garbage.address) === 'active';
+        if (!isUsed && !this.#held.has(garbage.address)) await still.add(garbage);
+      }
+    });
+    await still.finish();
+    return still;
+  }
+}
+
+/** What met this run, or an earlier one, has done its part. */
+export async function removePins(
+  context: EngineContext,
+  scope: RepositoryScope,
+  generation: number,
+): Promise<void> {
+  for await (const page of context.kv.scan(scope.partition, { prefix: pinsPrefix })) {
+    const over = page.filter(({ value }) => {
+      const pin = gcPinMessage.decode(value);
+      const isOld = pin.generation > 0 && pin.generation <= generation;
+      return isOld || timestampToMillis(pin.expires) < context.clock();
+    });
+    if (over.length > 0) {
+      await context.kv.deleteMany(
+        scope.partition,
+        over.map(({ key }) => key),
+      );
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { EntryView, ValueParts, repositoryActive, type RepositoryData } from '@svc/encoding';
+import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
+import { liesInside } from '../../repositories/namespaces.ts';
+import { isRestorable } from '../../repositories/trash.ts';
+import { listTrash } from '../../store/deleted-repositories.ts';
+import type { RepositoryScope } from '../../store/scope.ts';
+import { listForeign, noteForeignKnown, registerForeign } from '../foreign.ts';
+import { foreignKnownKey } from '../gc-keys.ts';
+import { parseDataKey } from './data-key.ts';
+import { readStagedAddresses } from '../staged-addresses.ts';
+
+/** More uses than this are not registered one by one: the repository is looked through again by the next run. */
+const mostRegistered = 10_000;
+
+/** What other repositories use of this one's data. */
+export class Held {
+  readonly #addresses = new Set<string>();
+  #prefixes: string[] = [];
+
+  add(address: string): void {
+    this.#addresses.add(address);
+  }
+
+  addPrefix(prefix: string): void {
+    if (!this.#prefixes.includes(prefix)) this.#prefixes.push(prefix);
+  }
+
+  has(address: string): boolean {
+    return this.#addresses.has(address) || this.#prefixes.some((prefix) => address.startsWith(prefix));
+  }
+
+  get isEmpty(): boolean {
+    return this.#addresses.size === 0 && this.#prefixes.length === 0;
+  }
+}
+
+/** Reads the register; call it again before each batch. */
+export async function readHeld(context: EngineContext, scope: RepositoryScope, held: Held): Promise<void> {
+  const adapter = adapterOf(context, scope);
+  const namespace = await context.namespaces.canonicalNamespace(adapter, scope.repository.storageNamespace);
+  const own = scope.partition.toString();
+  for await (const { user, uri } of listForeign(context)) {
+    if (user === own) continue;
+    if (liesInside(uri, namespace)) {
+      const inside = uri.slice(namespace.length + 1);
+      if (inside.endsWith('/')) held.addPrefix(inside);
+      else held.add(inside);
+    } else if (uri.endsWith('/') && `${namespace}/`.startsWith(uri)) held.addPrefix('');
+  }
+}
+
+/** Looks through repositories of which the register does not know everything; afterwards it does. */
+export async function surveyOthers(
+  context: EngineContext,
+  scope: RepositoryScope,
+  held: Held,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const { type } = adapterOf(context, scope);
+  for await (const data of everyRepository(context)) {
+    await pause();
+    const other = context.repositories.scopeOf(data);
+    if (other.partition.equals(scope.partition)) continue;
+    if (context.blockStores.find(data.storageId)?.type !== type) continue;
+    if ((await context.kv.get(other.partition, foreignKnownKey)) !== undefined) continue;
+    await survey(context, scope, other, held, pause);
+  }
+}
+
+/** Those in the trash, too, that can come back: what they use must be there then. */
+async function* everyRepository(context: EngineContext): AsyncGenerator<RepositoryData> {
+  yield* context.repositories.list('', '');
+  for await (const stored of listTrash(context)) {
+    if (isRestorable(context, stored)) yield stored.repository;
+  }
+}
+
+async function survey(
+  context: EngineContext,
+  scope: RepositoryScope,
+  other: RepositoryScope,
+  held: Held,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const found = new Set<string>();
+  const parts = new ValueParts();
+  const view = new EntryView();
+  const done = new Set<string>();
+  for await (const { metaRangeId } of context.commits.list(other)) {
+    if (metaRangeId === '' || done.has(metaRangeId)) continue;
+    await context.trees.visitValues(other.committed, metaRangeId, '', {
+      isKnown: (id) => done.has(id),
+      done: (id) => done.add(id),
+      value: (bytes, start, end) => {
+        parts.read(bytes, start, end);
+        const { address } = view.load(bytes, parts.dataStart, parts.dataEnd);
+        if (mayBeData(address)) found.add(address);
+      },
+      pause,
+    });
+    done.add(metaRangeId);
+  }
+  for await (const { id } of context.branches.list(other)) {
+    const page = {
+      add: ({ full }: { full?: string | undefined }) => {
+        if (full !== undefined && mayBeData(full)) found.add(full);
+        return Promise.resolve();
+      },
+      isOver: () => false,
+      keys: 0,
+    };
+    await readStagedAddresses(context, other, id, undefined, page);
+  }
+  await keepFound(context, scope, other, held, found);
+}
+
+/** Only names we made can be garbage anywhere. */
+function mayBeData(address: string): boolean {
+  return address.includes('://') && parseDataKey(address.split('/').slice(-3).join('/')) !== undefined;
+}
+
+async function keepFound(
+  context: EngineContext,
+  scope: RepositoryScope,
+  other: RepositoryScope,
+  held: Held,
+  found: ReadonlySet<string>,
+): Promise<void> {
+  const adapter = adapterOf(context, scope);
+  const namespace = await context.namespaces.canonicalNamespace(adapter, scope.repository.storageNamespace);
+  const inRepositories: string[] = [];
+  for (const uri of found) {
+    const canonical = await adapter.canonicalUri(uri);
+    if (liesInside(canonical, namespace)) held.add(canonical.slice(namespace.length + 1));
+    const owner = await context.namespaces.ownerOf(adapter, canonical);
+    if (owner !== undefined && owner !== other.repository.id) inRepositories.push(canonical);
+  }
+  if (inRepositories.length > mostRegistered || other.repository.state !== 'active') return;
+  for (const uri of inRepositories) await registerForeign(context, other, uri);
+  if (await isStillThere(context, other)) await noteForeignKnown(context, other);
+}
+
+async function isStillThere(context: EngineContext, { repository }: RepositoryScope): Promise<boolean> {
+  const { id, instanceUid } = repository;
+  const record = await context.repositories.read(id);
+  if (record?.data.instanceUid === instanceUid) return record.data.state === repositoryActive;
+  for await (const stored of listTrash(context, id)) {
+    if (stored.repository.instanceUid === instanceUid) return isRestorable(context, stored);
+  }
+  return false;
+}

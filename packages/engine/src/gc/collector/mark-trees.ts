@@ -1,0 +1,166 @@
+import { EntryView, ValueParts } from '@svc/encoding';
+import type { EngineContext } from '../../context/engine-context.ts';
+import { EngineError } from '../../errors.ts';
+import type { RepositoryScope } from '../../store/scope.ts';
+import type { Marks } from './marks.ts';
+import type { Roots } from './roots.ts';
+
+/** How far down a history a tree is looked for that was marked before. */
+const nearEnough = 1000;
+
+export interface MarkedTrees {
+  /** Every table that some commit reaches; undefined when one of an inactive commit could not be read. */
+  readonly tables: ReadonlySet<string> | undefined;
+}
+
+export interface MarkOptions {
+  /** Between slices of work; throws to end the run. */
+  readonly pause: () => Promise<void>;
+  readonly progress: (commits: number) => void;
+}
+
+/** Marks every address that commits use: of the active ones first, so that what they share counts as active. */
+export async function markTrees(
+  context: EngineContext,
+  scope: RepositoryScope,
+  marks: Marks,
+  roots: Roots,
+  options: MarkOptions,
+): Promise<MarkedTrees> {
+  const marker = new TreeMarker(context, scope, marks, options);
+  const walk = new HistoryMarker(marker, roots, options);
+  for (const tree of roots.extraTrees) await marker.mark(tree, '', true);
+  await walk.run(true);
+  try {
+    await walk.run(false);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.kind !== 'corrupt') throw error;
+    // Its data counts as never committed, which is deleted as late as the rest.
+    context.logger.warn(
+      { error, repository: scope.repository.id },
+      'a table of an expired commit is missing',
+    );
+    return { tables: undefined };
+  }
+  return { tables: marker.tables };
+}
+
+/** Marks one tree after the other, each by what it holds that others did not. */
+export class TreeMarker {
+  /** Ids of metaranges and ranges. */
+  readonly tables = new Set<string>();
+  readonly #done = new Set<string>();
+  readonly #trees = new Set<string>();
+  readonly #context: EngineContext;
+  readonly #scope: RepositoryScope;
+  readonly #marks: Pick<Marks, 'add'>;
+  readonly #options: Pick<MarkOptions, 'pause'>;
+  readonly #parts = new ValueParts();
+  readonly #view = new EntryView();
+
+  constructor(
+    context: EngineContext,
+    scope: RepositoryScope,
+    marks: Pick<Marks, 'add'>,
+    options: Pick<MarkOptions, 'pause'>,
+  ) {
+    this.#context = context;
+    this.#scope = scope;
+    this.#marks = marks;
+    this.#options = options;
+  }
+
+  has(tree: string): boolean {
+    return tree === '' || this.#trees.has(tree);
+  }
+
+  /** `shown`: a tree marked before, as active as this one. */
+  async mark(tree: string, shown: string, isActive: boolean): Promise<void> {
+    if (this.has(tree)) return;
+    const parts = this.#parts;
+    const view = this.#view;
+    await this.#context.trees.visitValues(this.#scope.committed, tree, shown, {
+      isKnown: (id) => {
+        this.tables.add(id);
+        return this.#done.has(id);
+      },
+      done: (id) => this.#done.add(id),
+      value: (bytes, start, end) => {
+        parts.read(bytes, start, end);
+        view.load(bytes, parts.dataStart, parts.dataEnd);
+        this.#marks.add(bytes, view.addressStart, view.addressEnd, isActive);
+      },
+      pause: this.#options.pause,
+    });
+    this.tables.add(tree);
+    this.#trees.add(tree);
+  }
+}
+
+/** Goes down the main parents from every commit that has no successor: neighbours differ least. */
+class HistoryMarker {
+  readonly #marker: TreeMarker;
+  readonly #roots: Roots;
+  readonly #options: MarkOptions;
+  readonly #walked: Uint8Array;
+  #commits = 0;
+
+  constructor(marker: TreeMarker, roots: Roots, options: MarkOptions) {
+    this.#marker = marker;
+    this.#roots = roots;
+    this.#options = options;
+    this.#walked = new Uint8Array(roots.commits.count);
+  }
+
+  async run(isActive: boolean): Promise<void> {
+    this.#walked.fill(0);
+    const { commits, defaultHead } = this.#roots;
+    const hasSuccessor = new Uint8Array(commits.count);
+    for (let index = 0; index < commits.count; index += 1) {
+      const parent = commits.mainParent(index);
+      if (parent !== undefined) hasSuccessor[parent] = 1;
+    }
+    const first = defaultHead === undefined ? -1 : commits.indexOf(defaultHead);
+    if (first >= 0) await this.#down(first, isActive);
+    for (let index = 0; index < commits.count; index += 1) {
+      if (hasSuccessor[index] === 0) await this.#down(index, isActive);
+    }
+    // What is left lies on a ring of parents, which only made-up records can form.
+    for (let index = 0; index < commits.count; index += 1) {
+      if (this.#walked[index] === 0) await this.#down(index, isActive);
+    }
+  }
+
+  async #down(start: number, isActive: boolean): Promise<void> {
+    const { commits, active, trees } = this.#roots;
+    let shown = this.#nearest(start, isActive);
+    for (
+      let index: number | undefined = start;
+      index !== undefined && this.#walked[index] === 0;
+      index = commits.mainParent(index)
+    ) {
+      this.#walked[index] = 1;
+      const tree = trees[index] ?? '';
+      if ((active[index] === 1) !== isActive) continue;
+      await this.#marker.mark(tree, shown, isActive);
+      if (tree !== '') shown = tree;
+      this.#commits += 1;
+      this.#options.progress(this.#commits);
+    }
+  }
+
+  /** A tree below that was marked, else none: then every range that is not known is read. */
+  #nearest(start: number, isActive: boolean): string {
+    const { commits, active, trees } = this.#roots;
+    let index: number | undefined = start;
+    for (let step = 0; index !== undefined && step < nearEnough; step += 1) {
+      const tree = trees[index] ?? '';
+      const fits = active[index] === 1 || !isActive;
+      if (fits && tree !== '' && this.#marker.has(tree)) return tree;
+      index = commits.mainParent(index);
+    }
+    const head = this.#roots.defaultHead;
+    const tree = head === undefined ? '' : (trees[commits.indexOf(head)] ?? '');
+    return tree !== '' && this.#marker.has(tree) ? tree : '';
+  }
+}

@@ -1,0 +1,175 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const shards = 256;
+const markBytes = 8;
+/** Marks of a shard that wait in memory. */
+const waiting = 2048;
+const nameBytes = 20;
+const slash = 0x2f;
+const comma = 0x2c;
+
+/**
+ * What is in use, as 64 bits per address in 256 files by partition, so that memory does not grow with the number of
+ * objects. Two objects with equal marks keep each other alive: an error can only keep garbage.
+ */
+export class Marks {
+  readonly #folder: string;
+  readonly #buffers: (Buffer | undefined)[] = Array.from({ length: shards });
+  readonly #filled = new Uint32Array(shards);
+  readonly #hash = new AddressHash();
+  count = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true });
+  }
+
+  /** Marks the data an address ends in, however its namespace is spelled; other addresses need none. */
+  add(bytes: Uint8Array, start: number, end: number, isActive: boolean): void {
+    if (!this.#hash.read(bytes, start, end)) return;
+    const { shard, high, low } = this.#hash;
+    const buffer = (this.#buffers[shard] ??= Buffer.allocUnsafeSlow(waiting * markBytes));
+    const at = (this.#filled[shard] ?? 0) * markBytes;
+    buffer.writeUInt32LE(high, at);
+    buffer.writeUInt32LE(((low & 0xffff_fffe) | (isActive ? 0 : 1)) >>> 0, at + 4);
+    this.#filled[shard] = (this.#filled[shard] ?? 0) + 1;
+    this.count += 1;
+    if (this.#filled[shard] === waiting) this.#flush(shard);
+  }
+
+  addText(address: string, isActive = true): void {
+    const bytes = Buffer.from(address);
+    this.add(bytes, 0, bytes.length, isActive);
+  }
+
+  /** The marks of one shard, ready to be asked. */
+  load(shard: number): MarkSet {
+    this.#flush(shard);
+    try {
+      return new MarkSet(readFileSync(this.#path(shard)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new MarkSet(Buffer.alloc(0));
+      throw error;
+    }
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #flush(shard: number): void {
+    const filled = this.#filled[shard] ?? 0;
+    if (filled === 0) return;
+    appendFileSync(
+      this.#path(shard),
+      this.#buffers[shard]?.subarray(0, filled * markBytes) ?? Buffer.alloc(0),
+    );
+    this.#filled[shard] = 0;
+  }
+
+  #path(shard: number): string {
+    return join(this.#folder, String(shard));
+  }
+}
+
+export type Use = 'active' | 'inactive' | 'none';
+
+/** A set of marks in one table of numbers. */
+export class MarkSet {
+  readonly #slots: Uint32Array;
+  readonly #mask: number;
+  readonly #hash = new AddressHash();
+
+  constructor(marks: Buffer) {
+    const count = marks.length / markBytes;
+    const size = 2 ** Math.ceil(Math.log2(Math.max(8, count * 2)));
+    this.#mask = size - 1;
+    this.#slots = new Uint32Array(2 * size);
+    for (let at = 0; at < marks.length; at += markBytes) {
+      this.#insert(marks.readUInt32LE(at), marks.readUInt32LE(at + 4));
+    }
+  }
+
+  /** How the data of a key is used. */
+  use(key: string): Use {
+    const bytes = Buffer.from(key);
+    if (!this.#hash.read(bytes, 0, bytes.length)) return 'active';
+    const slot = this.#find(this.#hash.high, this.#hash.low);
+    if (this.#slots[slot] === 0 && this.#slots[slot + 1] === 0) return 'none';
+    return ((this.#slots[slot + 1] ?? 0) & 1) === 0 ? 'active' : 'inactive';
+  }
+
+  #insert(high: number, low: number): void {
+    const slot = this.#find(high, low);
+    const isNew = this.#slots[slot] === 0 && this.#slots[slot + 1] === 0;
+    this.#slots[slot] = high;
+    // One use by an active commit makes it active.
+    if (isNew || (low & 1) === 0) this.#slots[slot + 1] = low;
+  }
+
+  #find(high: number, low: number): number {
+    const wanted = (low & 0xffff_fffe) >>> 0;
+    for (let at = (low >>> 1) & this.#mask; ; at = (at + 1) & this.#mask) {
+      const [foundHigh = 0, foundLow = 0] = [this.#slots[2 * at], this.#slots[2 * at + 1]];
+      if (foundHigh === 0 && foundLow === 0) return 2 * at;
+      if (foundHigh === high && (foundLow & 0xffff_fffe) >>> 0 === wanted) return 2 * at;
+    }
+  }
+}
+
+/** The first byte comes from the partition alone, so that one partition lies in one shard. */
+export class AddressHash {
+  shard = 0;
+  high = 0;
+  low = 0;
+
+  /** False when the address does not end in `<partition>/<name>` as ours do. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    let nameEnd = end;
+    // A signature is not part of the name.
+    for (let at = end - 1; at >= start && at >= end - 44; at -= 1) {
+      if (bytes[at] === comma) {
+        nameEnd = at;
+        break;
+      }
+    }
+    const nameStart = nameEnd - nameBytes;
+    const partitionStart = nameStart - 1 - nameBytes;
+    if (partitionStart < start || bytes[nameStart - 1] !== slash) return false;
+    if (partitionStart > start && bytes[partitionStart - 1] !== slash) return false;
+    this.#mix(bytes, partitionStart, nameStart - 1, 0x811c_9dc5, 0x9e37_79b9);
+    this.shard = this.high & 0xff;
+    this.#mix(bytes, nameStart, nameEnd, this.high, this.low);
+    // All zeros stand for an empty place.
+    if (this.high === 0) this.high = 1;
+    return true;
+  }
+
+  #mix(bytes: Uint8Array, start: number, end: number, high: number, low: number): void {
+    let a = high | 0;
+    let b = low | 0;
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at] ?? 0;
+      a = Math.imul(a ^ byte, 0x0100_0193);
+      b = Math.imul(b + byte, 0x85eb_ca6b) ^ (b >>> 13);
+    }
+    this.high = finish(a ^ (b >>> 7));
+    this.low = finish(b ^ (a >>> 5));
+  }
+}
+
+function finish(value: number): number {
+  let mixed = value;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** In which shard the names of a partition are. */
+export function shardOf(partition: string): number {
+  const hash = new AddressHash();
+  const bytes = Buffer.from(`${partition}/${'0'.repeat(nameBytes)}`);
+  hash.read(bytes, 0, bytes.length);
+  return hash.shard;
+}

@@ -1,0 +1,200 @@
+import { BlockError, type DeleteFailure, type ObjectPointer } from '@svc/block';
+import { repositoryActive } from '@svc/encoding';
+import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
+import type { RepositoryScope } from '../../store/scope.ts';
+import type { ClassTallies } from './condemn.ts';
+import { parseDataKey } from './data-key.ts';
+import { LoadedShards } from './find-garbage.ts';
+import type { Garbage, GarbageWriter } from './garbage-file.ts';
+import { readHeld, type Held } from './held.ts';
+import type { CollectorLease } from './lease.ts';
+import { TreeMarker } from './mark-trees.ts';
+import { Marks } from './marks.ts';
+import type { GcPlaces } from './places.ts';
+import { readPins } from './roots.ts';
+
+const largestBatch = 5000;
+const keysPerCall = 1000;
+/** A batch is as large as this many seconds of deletes. */
+const batchSeconds = 2;
+const callMs = 20_000;
+
+export interface SweepParts {
+  readonly lease: CollectorLease;
+  readonly places: GcPlaces;
+  readonly held: Held;
+  readonly classes: ClassTallies;
+  readonly deletesPerSecond: number;
+  /** What was found to be in use, or was refused by the store. */
+  readonly kept: GarbageWriter;
+  readonly failed: GarbageWriter;
+  readonly deleted: GarbageWriter;
+  /** Folder for the marks of pinned trees. */
+  readonly folder: string;
+  /** Between batches; throws to end the run. */
+  readonly mayGoOn: () => Promise<void>;
+  readonly pause: () => Promise<void>;
+}
+
+/** The repository is no more the one that was marked. */
+export class RepositoryChanged extends Error {}
+
+/** Deletes what is due, batch by batch; before each one it looks for what came back to life. */
+export class Sweep {
+  readonly #context: EngineContext;
+  readonly #scope: RepositoryScope;
+  readonly #parts: SweepParts;
+  readonly #pinned: Marks;
+  readonly #marker: TreeMarker;
+  readonly #pinnedTrees = new Set<string>();
+  #done = 0;
+
+  constructor(context: EngineContext, scope: RepositoryScope, parts: SweepParts) {
+    this.#context = context;
+    this.#scope = scope;
+    this.#parts = parts;
+    this.#pinned = new Marks(parts.folder);
+    this.#marker = new TreeMarker(context, scope, this.#pinned, parts);
+  }
+
+  async run(due: AsyncIterable<Garbage>, progress: (done: number) => Promise<void>): Promise<void> {
+    const { deletesPerSecond } = this.#parts;
+    const size =
+      deletesPerSecond === 0 ? largestBatch : Math.min(largestBatch, batchSeconds * deletesPerSecond);
+    let batch: Garbage[] = [];
+    try {
+      for await (const garbage of due) {
+        batch.push(garbage);
+        if (batch.length < Math.max(1, size)) continue;
+        await this.#batch(batch);
+        await progress(this.#done);
+        batch = [];
+      }
+      if (batch.length > 0) await this.#batch(batch);
+      await progress(this.#done);
+    } finally {
+      this.#pinned.close();
+    }
+  }
+
+  async #batch(batch: readonly Garbage[]): Promise<void> {
+    const { lease, mayGoOn, deletesPerSecond } = this.#parts;
+    const { steadyTime } = this.#context;
+    await mayGoOn();
+    const begun = steadyTime.now();
+    await lease.beginBatch();
+    const condemned = await this.#stillGarbage(batch);
+    const hasTimedOut = await this.#delete(condemned);
+    if (hasTimedOut) await lease.settle();
+    await lease.endBatch();
+    this.#done += batch.length;
+    if (deletesPerSecond === 0) return;
+    const rest = (1000 * condemned.length) / deletesPerSecond - (steadyTime.now() - begun);
+    if (rest > 0) await steadyTime.rest(rest);
+  }
+
+  /** After the batch was announced: whoever pins from now on waits until it is over. */
+  async #stillGarbage(batch: readonly Garbage[]): Promise<Garbage[]> {
+    const { held, kept } = this.#parts;
+    await this.#checkRepository();
+    await readHeld(this.#context, this.#scope, held);
+    const trees = await this.#readPins();
+    const shards = new LoadedShards(this.#pinned);
+    const left: Garbage[] = [];
+    for (const garbage of batch) {
+      const data = parseDataKey(garbage.address);
+      const isBack =
+        data === undefined
+          ? trees.has(garbage.address)
+          : held.has(garbage.address) || shards.of(data.partition).use(garbage.address) !== 'none';
+      if (isBack || (data === undefined && (await this.#wasRewritten(garbage)))) await kept.add(garbage);
+      else left.push(garbage);
+    }
+    return left;
+  }
+
+  async #checkRepository(): Promise<void> {
+    const { id, instanceUid } = this.#scope.repository;
+    const record = await this.#context.repositories.read(id);
+    if (record?.data.state === repositoryActive && record.data.instanceUid === instanceUid) return;
+    throw new RepositoryChanged(`repository '${id}' was deleted while it was collected`);
+  }
+
+  /** Answers the keys of tables that pinned trees use. */
+  async #readPins(): Promise<Set<string>> {
+    const commits: string[] = [];
+    const extraTrees = new Set<string>();
+    const marks = { addText: (address: string) => this.#pinned.addText(address) };
+    await readPins(this.#context, this.#scope, { marks, extraTrees, commits });
+    for (const id of commits) {
+      const commit = await this.#context.commits.find(this.#scope, id);
+      if (commit !== undefined && commit.metaRangeId !== '') extraTrees.add(commit.metaRangeId);
+    }
+    for (const tree of extraTrees) {
+      if (this.#pinnedTrees.has(tree)) continue;
+      await this.#marker.mark(tree, '', true);
+      this.#pinnedTrees.add(tree);
+    }
+    const prefix = this.#scope.committed.metadataPrefix;
+    return new Set([...this.#marker.tables].map((id) => `${prefix}/${id}`));
+  }
+
+  /** A table that was written again is somebody's. */
+  async #wasRewritten({ address, modified }: Garbage): Promise<boolean> {
+    try {
+      const pointer = this.#parts.places.pointer(address);
+      const now = await adapterOf(this.#context, this.#scope).properties(pointer, { skipEtag: true });
+      // One answer may have the second only, another the millisecond.
+      return Math.abs(now.lastModified.getTime() - modified) >= 1000;
+    } catch (error) {
+      if (error instanceof BlockError && error.kind === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  async #delete(condemned: readonly Garbage[]): Promise<boolean> {
+    const { lease, places, classes, failed, deleted } = this.#parts;
+    for (let start = 0; start < condemned.length; start += keysPerCall) {
+      const keys = condemned.slice(start, start + keysPerCall);
+      if (!(await lease.mayDelete())) {
+        for (const garbage of condemned.slice(start)) await failed.add(garbage);
+        return false;
+      }
+      const failures = await this.#deleteWithin(keys.map(({ address }) => places.pointer(address)));
+      if (failures === undefined) {
+        for (const garbage of condemned.slice(start)) await failed.add(garbage);
+        return true;
+      }
+      const refused = new Set(failures.map(({ pointer }) => pointer.identifier));
+      for (const garbage of keys) {
+        const isRefused = refused.has(garbage.address);
+        const tally = classes[garbage.class];
+        (isRefused ? tally.failed : tally.deleted).add(garbage.size);
+        await (isRefused ? failed : deleted).add(garbage);
+      }
+      if (failures.some(({ error }) => error.kind === 'unavailable')) {
+        for (const garbage of condemned.slice(start + keysPerCall)) await failed.add(garbage);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Undefined when it is not known what became of the call. */
+  async #deleteWithin(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[] | undefined> {
+    const { lease } = this.#parts;
+    const tooLate = new AbortController();
+    const timer = setTimeout(() => tooLate.abort(new BlockError('unavailable', 'no answer')), callMs);
+    try {
+      return await adapterOf(this.#context, this.#scope).deleteMany(pointers, {
+        mayGoOn: () => lease.isInTime(),
+        signal: tooLate.signal,
+      });
+    } catch (error) {
+      if (!(error instanceof BlockError)) throw error;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
