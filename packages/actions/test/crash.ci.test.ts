@@ -64,7 +64,8 @@ async function expectAgreement(at: House): Promise<void> {
 
 test('killed before any write of a commit with hooks, what is left is whole, and hooks run once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-hook-crash-'));
-  const { url, received, close } = await startReceiver();
+  const receiver = await startReceiver();
+  const { url, received } = receiver;
   const first = await openLocalHouse(folder, { leaseTermMs });
   await first.create('local://repo');
   for (const [path, text] of Object.entries(files(url))) await first.put(path, text);
@@ -115,7 +116,7 @@ test('killed before any write of a commit with hooks, what is left is whole, and
       deaths += 1;
     }
   } finally {
-    close();
+    receiver.close();
     rmSync(folder, { recursive: true, force: true });
   }
   expect(deaths).toBeGreaterThan(20);

@@ -24,6 +24,10 @@ const document = openApiDocument('0');
 
 /** Where we differ on purpose. Everything else must equal what existing clients were generated from. */
 const intended = [
+  // Runs of hooks are filtered by the server, and it says whether hooks run.
+  'listRepositoryRuns: query event added',
+  'listRepositoryRuns: query status added',
+  'CapabilitiesConfig: actions_enabled?: boolean added',
   // The same language, written so that matching is linear.
   'getObject: header Range: other type string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"}',
   'headObject: header Range: other type string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"}',

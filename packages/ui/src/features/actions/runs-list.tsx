@@ -41,7 +41,10 @@ export function RunsList({
     async (after, amount, signal) =>
       toPage(
         await client.get('/repositories/{repository}/actions/runs', {
-          params: { path: { repository }, query: { after, amount, branch, commit, event, status } },
+          params: {
+            path: { repository },
+            query: { after, amount, branch, commit, event, ...(status === undefined ? {} : { status }) },
+          },
           signal,
         }),
       ),
