@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { committerOf } from '@svc/auth';
 import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
 import type { Operation } from '@svc/contract';
+import { isTimeRef } from '@svc/engine';
 import { HeldMemory } from '@svc/http';
 import type { TSchema } from 'typebox';
 import { Answer, jsonHeaders } from './answer/answer.ts';
@@ -41,6 +42,8 @@ export class Route {
   readonly #headers: readonly Parameter[];
   readonly #params: readonly Parameter[];
   readonly #bodySchema;
+  /** It reads what `{ref}` stands for. */
+  readonly #readsRef: boolean;
   readonly #requirement: RequirementOf;
   /** The head alone decides what must be allowed. */
   readonly #requiresBeforeBody: boolean;
@@ -55,6 +58,7 @@ export class Route {
     this.#query = new QueryReader(parametersOf(operation.query, 'query'));
     this.#headers = parametersOf(operation.headers, 'header');
     this.#params = parametersOf(operation.params, 'path');
+    this.#readsRef = operation.path.includes('/refs/{ref}/') && !operation.path.endsWith('/resolve');
     this.#requirement = requirementOf(operation.requires);
     this.#requiresBeforeBody = !speaksOfBody(operation.requires);
     this.#maxBytes = operation.requires.type === 'open' ? maxStrangersBytes : maxJsonBytes;
@@ -118,8 +122,9 @@ export class Route {
         if (checking !== undefined) await checking;
       }
       this.#options.engine.usage.record();
+      const { ref = '' } = params;
       const call = new RunningCall(this.#options, {
-        params,
+        params: this.#readsRef && isTimeRef(ref) ? await this.#pinTime(params, response) : params,
         query,
         headers,
         body,
@@ -195,6 +200,17 @@ export class Route {
     const requirement = this.#requirement(values);
     if (requirement === undefined || auth.allowsAtOnce(identity, requirement, client)) return undefined;
     return auth.ensureAllowed(identity, requirement, client);
+  }
+
+  /** A time is answered by its commit, which is told: whoever reads more can name the very same state. */
+  async #pinTime(
+    params: Readonly<Record<string, string>>,
+    response: ServerResponse,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { repository = '', ref = '' } = params;
+    const { commitId } = await this.#options.engine.refs.resolve({ repository, ref });
+    response.setHeader('X-Svc-Commit', commitId);
+    return { ...params, ref: commitId };
   }
 
   #checkParams(params: Readonly<Record<string, string>>): void {

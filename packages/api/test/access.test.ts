@@ -105,7 +105,13 @@ test('what the installation says of itself', async () => {
     },
     storage_config_list: [],
     ui_config: {},
-    capabilities_config: { actions_enabled: true },
+    capabilities_config: {
+      reflog: true,
+      time_refs: true,
+      aliases: true,
+      events: true,
+      actions_enabled: true,
+    },
   });
   expect((await ask('GET', '/config/storage')).body).toEqual(config.body.storage_config);
   expect((await ask('GET', '/config/version')).body).toEqual(config.body.version_config);

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { EventLog, EventStreams, Keeper, trimEvents } from '@svc/events';
 import type { Engine } from '@svc/engine';
 import { createMemStore, type KvStore } from '@svc/kv';
+import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkedClient, type Ask } from './checked-client.ts';
 import { memEngine } from './mem-engine.ts';
@@ -176,6 +178,51 @@ test('a stream cut again and again and resumed by its last id misses nothing and
   await reading;
   expect(seen.map(({ event }) => event?.subject)).toEqual(names.map((name) => `branch/${name}`));
   expect(seen.map(({ id }) => Number(id))).toEqual(names.map((_, index) => from + 1 + index));
+});
+
+/** A connection that breaks after the first events it brought; the client is told to come back at once. */
+async function breaking(url: string | URL, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const text = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const lines = Buffer.from(chunk)
+        .toString()
+        .replace(/^retry: \d+/m, 'retry: 1');
+      controller.enqueue(Buffer.from(lines));
+      if (/^data: /m.test(lines)) controller.terminate();
+    },
+  });
+  const { status, headers, redirected } = response;
+  const body = response.body?.pipeThrough(text) ?? null;
+  return { status, headers, redirected, body, url: response.url } as Response;
+}
+
+test('EventSource follows the stream and comes back where it was whenever the connection breaks', async () => {
+  const from = Number((await ask('GET', '/events?amount=1000')).body.pagination.next_offset);
+  const names = Array.from({ length: 6 }, (_, index) => `source-${index}`);
+  const cursors: unknown[] = [];
+  const source = new EventSource(`${api.url}${base}/events?types=svc.branch.*&after=${from}`, {
+    fetch: (url, init) => {
+      const headers = { ...init.headers, authorization };
+      cursors.push((init.headers as Record<string, string>)['Last-Event-ID']);
+      return breaking(url, { ...init, headers });
+    },
+  });
+  const seen: { id: string; subject: string }[] = [];
+  source.addEventListener('message', ({ data, lastEventId }) => {
+    seen.push({ id: lastEventId, subject: (JSON.parse(String(data)) as { subject: string }).subject });
+  });
+  try {
+    for (const [index, name] of names.entries()) {
+      await createBranch(name);
+      await kept();
+      while (seen.length <= index) await once(source, 'message');
+    }
+  } finally {
+    source.close();
+  }
+  expect(seen.map(({ subject }) => subject)).toEqual(names.map((name) => `branch/${name}`));
+  expect(cursors.slice(0, names.length)).toEqual([undefined, ...seen.slice(0, -1).map(({ id }) => id)]);
 });
 
 test('what is no move is told as well: resets, rules, pull requests, tasks and identities', async () => {

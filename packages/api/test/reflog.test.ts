@@ -23,6 +23,20 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+test('reads at a time name the commit they read, others do not', async () => {
+  for (const path of ['/objects/ls?prefix=', '/objects/stat?path=a', '/objects?path=a', '/commits']) {
+    const then = await ask('GET', `${base}/refs/main@-1${path}`);
+    expect([path, then.status, then.headers.get('x-svc-commit')]).toEqual([
+      path,
+      200,
+      heads[heads.length - 2],
+    ]);
+    expect((await ask('GET', `${base}/refs/main${path}`)).headers.get('x-svc-commit')).toBeNull();
+  }
+  const early = await ask('GET', `${base}/refs/main@20200101/objects/ls`);
+  expect([early.status, early.headers.get('x-svc-commit')]).toEqual([404, null]);
+});
+
 test('a deleted branch is listed, read at its time, and brought back', async () => {
   await ask('POST', `${base}/branches`, { json: { name: 'dev', source: 'main@{1}' } });
   expect((await ask('DELETE', `${base}/branches/dev`)).status).toBe(204);
@@ -31,7 +45,15 @@ test('a deleted branch is listed, read at its time, and brought back', async () 
     { type: 'branch', id: 'dev', commit_id: heads[1], deleted_by: 'admin', hidden: false },
   ]);
   const gone = await ask('GET', `${base}/refs/${encodeURIComponent('dev@{1}')}/resolve`);
-  expect([gone.status, gone.body]).toEqual([200, { kind: 'commit', commit_id: heads[1] }]);
+  const [deletion, creation] = (await ask('GET', `${base}/reflog?ref=dev`)).body.results as {
+    id: string;
+    time: string;
+  }[];
+  expect(deletion).toMatchObject({ kind: 'delete' });
+  expect([gone.status, gone.body]).toEqual([
+    200,
+    { kind: 'commit', commit_id: heads[1], move_id: creation?.id, time: creation?.time },
+  ]);
   const undelete = (json: object) => ask('POST', `${base}/undelete`, { json });
   const back = await undelete({ type: 'branch', id: 'dev' });
   expect([back.status, back.body]).toMatchObject([201, { type: 'branch', id: 'dev', commit_id: heads[1] }]);

@@ -86,7 +86,7 @@ export interface AzureStoreConfig extends CommonStoreConfig {
   readonly disablePreSigned?: boolean | undefined;
   /** Default true. */
   readonly disablePreSignedUi?: boolean | undefined;
-  /** Longest wait for an answer, and for the store to take the next piece of a body; default 10 minutes. */
+  /** Longest wait for a copy or a join; default 10 minutes. Other answers, and bodies, may pause for a minute at most. */
   readonly tryTimeoutMs?: number | undefined;
   /** A server that has accounts in its paths. */
   readonly testEndpointUrl?: string | undefined;

@@ -33,6 +33,10 @@ const intended = [
   'headObject: header Range: other type string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"}',
   'CopyPartSource: range?: string {pattern="^bytes=((\\\\d*-\\\\d*,? ?)+)$"} missing',
   'CopyPartSource: range?: string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"} added',
+  // What this server can do beyond the compatible API.
+  ...['reflog', 'time_refs', 'aliases', 'events'].map(
+    (name) => `CapabilitiesConfig: ${name}?: boolean added`,
+  ),
   // Ids become names of files.
   'commit: query source_metarange: other type string {pattern="^[0-9a-f]{64}$"}',
   'CommitRecordCreation: metarange_id: string missing',

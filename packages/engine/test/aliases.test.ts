@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Engine } from '../src/engine.ts';
+import { wholeRound } from '../src/face/jobs.ts';
 import { actor, commit, createWorld, put, refusal, refusalKind, type World } from './fixture.ts';
+import { Random } from './scheduler.ts';
 
 const anna = { committer: 'Anna', userId: 'anna' };
 
@@ -149,4 +151,80 @@ test('bad targets are refused by the field they are about', async () => {
   expect((await make({ ref: 'nothing' })).kind).toBe('not_found');
   expect((await make({ ref: 'main$', pin: true })).kind).toBe('invalid');
   expect((await make({ repository: 'nothing' })).kind).toBe('not_found');
+});
+
+test('views of keys that are gone are removed once they are no longer young', async () => {
+  const { world, engine } = await sales();
+  const target = { repository: 'sales', ref: 'main' };
+  for (const accessKeyId of ['AKIAUSED', 'AKIAGONE', 'AKIASETAGAIN'])
+    await engine.bindings.setView({ accessKeyId, target, actor });
+  const found = async (): Promise<string[]> => {
+    const keys = ['AKIAUSED', 'AKIAGONE', 'AKIASETAGAIN'];
+    const views = await Promise.all(keys.map((key) => engine.bindings.getView(key)));
+    return keys.filter((_key, index) => views[index] !== undefined);
+  };
+  const sweep = (onAsked?: () => Promise<unknown>) =>
+    engine.bindings.removeUnusedViews({
+      isUsed: async (key) => {
+        if (key === 'AKIASETAGAIN') await onAsked?.();
+        return key === 'AKIAUSED';
+      },
+      round: wholeRound,
+    });
+  await sweep();
+  expect(await found()).toEqual(['AKIAUSED', 'AKIAGONE', 'AKIASETAGAIN']);
+  world.now += 2 * 3_600_000;
+  await sweep(() => engine.bindings.setView({ accessKeyId: 'AKIASETAGAIN', target, actor }));
+  expect(await found()).toEqual(['AKIAUSED', 'AKIASETAGAIN']);
+});
+
+test('aliases moved at random by two servers whose clocks differ: their logs replay to what they show', async () => {
+  const { world, engine } = await sales();
+  const late = world.engine({ clock: () => world.now - 3_600_000 });
+  const random = new Random(7);
+  const refs = ['main', 'main@', 'main~1', 'main@-1'];
+  interface Move {
+    readonly old: string | undefined;
+    readonly new: string;
+  }
+  const model = new Map<string, Move[]>();
+  for (let step = 0; step < 150; step += 1) {
+    world.now += random.below(2000);
+    const { bindings } = random.below(2) === 0 ? engine : late;
+    const name = `alias-${random.below(3)}`;
+    const moves = model.get(name);
+    const shown = moves?.at(-1)?.new;
+    const ref = refs[random.below(refs.length)] ?? 'main';
+    const target = { repository: 'sales', ref };
+    const what = random.below(8);
+    if (moves === undefined) {
+      await bindings.createAlias({ name, target, actor });
+      model.set(name, [{ old: undefined, new: ref }]);
+    } else if (what === 0) {
+      await bindings.deleteAlias({ name, actor });
+      model.delete(name);
+    } else if (what < 3) {
+      const back = moves.at(-1)?.old;
+      const rolled = bindings.rollbackAlias({ name, actor });
+      if (back === undefined) expect(await refusalKind(rolled)).toBe('not_found');
+      else {
+        expect((await rolled).ref).toBe(back);
+        moves.push({ old: shown, new: back });
+      }
+    } else {
+      await bindings.setAlias({ name, target, actor });
+      moves.push({ old: shown, new: ref });
+    }
+    for (const [each, past] of model) {
+      expect((await engine.bindings.getAlias(each)).ref).toBe(past.at(-1)?.new);
+    }
+  }
+  for (const [name, moves] of model) {
+    const { items } = await late.bindings.aliasLog({ name, amount: 1000 });
+    expect(items.map((item) => ({ old: item.old?.ref, new: item.new?.ref })).reverse()).toEqual(moves);
+    const ids = items.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+  }
+  const listed = (await engine.bindings.listAliases({})).items.map(({ bucket }) => bucket);
+  expect(listed).toEqual([...model.keys()].sort());
 });

@@ -208,6 +208,35 @@ function bound(kv: ReturnType<typeof createMemStore>): ReturnType<typeof createM
   };
 }
 
+test('names whose keys the store could not hold are refused before anything is written', async () => {
+  const world = createWorld();
+  const wrapKv = (kv: ReturnType<typeof createMemStore>) => ({ ...bound(kv), maxKeyBytes: () => 1024 });
+  const engine = world.engine({ wrapKv });
+  const repository = await newRepository(engine);
+  const [fits, long] = ['b'.repeat(900), 'b'.repeat(901)];
+  await engine.branches.create({ repository, name: fits, source: 'main', actor });
+  await engine.tags.create({ repository, id: `t${fits.slice(1)}`, ref: 'main', actor });
+  const namespace = `mem://${long}`.slice(0, 901);
+  for (const call of [
+    () => engine.branches.create({ repository, name: long, source: 'main', actor }),
+    () => engine.tags.create({ repository, id: `t${long.slice(1)}`, ref: 'main', actor }),
+    () =>
+      engine.repositories.create({
+        name: 'long',
+        storageNamespace: 'mem://x/y',
+        defaultBranch: long,
+        actor,
+      }),
+    () => engine.repositories.create({ name: 'long', storageNamespace: namespace, actor }),
+  ]) {
+    expect(await refusal(call())).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('is longer than 900 bytes') as string,
+    });
+  }
+  expect((await engine.repositories.list({ amount: 10 })).items.map(({ id }) => id)).toEqual([repository]);
+});
+
 test('read-only repositories refuse writes unless forced, and run no hooks', async () => {
   const ran: string[] = [];
   const engine = createWorld().engine({

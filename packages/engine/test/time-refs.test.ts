@@ -46,6 +46,26 @@ const resolverOf =
   async (ref: string): Promise<string> =>
     (await engine.refs.resolve({ repository, ref })).commitId;
 
+test('a resolved time says when the branch stood there and what had put it there', async () => {
+  const { engine, repository, heads } = await threeCommits();
+  const { items } = await engine.reflog.list({ repository, ref: 'main', types: ['branch'] });
+  const resolve = (ref: string) => engine.refs.resolve({ repository, ref });
+  for (const back of [0, 1, 2, 3]) {
+    const move = items[back]!;
+    const stood = await resolve(`main@{${back}}`);
+    expect([stood.moveId, stood.time]).toEqual([move.id, move.time]);
+    const { seconds, nanos } = move.time;
+    const at = `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${String(nanos).padStart(9, '0')}Z`;
+    expect(await resolve(`main@{${at}}`)).toEqual(stood);
+  }
+  const parent = await resolve('main@{1}~1');
+  expect([parent.commitId, parent.moveId, parent.time]).toEqual([heads[1], undefined, items[1]!.time]);
+  const lagging = await resolve('main@90m');
+  expect([lagging.commitId, lagging.moveId]).toEqual([heads[2], items[1]!.id]);
+  expect((await resolve('main@{commit 2099-01-01}')).time).toBeUndefined();
+  expect((await resolve('main')).time).toBeUndefined();
+});
+
 test('positions of a branch by count and by time', async () => {
   const { engine, repository, heads, times, world } = await threeCommits();
   const resolve = resolverOf(engine, repository);

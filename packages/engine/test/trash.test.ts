@@ -51,6 +51,17 @@ function job(engine: Engine, name: string): (round?: typeof wholeRound) => Promi
   return () => run(wholeRound);
 }
 
+/** As the keeper does once the events of a repository are in the log. */
+async function tellAll(world: World, instance: string): Promise<void> {
+  const kv = createMemStore(world.state);
+  const partition = Buffer.from(`sales-${instance}`);
+  for await (const page of kv.scan(partition, { prefix: Buffer.from('outbox/') }))
+    await kv.deleteMany(
+      partition,
+      page.map(({ key }) => key),
+    );
+}
+
 async function keysOf(world: World, partition: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const page of createMemStore(world.state).scan(Buffer.from(partition)))
@@ -139,6 +150,7 @@ test('a namesake keeps its upload and its namespace through the purge of the old
   expect(await refusal(engine.repositories.restore({ instance, actor }))).toMatchObject({
     message: "repository 'sales' is being purged",
   });
+  await tellAll(world, instance);
   await job(engine, 'empty-trash')();
   expect(await keysOf(world, `sales-${instance}`)).toEqual([]);
   expect((await keysOf(world, 'graveler')).filter((key) => key.startsWith('deleted/'))).toEqual([]);
@@ -192,6 +204,7 @@ test('the trash ends when it is due; data that goes with it is left to the colle
   expect((await engine.repositories.listDeleted({})).items).toEqual([]);
   await empty();
   expect(await keysOf(world, `sales-${instance}`)).not.toEqual([]);
+  await tellAll(world, instance);
   await empty();
   expect(await keysOf(world, `sales-${instance}`)).toEqual([]);
   expect(await keysOf(world, `pulls`)).toEqual([]);
@@ -232,8 +245,8 @@ test('with purge, or where nothing is kept, the records go at once', async () =>
   expect(await refusalKind(engine.repositories.restore({ instance: both, actor }))).toBe('already_exists');
 });
 
-test('what happened just before a deletion is still found by whoever tells of it', async () => {
-  const { engine, instance } = await sales();
+test('what happened just before a deletion is still found by whoever tells of it, and goes only then', async () => {
+  const { world, engine, instance } = await sales();
   await engine.repositories.delete({ repository: 'sales', actor });
   const partition = Buffer.from(`sales-${instance}`);
   const partitions: string[] = [];
@@ -241,6 +254,47 @@ test('what happened just before a deletion is still found by whoever tells of it
   expect(partitions).toContain(partition.toString());
   expect(await engine.outboxes.isThere(partition)).toBe(true);
   await engine.repositories.purge({ instance, deleteData: false });
+  const before = await keysOf(world, partition.toString());
   await job(engine, 'empty-trash')();
+  expect(await keysOf(world, partition.toString())).toEqual(before);
+  expect(await engine.outboxes.isThere(partition)).toBe(true);
+  await tellAll(world, instance);
+  await job(engine, 'empty-trash')();
+  expect(await keysOf(world, partition.toString())).toEqual([]);
   expect(await engine.outboxes.isThere(partition)).toBe(false);
+});
+
+test('an alias made while the repository of its name comes back wins, and the repository can come back later', async () => {
+  const { world, engine, instance } = await sales();
+  await engine.repositories.create({ name: 'other', storageNamespace: 'mem://bucket/other', actor });
+  await engine.repositories.delete({ repository: 'sales', actor });
+  const [before] = (await engine.repositories.listDeleted({})).items;
+  let made = false;
+  const racing = world.engine({
+    wrapKv: (kv) =>
+      new Proxy(kv, {
+        get: (target, name) =>
+          name === 'change'
+            ? async (...args: Parameters<typeof kv.change>) => {
+                if (!made) {
+                  made = true;
+                  const target = { repository: 'other', ref: 'main' };
+                  await engine.bindings.createAlias({ name: 'sales', target, actor });
+                }
+                return target.change(...args);
+              }
+            : bindTo(target, Reflect.get(target, name)),
+      }),
+  });
+  world.now += day;
+  expect((await refusal(racing.repositories.restore({ instance, actor }))).message).toBe(
+    "an alias 'sales' exists: delete it first",
+  );
+  expect((await engine.bindings.getAlias('sales')).repository).toBe('other');
+  expect(await refusalKind(world.engine().repositories.get('sales'))).toBe('not_found');
+  const [after] = (await engine.repositories.listDeleted({})).items;
+  expect([after?.instance, after?.restorableUntil]).toEqual([instance, before?.restorableUntil]);
+  await engine.bindings.deleteAlias({ name: 'sales', actor });
+  await engine.repositories.restore({ instance, actor });
+  expect((await engine.repositories.get('sales')).instanceUid).toBe(instance);
 });

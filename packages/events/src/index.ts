@@ -13,7 +13,7 @@ export {
   type EventStreamsOptions,
   type StreamRequest,
 } from './event-streams.ts';
-export { trimEvents } from './trim-events.ts';
+export { trimDeadLetters, trimEvents } from './trim-events.ts';
 export { Deliveries } from './subscriptions/deliveries.ts';
 export type { DeliveryParts } from './subscriptions/delivery-run.ts';
 export {

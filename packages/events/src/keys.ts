@@ -22,6 +22,8 @@ export function deliveryKey(id: string): Buffer {
   return Buffer.from(`delivery/${id}`);
 }
 
+export const allDeadPrefix: Buffer = Buffer.from('dead/');
+
 export function deadPrefix(id: string): Buffer {
   return Buffer.from(`dead/${id}/`);
 }

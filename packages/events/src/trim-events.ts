@@ -1,7 +1,7 @@
-import { segmentMessage } from '@svc/encoding';
+import { deadMessage, segmentMessage, timestampToMillis } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
 import type { EventLog } from './event-log.ts';
-import { eventsPartition, segmentsPrefix, sequenceOfKey } from './keys.ts';
+import { allDeadPrefix, eventsPartition, segmentsPrefix, sequenceOfKey } from './keys.ts';
 
 export interface TrimOptions {
   readonly retentionMs: number;
@@ -22,5 +22,26 @@ export async function trimEvents(kv: KvStore, log: EventLog, options: TrimOption
       if (!(await options.mayGoOn())) return;
       await kv.delete(eventsPartition, key);
     }
+  }
+}
+
+/** How long an event that could not be delivered waits for somebody to look at it. */
+const deadKeptMs = 30 * 24 * 3_600_000;
+
+/** Removes dead letters that nobody has asked to be delivered again for too long. */
+export async function trimDeadLetters(
+  kv: KvStore,
+  { now, mayGoOn }: Pick<TrimOptions, 'now' | 'mayGoOn'>,
+): Promise<void> {
+  for await (const page of kv.scan(eventsPartition, { prefix: allDeadPrefix })) {
+    const old = page.filter(
+      ({ value }) => timestampToMillis(deadMessage.decode(value).diedAt) < now - deadKeptMs,
+    );
+    if (old.length === 0) continue;
+    if (!(await mayGoOn())) return;
+    await kv.deleteMany(
+      eventsPartition,
+      old.map(({ key }) => key),
+    );
   }
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMemStore, MemState, type KvStore } from '@svc/kv';
+import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
 import {
   Deliveries,
@@ -9,6 +10,7 @@ import {
   KeeperTerm,
   Subscriptions,
   SubscriptionStore,
+  trimDeadLetters,
   Webhooks,
   type MayRead,
 } from '../src/index.ts';
@@ -194,6 +196,29 @@ test('a failing branch holds up only itself, and its events come in order later'
   expect(refs('bad')).toEqual([1, 1, 3, 6]);
 });
 
+test('the published library of Standard Webhooks accepts what is signed, also while secrets change, and nothing else', async () => {
+  const world = createWorld();
+  // The library compares with its own clock.
+  world.now = Date.now();
+  const { url, received } = await receiver(() => 204);
+  const { data, secret } = await world.subscriptions.create({ url }, 'anna');
+  const next = await world.subscriptions.rotateSecret(data.id);
+  world.start();
+  await world.writer.move('one', 'main');
+  await world.keep();
+  await until(() => received.length === 1);
+  const [first] = received;
+  if (first === undefined) throw new Error('nothing came');
+  const headers = first.headers as Record<string, string>;
+  for (const key of [secret, next]) {
+    expect(new Webhook(key).verify(first.body, headers)).toMatchObject({ subject: 'branch/main' });
+    expect(() => new Webhook(key).verify(`${first.body} `, headers)).toThrow();
+  }
+  expect(() =>
+    new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(first.body, headers),
+  ).toThrow();
+});
+
 test('what is refused for good becomes a dead letter, the rest goes on, and it can be sent again', async () => {
   const world = createWorld();
   let isBroken = true;
@@ -221,9 +246,20 @@ test('what is refused for good becomes a dead letter, the rest goes on, and it c
   await world.keep();
   await until(() => world.attempts.at(-1) === 'delivered');
   expect(received.at(-1)?.sequence).toBe(2);
+  const trim = () => trimDeadLetters(world.kv, { now: world.now, mayGoOn: () => Promise.resolve(true) });
+  world.now += 29 * 24 * 3_600_000;
+  await trim();
+  const dead = await world.subscriptions.store.findDead(data.id, 1);
+  expect(dead).toBeDefined();
   expect(await world.subscriptions.redeliver(data.id, 'all')).toBe(1);
   await until(async () => (await deadOf()).length === 0);
   expect(received.at(-1)?.sequence).toBe(1);
+  // One that nobody asks for goes after thirty days.
+  if (dead === undefined) throw new Error('no dead letter');
+  await world.subscriptions.store.addDead(data.id, 1, dead);
+  world.now += 31 * 24 * 3_600_000;
+  await trim();
+  expect(await deadOf()).toEqual([]);
 });
 
 test('delivering goes on after a restart where it was, and stops when it is not wanted', async () => {

@@ -44,6 +44,23 @@ const [aws, data, rclone, mc] = await Promise.all([
 ]);
 const programs = { aws, data, rclone, mc };
 
+const actor = { committer: 'admin' };
+
+/** Writes an object to the branch `then` twice; answers ways to name the branch in between. */
+async function writeTwice(gateway: TestGateway): Promise<string[]> {
+  const { engine } = gateway;
+  const place = { repository: 'tours', branch: 'then' };
+  await engine.branches.create({ repository: 'tours', name: place.branch, source: 'main', actor });
+  for (const content of ['one', 'two']) {
+    await gateway.client().put('/tours/then/a b+c.txt', content);
+    await engine.commits.create({ ...place, message: content, actor });
+  }
+  const moves = await engine.reflog.list({ repository: 'tours', ref: 'then', types: ['branch'] });
+  const { seconds, nanos } = moves.items[1]?.time ?? { seconds: 0, nanos: 0 };
+  const instant = `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${String(nanos).padStart(9, '0')}Z`;
+  return ['then@-1', 'then@{1}', 'then@{commit 2099-01-01}~1', `then@${instant}`, `then@{${instant}}`];
+}
+
 let counter = 0;
 const fresh = (): string => {
   const folder = join(work, `out-${counter++}`);
@@ -59,12 +76,15 @@ describe.each([
 ])('real clients on $name', ({ open, clients }) => {
   let gateway: TestGateway | undefined;
   let secure: TestGateway | undefined;
+  /** The branch `then`, whose object was changed, before that: without braces, in braces, by an instant. */
+  let then: readonly string[] = [];
 
   beforeAll(async () => {
     const block = await open();
     if (block === undefined) return;
     gateway = await composeGateway({ block });
     await gateway.createRepository('tours');
+    then = await writeTwice(gateway);
     if (clients !== 'all') return;
     secure = await composeGateway({ block: await localStore(), tls: true });
     await secure.createRepository('tours');
@@ -84,16 +104,21 @@ describe.each([
     ...more,
   });
 
-  const python = async (which: 'aws' | 'data', script: string, on = gateway): Promise<void> => {
+  const python = async (
+    which: 'aws' | 'data',
+    script: string,
+    on = gateway,
+    more: readonly string[] = [],
+  ): Promise<void> => {
     const program = programs[which];
     if (program === undefined || on === undefined) return;
     const key = [adminKey.accessKeyId, adminKey.secretAccessKey];
-    await runCommand(program, [join(tours, script), on.endpoint, ...key, 'tours', bigFile], {
+    await runCommand(program, [join(tours, script), on.endpoint, ...key, 'tours', bigFile, ...more], {
       env: environment(on.endpoint.startsWith('https') ? { AWS_CA_BUNDLE: certificate } : {}),
     });
   };
 
-  it('boto3', () => python('aws', 'boto3_tour.py'));
+  it('boto3', () => python('aws', 'boto3_tour.py', gateway, then));
   if (clients !== 'few') {
     it('pyarrow', () => python('data', 'pyarrow_tour.py'));
     it('delta-rs', () => python('data', 'deltalake_tour.py'));
@@ -105,6 +130,22 @@ describe.each([
     it('DuckDB', () => python('data', 'duckdb_tour.py'));
     it('Polars', () => python('data', 'polars_tour.py'));
     it('PyIceberg', () => python('data', 'iceberg_tour.py'));
+    it('delta-rs, PyIceberg and DuckDB at a time', async () => {
+      if (programs.data === undefined || gateway === undefined) return;
+      const { engine } = gateway;
+      const place = { repository: 'tours', branch: 'tables' };
+      await engine.branches.create({ repository: 'tours', name: place.branch, source: 'main', actor });
+      await python('data', 'time_tour.py', gateway, ['write']);
+      await engine.commits.create({ ...place, message: 'two rounds', actor });
+      const { text } = await gateway.client().get('/tours', { query: 'list-type=2&prefix=tables%2F' });
+      const last = [
+        ...text.matchAll(/<Key>tables\/([^<]*(?:0001\.json|100\.parquet|00002-[^<]*json))</g),
+      ].map(([, path = '']) => path);
+      expect(last).toHaveLength(3);
+      await engine.objects.deleteMany({ ...place, paths: last });
+      await engine.commits.create({ ...place, message: 'one round', actor });
+      await python('data', 'time_tour.py', gateway, ['read', 'tables@-1', 'tables@c20990101~1']);
+    });
   }
 
   it('rclone', async () => {
@@ -138,6 +179,10 @@ describe.each([
     const piece = await rclone('cat', '--offset', '5', '--count', '7', `${root}/tree/plain.txt`);
     expect(piece).toBe(pseudoRandom(10_009, 'plain.txt').subarray(5, 12).toString());
     await rclone('moveto', `${root}/tree/plain.txt`, `${root}/tree/moved.txt`);
+    for (const ref of then) {
+      expect(await rclone('cat', `svc:tours/${ref}/a b+c.txt`)).toBe('one');
+      expect(await rclone('lsf', `svc:tours/${ref}`)).toBe('a b+c.txt\n');
+    }
     await rclone('purge', root);
     expect(await rclone('lsf', '-R', 'svc:tours/main')).not.toContain('rclone');
   });
@@ -171,6 +216,13 @@ describe.each([
       const url = (await aws('s3', 'presign', `${root}/tree/with space.txt`)).trim();
       const fetched = Buffer.from(await (await fetch(url)).arrayBuffer());
       expect(fetched.equals(readFileSync(join(tree, 'with space.txt')))).toBe(true);
+      // A process of its own for each: the plainest and the oddest will do.
+      for (const ref of [then[0], then.at(-1)]) {
+        expect(await aws('s3', 'cp', `s3://tours/${ref}/a b+c.txt`, '-')).toBe('one');
+        expect(await aws('s3', 'ls', `s3://tours/${ref}/`)).toContain('a b+c.txt');
+      }
+      await aws('s3', 'cp', `s3://tours/then@-1/a b+c.txt`, `${root}/copied back`);
+      expect(await aws('s3', 'cp', `${root}/copied back`, '-')).toBe('one');
       await aws('s3', 'mv', `${root}/tree/plain.txt`, `${root}/moved.txt`);
       await aws('s3', 'rm', '--recursive', root);
       const left = [
@@ -212,6 +264,10 @@ describe.each([
     await mc('cp', `${root}/big-copy`, join(out, 'big'));
     expect(digestTree(out)['big']).toBe(bigDigest);
     await mc('ls', '--incomplete', 'svc/tours');
+    for (const ref of then) {
+      expect(await mc('cat', `svc/tours/${ref}/a b+c.txt`)).toBe('one');
+      expect(await mc('ls', `svc/tours/${ref}/`)).toContain('a b+c.txt');
+    }
     await mc('rm', '--recursive', '--force', root);
     expect(await mc('ls', '--recursive', 'svc/tours/main/')).not.toContain('mc/');
   });

@@ -14,7 +14,7 @@
  *   order, or from another partition.
  */
 export interface KvStore {
-  /** Driver name as configured: `local`, `postgres`, `mem`, … */
+  /** Driver name as configured: `local`, `postgres`, `dynamodb`, `mem`, … */
   readonly type: string;
   /** The value and the predicate that proves it unchanged later, or undefined when absent. */
   get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
@@ -60,6 +60,16 @@ export interface KvStore {
   readonly connectionsInUse?: () => number;
   /** Idempotent. */
   close(): Promise<void>;
+}
+
+/** Told what a driver has to say besides its answers. */
+export interface KvObserver {
+  /** Read and write units that one call cost, where the service counts them. */
+  readonly consumedCapacity?: (operation: string, units: number) => void;
+  /** The service asked to slow down; the call is repeated. */
+  readonly slowDown?: (operation: string) => void;
+  /** A periodic look at the table, with what was wrong. */
+  readonly healthCheck?: (error: Error | undefined) => void;
 }
 
 /** What a caller hands over to be stored. */

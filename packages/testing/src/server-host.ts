@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { startDynamoDb } from './servers/dynamodb.ts';
 import { startAzurite } from './servers/azurite.ts';
 import { startFakeGcs } from './servers/fake-gcs.ts';
 import { startMoto } from './servers/moto.ts';
@@ -8,9 +9,10 @@ import { startVersitygw } from './servers/versitygw.ts';
 import { UnavailableError } from './unavailable-error.ts';
 
 const starters: Record<string, () => Promise<RunningServer>> = {
-  postgres: startPostgres,
+  postgres: () => startPostgres(),
   versitygw: startVersitygw,
   moto: startMoto,
+  dynamodb: () => startDynamoDb(),
   azurite: () => startAzurite(),
   'fake-gcs': startFakeGcs,
 };

@@ -15,12 +15,14 @@ export interface PostgresServer extends ServerControl {
   readonly connectionString: string;
 }
 
-export interface S3Server extends ServerControl {
+export interface AwsServer extends ServerControl {
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
+
+export type S3Server = AwsServer;
 
 export interface AzureServer extends ServerControl {
   readonly endpoint: string;
@@ -37,7 +39,9 @@ export interface GcsServer extends ServerControl {
 export interface TestServers {
   postgres: PostgresServer;
   versitygw: S3Server;
-  moto: S3Server;
+  /** Besides S3 it speaks DynamoDB, Glue and STS. */
+  moto: AwsServer;
+  dynamodb: AwsServer;
   azurite: AzureServer;
   'fake-gcs': GcsServer;
 }

@@ -1,33 +1,9 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
-import { queryClient, setupQuery, userQuery } from './lib/queries.ts';
-import { AppLayout, FailedPage, NotFoundPage, RootLayout } from './features/shell/layout.tsx';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { RepositoryLayout } from './features/shell/repository-layout.tsx';
 import { RepositoriesPage } from './features/repositories/repositories-page.tsx';
 import { ObjectsPage } from './features/objects/objects-page.tsx';
-
-/** Every value in an address is text; unknown names are left out. */
-function strings<Key extends string>(...keys: readonly Key[]) {
-  return (search: Record<string, unknown>): { [name in Key]?: string | undefined } => {
-    const found: { [name in Key]?: string | undefined } = {};
-    for (const key of keys) {
-      const value = search[key];
-      if (typeof value === 'string' && value !== '') found[key] = value;
-    }
-    return found;
-  };
-}
-
-const root = createRootRoute({
-  component: RootLayout,
-  notFoundComponent: NotFoundPage,
-  errorComponent: FailedPage,
-});
+import { administration } from './routes/administration.ts';
+import { app, root, strings } from './routes/base.ts';
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -62,23 +38,10 @@ const mailLinks = (['/auth/users/create', '/auth/resetpassword'] as const).map((
   }),
 );
 
-/** Everything below needs somebody logged in. */
-const app = createRoute({
-  getParentRoute: () => root,
-  id: 'app',
-  component: AppLayout,
-  async beforeLoad({ location }) {
-    if ((await queryClient.ensureQueryData(userQuery)) !== null) return;
-    const { state } = await queryClient.ensureQueryData(setupQuery);
-    if (state !== 'initialized') throw redirect({ to: '/setup', search: { next: location.href } });
-    throw redirect({ to: '/auth/login', search: { redirected: 'true', next: location.href } });
-  },
-});
-
 const repositories = createRoute({
   getParentRoute: () => app,
   path: '/repositories',
-  validateSearch: strings('search', 'after', 'create'),
+  validateSearch: strings('search', 'after', 'create', 'tab'),
   component: RepositoriesPage,
 });
 
@@ -135,7 +98,7 @@ const commit = createRoute({
 const branches = createRoute({
   getParentRoute: () => repository,
   path: '/branches',
-  validateSearch: strings('prefix', 'after', 'show_hidden'),
+  validateSearch: strings('prefix', 'after', 'show_hidden', 'tab'),
   component: lazyRouteComponent(() => import('./features/branches/branches-page.tsx'), 'BranchesPage'),
 });
 
@@ -149,7 +112,7 @@ const revert = createRoute({
 const tags = createRoute({
   getParentRoute: () => repository,
   path: '/tags',
-  validateSearch: strings('prefix', 'after'),
+  validateSearch: strings('prefix', 'after', 'tab'),
   component: lazyRouteComponent(() => import('./features/branches/tags-page.tsx'), 'TagsPage'),
 });
 
@@ -168,6 +131,13 @@ const repositoryActivity = createRoute({
     () => import('./features/activity/activity-page.tsx'),
     'RepositoryActivityPage',
   ),
+});
+
+const history = createRoute({
+  getParentRoute: () => repository,
+  path: '/history',
+  validateSearch: strings('ref', 'type', 'kind', 'user', 'since'),
+  component: lazyRouteComponent(() => import('./features/time/history-page.tsx'), 'HistoryPage'),
 });
 
 const activity = createRoute({
@@ -249,90 +219,6 @@ const retentionSettings = createRoute({
   ),
 });
 
-const admin = createRoute({
-  getParentRoute: () => app,
-  path: '/auth',
-  component: lazyRouteComponent(() => import('./features/admin/admin-layout.tsx'), 'AdminLayout'),
-});
-
-const adminHome = createRoute({
-  getParentRoute: () => admin,
-  path: '/',
-  beforeLoad() {
-    throw redirect({ to: '/auth/credentials' });
-  },
-});
-
-const myCredentials = createRoute({
-  getParentRoute: () => admin,
-  path: '/credentials',
-  validateSearch: strings('after'),
-  component: lazyRouteComponent(() => import('./features/admin/credentials-page.tsx'), 'MyCredentialsPage'),
-});
-
-const users = createRoute({
-  getParentRoute: () => admin,
-  path: '/users',
-  validateSearch: strings('prefix', 'after'),
-  component: lazyRouteComponent(() => import('./features/admin/users-page.tsx'), 'UsersPage'),
-});
-
-const user = createRoute({
-  getParentRoute: () => admin,
-  path: '/users/$id',
-  beforeLoad({ params, location }) {
-    if (location.pathname.split('/').length <= 4)
-      throw redirect({ to: '/auth/users/$id/$tab', params: { ...params, tab: 'groups' } });
-  },
-});
-
-const userTab = createRoute({
-  getParentRoute: () => admin,
-  path: '/users/$id/$tab',
-  component: lazyRouteComponent(() => import('./features/admin/user-page.tsx'), 'UserPage'),
-});
-
-const effectivePolicies = createRoute({
-  getParentRoute: () => admin,
-  path: '/users/$id/policies/effective',
-  component: lazyRouteComponent(() => import('./features/admin/user-page.tsx'), 'EffectivePoliciesPage'),
-});
-
-const groups = createRoute({
-  getParentRoute: () => admin,
-  path: '/groups',
-  validateSearch: strings('prefix', 'after'),
-  component: lazyRouteComponent(() => import('./features/admin/groups-page.tsx'), 'GroupsPage'),
-});
-
-const group = createRoute({
-  getParentRoute: () => admin,
-  path: '/groups/$id',
-  beforeLoad({ params, location }) {
-    if (location.pathname.split('/').length <= 4)
-      throw redirect({ to: '/auth/groups/$id/$tab', params: { ...params, tab: 'members' } });
-  },
-});
-
-const groupTab = createRoute({
-  getParentRoute: () => admin,
-  path: '/groups/$id/$tab',
-  component: lazyRouteComponent(() => import('./features/admin/group-page.tsx'), 'GroupPage'),
-});
-
-const policies = createRoute({
-  getParentRoute: () => admin,
-  path: '/policies',
-  validateSearch: strings('prefix', 'after'),
-  component: lazyRouteComponent(() => import('./features/admin/policies-page.tsx'), 'PoliciesPage'),
-});
-
-const policy = createRoute({
-  getParentRoute: () => admin,
-  path: '/policies/$id',
-  component: lazyRouteComponent(() => import('./features/admin/policy-page.tsx'), 'PolicyPage'),
-});
-
 const routeTree = root.addChildren([
   home,
   setup,
@@ -358,21 +244,10 @@ const routeTree = root.addChildren([
       run,
       compare,
       repositoryActivity,
+      history,
       settings.addChildren([settingsHome, generalSettings, protectionSettings, retentionSettings]),
     ]),
-    admin.addChildren([
-      adminHome,
-      myCredentials,
-      users,
-      user,
-      userTab,
-      effectivePolicies,
-      groups,
-      group,
-      groupTab,
-      policies,
-      policy,
-    ]),
+    administration,
   ]),
 ]);
 

@@ -6,6 +6,7 @@ import { accessibilityFlows } from './flows/accessibility.ts';
 import { actionFlows } from './flows/actions.ts';
 import { activityFlows } from './flows/activity.ts';
 import { administrationFlows } from './flows/administration.ts';
+import { bucketFlows } from './flows/buckets.ts';
 import { changeFlows } from './flows/changes.ts';
 import { entryFlows } from './flows/entries.ts';
 import { habitFlows } from './flows/habits.ts';
@@ -15,6 +16,7 @@ import { pullFlows } from './flows/pulls.ts';
 import { sessionFlows } from './flows/session.ts';
 import { settingsFlows } from './flows/settings.ts';
 import { snippetFlows } from './flows/snippets.ts';
+import { timeFlows } from './flows/time.ts';
 import { viewerFlows } from './flows/viewer.ts';
 import { Stage } from './stage.ts';
 
@@ -27,6 +29,7 @@ const stage = await orSkipReason('a browser', () =>
   Stage.open({
     SVC_BLOCKSTORE_LOCAL_IMPORT_ENABLED: 'true',
     SVC_BLOCKSTORE_LOCAL_ALLOWED_EXTERNAL_PREFIXES: external,
+    SVC_EVENTS_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
   }),
 );
 
@@ -40,6 +43,8 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   viewerFlows(stage);
   changeFlows(stage);
   historyFlows(stage);
+  timeFlows(stage);
+  bucketFlows(stage);
   activityFlows(stage);
   pullFlows(stage);
   actionFlows(stage);

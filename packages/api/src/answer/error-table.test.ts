@@ -15,6 +15,7 @@ test.each([new KvError('no_space', '/data: full'), new BlockError('no_space', '/
 
 test.each([
   [new KvError('slow_down', 'busy'), 503],
+  [new KvError('key_too_long', 'key too long'), 400],
   [new KvError('closed', 'closed'), 500],
   [new BlockError('not_found', '/data/x'), 410],
   [new BlockError('configuration', 'no bucket'), 500],

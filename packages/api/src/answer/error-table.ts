@@ -136,8 +136,9 @@ function blockRefusal({ kind, message }: BlockError): Refusal {
   return status === 500 ? internalError : { status, message };
 }
 
-function kvRefusal({ kind }: KvError): Refusal {
+function kvRefusal({ kind, message }: KvError): Refusal {
   if (kind === 'no_space') return noSpace;
+  if (kind === 'key_too_long') return { status: 400, message };
   if (kind === 'slow_down') return { status: 503, message: 'Throughput exceeded. Slow down and retry' };
   if (kind === 'unavailable') {
     return { status: 503, message: 'The key-value store does not answer. Try again later', unexpected: true };

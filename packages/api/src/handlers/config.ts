@@ -12,7 +12,13 @@ export function configHandlers({ installation }: ApiOptions): HandlersOf<'config
         storage_config_list: facts.storages.map(storageView),
         ui_config:
           facts.customViewers.length === 0 ? {} : { custom_viewers: facts.customViewers.map(viewerView) },
-        capabilities_config: { actions_enabled: facts.actionsEnabled },
+        capabilities_config: {
+          reflog: true,
+          time_refs: true,
+          aliases: true,
+          events: true,
+          actions_enabled: facts.actionsEnabled,
+        },
       };
     },
   };

@@ -4,6 +4,7 @@ import type { Call, HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { pageView } from '../views/page.ts';
 import { deletedRefView, moveView } from '../views/reflog.ts';
+import { dateTimeView } from '../views/time.ts';
 import { pageRequest } from './shared/page-request.ts';
 
 const types: readonly LoggedRefType[] = ['branch', 'tag'];
@@ -68,8 +69,14 @@ export function reflogHandlers({ engine: { reflog, refs }, auth }: ApiOptions): 
     },
 
     async resolveRef({ params }) {
-      const { kind, commitId, branch } = await refs.resolve(params);
-      return { kind, commit_id: commitId, branch };
+      const { kind, commitId, branch, moveId, time } = await refs.resolve(params);
+      return {
+        kind,
+        commit_id: commitId,
+        branch,
+        move_id: moveId,
+        time: time === undefined ? undefined : dateTimeView(time),
+      };
     },
 
     async listDeletedRefs(call) {

@@ -4,6 +4,7 @@ import { action } from '../context.ts';
 import type { Commit } from '../output/commit-blocks.ts';
 import { formatDate } from '../output/format.ts';
 import { maxPage } from '../pagination.ts';
+import { pinTime } from '../pin-time.ts';
 
 interface AnnotateFlags {
   readonly firstParent?: boolean;
@@ -23,7 +24,7 @@ export function register(program: Command): void {
     .option('-r, --recursive', 'every object below, not one level')
     .action(
       action<[string], AnnotateFlags>(async ({ client, out, uris }, [uriText], flags) => {
-        const { repository, ref, path: prefix } = uris.path(uriText, 'path URI');
+        const { repository, ref, path: prefix } = await pinTime(client, uris.path(uriText, 'path URI'));
         const lastChange = async (entry: ObjectStats): Promise<Annotation> => {
           const isObject = entry.path_type === 'object';
           const { results } = await client.get('/repositories/{repository}/refs/{ref}/commits', {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { action, type CommandContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { maxPage } from '../pagination.ts';
+import { pinTime } from '../pin-time.ts';
 import { formatUri } from '../uri.ts';
 
 type Change = components['schemas']['Diff'];
@@ -53,10 +54,12 @@ Examples:
         if (left.repository !== right.repository) {
           throw new CliError('both references must belong to the same repository');
         }
+        const leftRef = (await pinTime(context.client, left)).ref;
+        const rightRef = (await pinTime(context.client, right)).ref;
         await printDiff(context, (query) =>
           context.client.get('/repositories/{repository}/refs/{leftRef}/diff/{rightRef}', {
             params: {
-              path: { repository: left.repository, leftRef: left.ref, rightRef: right.ref },
+              path: { repository: left.repository, leftRef, rightRef },
               query: {
                 ...query,
                 ...(flags.prefix !== undefined && { prefix: flags.prefix }),

@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { collectList, wholeNumber } from '../list-flag.ts';
 import { printCommitEntry, type Commit } from '../output/commit-blocks.ts';
 import { maxPage } from '../pagination.ts';
+import { pinTime } from '../pin-time.ts';
 import type { RefUri } from '../uri.ts';
 
 interface LogFlags {
@@ -44,7 +45,7 @@ export function register(program: Command): void {
     .action(
       action<[string], LogFlags>(async (context, [uriText], flags) => {
         const { out } = context;
-        const uri = context.uris.ref(uriText, 'ref URI');
+        const uri = await pinTime(context.client, context.uris.ref(uriText, 'ref URI'));
         const filters = checkedFilters(flags);
         if (flags.dot === true) {
           await printGraph(context.endpoint, context.client, uri, flags, filters, (line) => {

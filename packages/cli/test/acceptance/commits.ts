@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { Stage } from './stage.ts';
 
@@ -32,6 +34,23 @@ export function commitsTests(stage: Stage): void {
       expect(shown).toContain(
         'Date:          1970-01-01 00:00:00 +0000 UTC\n\n\tmeta\n\nMetadata:\n\t\n\ta                  = 1\n',
       );
+    });
+
+    it('reads one state of a branch at a time', async () => {
+      await stage.tool.ok(['branch', 'create', 'svc://repo1/then', '-s', 'svc://repo1/main']);
+      await stage.put('then/t/old', '1');
+      await stage.tool.ok(['commit', 'svc://repo1/then', '-m', 'old']);
+      await stage.put('then/t/new', '2');
+      await stage.tool.ok(['commit', 'svc://repo1/then', '-m', 'new']);
+      const then = 'svc://repo1/then@{1}';
+      expect(await stage.tool.ok(['fs', 'ls', `${then}/t/`])).toMatch(/ old\n$/);
+      expect(await stage.tool.ok(['log', then, '--amount', '1'])).toContain('old');
+      expect(await stage.tool.ok(['diff', then, 'svc://repo1/then'])).toContain('+ added t/new\n');
+      const folder = tempDir();
+      await stage.tool.ok(['fs', 'download', '-r', 'svc://repo1/then@-1/t/', folder]);
+      expect(readdirSync(folder)).toEqual(['old']);
+      await stage.tool.ok(['fs', 'cp', '-r', `${then}/t/`, 'svc://repo1/then/copy/']);
+      expect(await stage.tool.ok(['fs', 'ls', 'svc://repo1/then/copy/'])).toMatch(/ old\n$/);
     });
 
     it('merges, tells conflicts and lets one side win', async () => {

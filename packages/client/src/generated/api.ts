@@ -2191,6 +2191,10 @@ export interface components {
         };
         CapabilitiesConfig: {
             actions_enabled?: boolean;
+            aliases?: boolean;
+            events?: boolean;
+            reflog?: boolean;
+            time_refs?: boolean;
         };
         CherryPickCreation: {
             commit_overrides?: components["schemas"]["CommitOverrides"];
@@ -2835,6 +2839,9 @@ export interface components {
             commit_id: string;
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
+            move_id?: string;
+            /** Format: date-time */
+            time?: string;
         };
         RevertCreation: {
             /** @default false */

@@ -48,8 +48,16 @@ export const UIConfig = Type.Object(
   { title: 'UIConfig' },
 );
 
+/** What this server can do beyond the compatible API. */
 export const CapabilitiesConfig = Type.Object(
-  { actions_enabled: Type.Optional(Type.Boolean()) },
+  {
+    reflog: Type.Optional(flag),
+    time_refs: Type.Optional(flag),
+    aliases: Type.Optional(flag),
+    events: Type.Optional(flag),
+    /** Whether hooks run. */
+    actions_enabled: Type.Optional(flag),
+  },
   { title: 'CapabilitiesConfig' },
 );
 

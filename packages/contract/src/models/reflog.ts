@@ -51,6 +51,8 @@ export const ResolvedRef = Type.Object(
     kind: textOf(['branch', 'tag', 'commit']),
     commit_id: text,
     branch: Type.Optional(text),
+    move_id: Type.Optional(text),
+    time: Type.Optional(dateTime),
   },
   { title: 'ResolvedRef' },
 );

@@ -18,6 +18,7 @@ import {
 } from './binding-store.ts';
 import { bindingOf, toBinding } from './bound-target.ts';
 import { findBucket, findBucketOfKey } from './find-bucket.ts';
+import { removeUnusedViews } from './unused-views.ts';
 
 const namePattern = /^[a-z0-9][a-z0-9-]{2,62}$/;
 
@@ -65,6 +66,7 @@ export function bindings(context: EngineContext): Bindings {
       }
       throw tooManyAttempts();
     },
+    removeUnusedViews: (options) => removeUnusedViews(context, options),
   };
 }
 

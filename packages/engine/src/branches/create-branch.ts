@@ -6,7 +6,7 @@ import type { CreateBranchOptions } from '../face/branches.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, BranchRef } from '../face/model.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
-import { checkNewBranchName, required } from '../names/names.ts';
+import { checkNewBranchName, checkRoomForKeys, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { resolveCommitted, type ResolvedTarget } from '../refs/resolve-ref.ts';
@@ -49,6 +49,7 @@ export async function createBranchAt(
   scope: RepositoryScope,
   { kind, name, commitId, source, actor, hidden, tokens }: NewBranch,
 ): Promise<PlannedMove> {
+  checkRoomForKeys(context.kv, scope.partition, name, 'name');
   await checkNameFree(context, scope, name);
   // A deletion is the source of what comes back, but no ref to read from.
   const sourceRef = kind === 'undelete' ? commitId : source;

@@ -1,4 +1,5 @@
 import type { MoveKind, Timestamp } from '@svc/encoding';
+import type { JobRound } from './jobs.ts';
 import type { Actor, Page, PageRequest, Repository } from './model.ts';
 
 /** What a bucket name is to mean. */
@@ -118,4 +119,9 @@ export interface Bindings {
     },
   ): Promise<Binding>;
   deleteView(options: OfKey & { readonly actor: Actor }): Promise<void>;
+  /** Removes views of keys that are gone or bound no more: what crashes left. Young ones may still get their key. */
+  removeUnusedViews(options: {
+    readonly isUsed: (accessKeyId: string) => Promise<boolean>;
+    readonly round: JobRound;
+  }): Promise<void>;
 }

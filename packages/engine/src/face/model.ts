@@ -52,6 +52,10 @@ export interface ResolvedRef {
   readonly branch: string | undefined;
   /** Reads see uncommitted changes of `branch`. */
   readonly staged: boolean;
+  /** Of a time in a ref: the move that had put the ref there, if it was recorded. */
+  readonly moveId?: string | undefined;
+  /** Of a time in a ref: a time at which the ref stood there. */
+  readonly time?: Timestamp | undefined;
 }
 
 export interface PageRequest {

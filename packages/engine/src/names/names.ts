@@ -1,9 +1,12 @@
+import type { KvStore } from '@svc/kv';
 import { isTableId } from '../committed/format/table-id.ts';
 import { invalid } from '../context/refusals.ts';
 
 export const maxKeyBytes = 1024;
 export const maxBranchNameBytes = 1024;
 const maxTagNameBytes = 1024;
+/** What a key made from a name has besides it: prefixes, times, ids. */
+const derivedKeyBytes = 124;
 
 const repositoryPattern = /^[a-z0-9][a-z0-9-]{2,62}$/;
 const branchPattern = /^[0-9A-Za-z_][-0-9A-Za-z_]*$/;
@@ -51,6 +54,20 @@ export function checkTagName(name: string): void {
   const bad = long || name === '@' || name.endsWith('.') || name.endsWith('.lock') || tagForbidden.test(name);
   if (bad || !name.isWellFormed())
     throw invalid('argument tag: tag id: invalid value: validation error', 'tag');
+}
+
+/** Refuses a new name when some key made from it would be too long for the store. */
+export function checkRoomForKeys(
+  kv: Pick<KvStore, 'maxKeyBytes'>,
+  partition: Uint8Array,
+  name: string,
+  argument: string,
+): void {
+  const limit = kv.maxKeyBytes(partition) - derivedKeyBytes;
+  if (Buffer.byteLength(name) <= limit) return;
+  throw invalid(
+    `argument ${argument}: "${name}" is longer than ${limit} bytes, which is what this key-value store takes`,
+  );
 }
 
 /** Ids of commits and trees are hashes of what they stand for. */

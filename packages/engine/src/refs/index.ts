@@ -1,3 +1,4 @@
+import { moveIdText, timeOfMicros } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { diffRefs, diffUncommitted } from '../diff/diff-refs.ts';
 import type { Refs } from '../face/refs.ts';
@@ -16,8 +17,16 @@ export function refs(context: EngineContext): Refs {
         return { kind: 'branch', commitId: seen.data.commitId, staged: true, branch: seen.data.id };
       }
       const target = await resolveRef(context, scope, ref);
-      const { kind, commitId, staged } = target;
-      return { kind, commitId, staged, branch: target.head?.data.id };
+      const { kind, commitId, staged, stood } = target;
+      const resolved = { kind, commitId, staged, branch: target.head?.data.id };
+      if (stood === undefined) return resolved;
+      // Ancestors of where the ref stood were put there by no move.
+      const moveId = stood.commitId === commitId ? stood.moveId : undefined;
+      return {
+        ...resolved,
+        moveId: moveId === undefined ? undefined : moveIdText(moveId),
+        time: stood.micros === undefined ? undefined : timeOfMicros(stood.micros),
+      };
     },
     diff: (options) => diffRefs(context, options),
     diffUncommitted: (options) => diffUncommitted(context, options),

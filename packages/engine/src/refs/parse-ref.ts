@@ -38,7 +38,8 @@ export function parseRef(ref: string, argument = 'ref'): RefExpression {
 
 /** Whether a ref asks for a time, well-formed or not: nothing else has an `@` before its end. */
 export function isTimeRef(ref: string): boolean {
-  return /^[^~^@$]+@./.test(ref);
+  // Most refs have none, and every read asks.
+  return ref.includes('@') && /^[^~^@$]+@./.test(ref);
 }
 
 function readTime(ref: string, at: number): { readonly time: RefTime; readonly end: number } | undefined {

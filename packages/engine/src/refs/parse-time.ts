@@ -64,7 +64,9 @@ export function parseInstant(spec: string): number | undefined {
   const [fraction = '', sign, hours, minutes] = dashed.slice(7);
   if (micros === undefined || Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return undefined;
   const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 * second;
-  return micros + Math.floor(Number(`0.${fraction}0`) * second) - (sign === '-' ? -offset : offset);
+  // Digits, not a fraction: 0.000249 times a million is less than 249.
+  const fractionMicros = Number(fraction.padEnd(6, '0').slice(0, 6));
+  return micros + fractionMicros - (sign === '-' ? -offset : offset);
 }
 
 /** Undefined when there is no such day or hour. */

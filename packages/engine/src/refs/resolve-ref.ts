@@ -6,7 +6,7 @@ import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import type { RefExpression, RefModifier } from './parse-ref.ts';
 import { parseRef } from './parse-ref.ts';
-import { resolveAtTime } from './resolve-time.ts';
+import { resolveAtTime, type StoodAt } from './resolve-time.ts';
 
 const fullCommitId = /^[0-9a-fA-F]{64}$/;
 const commitIdPrefix = /^[0-9a-fA-F]{1,64}$/;
@@ -20,6 +20,8 @@ export interface ResolvedTarget {
   readonly staged: boolean;
   /** `$` was written: operations that need a commit refuse it. */
   readonly explicitStaging: boolean;
+  /** Of a time: when the base stood there, and what had put it there. */
+  readonly stood?: StoodAt;
 }
 
 export interface ResolveOptions {
@@ -46,7 +48,7 @@ export async function resolveRef(
     return { ...base, staged: first.kind === 'staged', explicitStaging: first.kind === 'staged' };
   }
   const commitId = await applyModifiers(context, scope, base.commitId, expression);
-  return { kind: 'commit', commitId, head: undefined, staged: false, explicitStaging: false };
+  return { ...committed('commit', commitId), ...(base.stood !== undefined && { stood: base.stood }) };
 }
 
 /** Resolves a ref where a commit is needed: asking for staging is refused. */
@@ -91,7 +93,8 @@ async function resolveBase(
   const { base, time } = expression;
   if (time !== undefined) {
     const headBranch = options.headBranch ?? scope.repository.defaultBranch;
-    return committed('commit', await resolveAtTime(context, scope, base, time, headBranch));
+    const stood = await resolveAtTime(context, scope, base, time, headBranch);
+    return { ...committed('commit', stood.commitId), stood };
   }
   if (fullCommitId.test(base)) {
     const commit = await context.commits.find(scope, base.toLowerCase());

@@ -28,6 +28,15 @@ export interface LoggedRef {
   readonly user: string;
 }
 
+/** Where a ref stood, and when. */
+export interface StoodAt {
+  readonly commitId: string;
+  /** The move that had put it there; undefined when nobody recorded it. */
+  readonly moveId: Buffer | undefined;
+  /** A time at which it stood there, in microseconds; undefined when only commits were asked. */
+  readonly micros: number | undefined;
+}
+
 /** Where a ref stood at a time. */
 export async function resolveAtTime(
   context: EngineContext,
@@ -35,11 +44,14 @@ export async function resolveAtTime(
   base: string,
   time: RefTime,
   headBranch: string,
-): Promise<string> {
+): Promise<StoodAt> {
   const ref = await findBase(context, scope, base, headBranch);
   const now = context.clock() * 1000;
   if (time.kind === 'moves') return resolveBack(context, scope, ref, time.count);
-  if (time.kind === 'commit') return resolveByCommitDate(context, scope, ref, time.micros);
+  if (time.kind === 'commit') {
+    const commitId = await resolveByCommitDate(context, scope, ref, time.micros);
+    return { commitId, moveId: undefined, micros: undefined };
+  }
   const at = time.kind === 'instant' ? time.micros : now - time.micros;
   if (at > now + aheadMicros) throw invalid(`${timeText(at)} lies ahead: give a time that has passed`, 'ref');
   return resolveInstant(context, scope, ref, Math.min(at, now), at >= now);
@@ -100,17 +112,17 @@ async function resolveInstant(
   ref: LoggedRef,
   at: number,
   isNow: boolean,
-): Promise<string> {
+): Promise<StoodAt> {
   const { lastMove, head } = ref;
   if (lastMove.length === 0) {
     const since = await context.moves.since(scope);
     if (at < since && !isNow) throw noRecord(ref, since);
-    return head ?? ref.lastHead;
+    return { commitId: head ?? ref.lastHead, moveId: undefined, micros: at };
   }
   if (at >= moveTime(lastMove)) {
     if (head === undefined) throw wasDeleted(ref, at);
     if (!isNow) await checkNoGap(context, scope, ref);
-    return head;
+    return { commitId: head, moveId: lastMove, micros: at };
   }
   const log = new LogReader(context, scope, ref, await shownSince(context, scope));
   let [id, record] = await log.newest();
@@ -130,7 +142,7 @@ async function resolveInstant(
     const since = await context.moves.since(scope);
     if (at < since) throw noRecord(ref, since);
   }
-  return stood;
+  return { commitId: stood, moveId: orNone(record.prev), micros: at };
 }
 
 async function resolveBack(
@@ -138,23 +150,32 @@ async function resolveBack(
   scope: RepositoryScope,
   ref: LoggedRef,
   count: number,
-): Promise<string> {
+): Promise<StoodAt> {
   if (count === 0) {
     if (ref.head === undefined) throw wasDeleted(ref, context.clock() * 1000);
-    return ref.head;
+    return broughtBy(ref.head, ref.lastMove);
   }
   if (ref.lastMove.length === 0) throw tooFew(ref, 1);
   const log = new LogReader(context, scope, ref, await shownSince(context, scope));
   const newest = await log.newest();
   const record = await log.back(newest, count - 1);
   const stood = record === undefined ? undefined : commitText(record.old);
-  if (stood !== undefined) return stood;
+  if (stood !== undefined) return broughtBy(stood, record?.prev ?? Buffer.alloc(0));
   if (record !== undefined && record.prev.length > 0) {
     throw notFound('ref', `${named(ref)} did not exist ${count} moves ago`);
   }
   const [, { depth }] = newest;
   const first = await log.back(newest, depth - 1);
   throw tooFew(ref, depth + (first !== undefined && first.old.length > 0 ? 1 : 0));
+}
+
+function broughtBy(commitId: string, move: Buffer): StoodAt {
+  const moveId = orNone(move);
+  return { commitId, moveId, micros: moveId === undefined ? undefined : moveTime(moveId) };
+}
+
+function orNone(move: Buffer): Buffer | undefined {
+  return move.length === 0 ? undefined : move;
 }
 
 /** Needs no log: the newest commit of the first-parent line that was made by then. */

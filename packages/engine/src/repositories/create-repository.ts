@@ -13,7 +13,8 @@ import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { Actor, Repository } from '../face/model.ts';
 import type { CreateRepositoryOptions } from '../face/repositories.ts';
-import { checkNewBranchName, checkRepositoryName } from '../names/names.ts';
+import { gravelerPartition } from '../store/keys.ts';
+import { checkNewBranchName, checkRepositoryName, checkRoomForKeys } from '../names/names.ts';
 import { populateSampleData } from '../sample/populate.ts';
 import { inDeletion } from '../store/repository-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
@@ -37,6 +38,8 @@ export async function createRepository(
   const defaultBranchId = options.defaultBranch ?? 'main';
   checkRepositoryName(name);
   checkNewBranchName(defaultBranchId, 'default_branch');
+  checkRoomForKeys(context.kv, gravelerPartition, defaultBranchId, 'default_branch');
+  checkRoomForKeys(context.kv, gravelerPartition, storageNamespace, 'storage_namespace');
   await checkNameFree(context, name);
   const adapter = findAdapter(context, options.storageId);
   const storageId = options.storageId ?? adapter.info.storageId;

@@ -3,7 +3,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { wholeRound, type JobRound } from '../face/jobs.ts';
 import type { Actor } from '../face/model.ts';
 import { retireTokens } from '../staging/tokens.ts';
-import { branchesPrefix, gravelerPartition, pullsPartition } from '../store/keys.ts';
+import { branchesPrefix, gravelerPartition, outboxPrefix, pullsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { listTrash, type StoredDeletedRepository } from '../store/deleted-repositories.ts';
 import { changeInTrash, dueOf, findInTrash } from './trash.ts';
@@ -53,7 +53,10 @@ export async function removeFromTrash(
 ): Promise<void> {
   const living = await context.repositories.read(repository.id);
   if (living?.data.instanceUid === repository.instanceUid) return;
-  await removeRecords(context, context.repositories.scopeOf(repository));
+  const scope = context.repositories.scopeOf(repository);
+  // What happened in it is told first; a later round finds it empty.
+  if (await hasUntoldEvents(context, scope)) return;
+  await removeRecords(context, scope);
   const found = await context.kv.get(gravelerPartition, key);
   if (found?.value.equals(value) !== true) return;
   const move = context.moves.planOfRepository('purge', repository.id, service);
@@ -61,6 +64,13 @@ export async function removeFromTrash(
     { type: 'delete', key },
     ...move.writes,
   ]);
+}
+
+async function hasUntoldEvents(context: EngineContext, { partition }: RepositoryScope): Promise<boolean> {
+  for await (const page of context.kv.scan(partition, { prefix: outboxPrefix, batch: 1 })) {
+    if (page.length > 0) return true;
+  }
+  return false;
 }
 
 /** What carries the instance of a repository, and so can be no namesake's. */

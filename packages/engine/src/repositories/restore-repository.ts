@@ -1,13 +1,14 @@
 import { repositoryMessage, type RepositoryData } from '@svc/encoding';
 import { readBinding } from '../bindings/binding-store.ts';
+import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
-import { notFound } from '../context/refusals.ts';
+import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { Actor, Repository } from '../face/model.ts';
 import { formerNamespaceKey } from '../store/keys.ts';
 import { findClash, namespaceIsTaken, releaseNamespace, trimSlash } from './namespaces.ts';
 import { type StoredDeletedRepository } from '../store/deleted-repositories.ts';
-import { findInTrash, isRestorable } from './trash.ts';
+import { dueOf, findInTrash, isRestorable, moveToTrash } from './trash.ts';
 
 /** Brings a deleted repository back with everything it had, but open uploads and the runs of its hooks. */
 export async function restoreRepository(
@@ -19,9 +20,7 @@ export async function restoreRepository(
   const { repository: data } = found;
   const { storageId, storageNamespace } = data;
   if ((await context.repositories.read(data.id)) !== undefined) throw nameTaken(data.id);
-  if ((await readBinding(context, { type: 'alias', id: data.id })) !== undefined) {
-    throw conflict(`an alias '${data.id}' exists: delete it first`);
-  }
+  await checkNoAlias(context, data.id);
   // Nobody can begin to empty the namespace, or take it, from here on.
   const clash = await findClash(context, context.blockStores.get(storageId), data);
   if (clash.taken !== undefined) throw conflict(namespaceIsTaken(storageNamespace, clash.taken));
@@ -39,7 +38,34 @@ export async function restoreRepository(
   }
   await context.repositories.forget(data.id);
   await context.namespaces.forget(storageId);
+  try {
+    await checkNoAlias(context, data.id);
+  } catch (error) {
+    await takeBack(context, found, options.actor);
+    throw error;
+  }
   return context.repositories.toRepository(data);
+}
+
+async function checkNoAlias(context: EngineContext, id: string): Promise<void> {
+  if ((await readBinding(context, { type: 'alias', id })) !== undefined) {
+    throw conflict(`an alias '${id}' exists: delete it first`);
+  }
+}
+
+/** An alias of the name was made at the same time: the repository goes to the trash again, until when it was due. */
+async function takeBack(
+  context: EngineContext,
+  { repository, data }: StoredDeletedRepository,
+  actor: Actor,
+): Promise<void> {
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
+    const stored = await context.repositories.read(repository.id);
+    if (stored?.data.instanceUid !== repository.instanceUid) return;
+    const { deleteData } = data;
+    if (await moveToTrash(context, stored, { due: dueOf(data), deleteData, actor })) return;
+  }
+  throw tooManyAttempts();
 }
 
 function putBack(

@@ -8,7 +8,7 @@ import type { Actor, Forceable, InRepository, Ref } from '../face/model.ts';
 import type { Tags } from '../face/tags.ts';
 import { runAfter, runBefore } from '../hooks/run-hooks.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
-import { checkTagName, isBranchName } from '../names/names.ts';
+import { checkRoomForKeys, checkTagName, isBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -53,6 +53,7 @@ export async function createTagAt(
   scope: RepositoryScope,
   { kind, name: id, commitId, source, actor }: NewRef,
 ): Promise<PlannedMove> {
+  checkRoomForKeys(context.kv, scope.partition, id, 'tag');
   await checkNameFree(context, scope, id);
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-create-tag', event);

@@ -108,3 +108,15 @@ expect(old.head_object(Bucket=bucket, Key=f"{v2}/d")["Metadata"], {"color": "red
 gone = old.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": f"{v2}/{name}"} for name in ("a b", "c", "d")]})
 expect(len(gone["Deleted"]), 3, "delete_objects with SigV2")
 print("ok", file=sys.stderr)
+
+for ref in sys.argv[6:]:
+    got = s3.get_object(Bucket=bucket, Key=f"{ref}/a b+c.txt")
+    expect(got["Body"].read(), b"one", f"an object at {ref}")
+    check("x-svc-commit" in got["ResponseMetadata"]["HTTPHeaders"], "the commit of a time")
+    listed = s3.list_objects_v2(Bucket=bucket, Prefix=f"{ref}/")["Contents"]
+    expect([item["Key"] for item in listed], [f"{ref}/a b+c.txt"], f"keys at {ref}")
+    s3.copy_object(Bucket=bucket, Key=f"{root}/back", CopySource={"Bucket": bucket, "Key": f"{ref}/a b+c.txt"})
+    expect(s3.get_object(Bucket=bucket, Key=f"{root}/back")["Body"].read(), b"one", f"a copy from {ref}")
+    signed = s3.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": f"{ref}/a b+c.txt"})
+    expect(urllib.request.urlopen(signed, context=context).read(), b"one", f"a presigned URL at {ref}")
+    s3.delete_object(Bucket=bucket, Key=f"{root}/back")

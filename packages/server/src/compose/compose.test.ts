@@ -46,6 +46,49 @@ test('store settings reach the drivers', () => {
     maxOpenConnections: 3,
     connectionMaxLifetimeMs: 300_000,
   });
+  const dynamodb = configOf({
+    SVC_DATABASE_TYPE: 'dynamodb',
+    SVC_DATABASE_DYNAMODB_TABLE_NAME: 'svc',
+    SVC_DATABASE_DYNAMODB_SCAN_LIMIT: '7',
+    SVC_DATABASE_DYNAMODB_ENDPOINT: 'http://x',
+    SVC_DATABASE_DYNAMODB_AWS_REGION: 'eu-west-1',
+    SVC_DATABASE_DYNAMODB_AWS_PROFILE: 'work',
+    SVC_DATABASE_DYNAMODB_AWS_ACCESS_KEY_ID: 'id',
+    SVC_DATABASE_DYNAMODB_AWS_SECRET_ACCESS_KEY: 'key',
+    SVC_DATABASE_DYNAMODB_HEALTH_CHECK_INTERVAL: '1m',
+    SVC_DATABASE_DYNAMODB_MAX_ATTEMPTS: '4',
+    SVC_DATABASE_DYNAMODB_MAX_CONNECTIONS: '30',
+  });
+  expect(kvStoreConfig(dynamodb, 3)).toEqual({
+    type: 'dynamodb',
+    tableName: 'svc',
+    scanLimit: 7,
+    endpoint: 'http://x',
+    region: 'eu-west-1',
+    profile: 'work',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'key' },
+    maxAttempts: 4,
+    maxConnections: 10,
+    healthCheckIntervalMs: 60_000,
+  });
+  const cosmosdb = configOf({
+    SVC_DATABASE_TYPE: 'cosmosdb',
+    SVC_DATABASE_COSMOSDB_ENDPOINT: 'https://x',
+    SVC_DATABASE_COSMOSDB_DATABASE: 'd',
+    SVC_DATABASE_COSMOSDB_CONTAINER: 'c',
+    SVC_DATABASE_COSMOSDB_KEY: 'a2V5',
+    SVC_DATABASE_COSMOSDB_THROUGHPUT: '400',
+    SVC_DATABASE_COSMOSDB_AUTOSCALE: 'true',
+  });
+  expect(kvStoreConfig(cosmosdb, 3)).toEqual({
+    type: 'cosmosdb',
+    endpoint: 'https://x',
+    database: 'd',
+    container: 'c',
+    key: 'a2V5',
+    throughput: 400,
+    autoscale: true,
+  });
   expect(keepsStateInMemory(postgres)).toBe(false);
   expect(keepsStateInMemory(configOf({ SVC_BLOCKSTORE_TYPE: 'mem' }))).toBe(true);
   expect(keepsStateInMemory(configOf({ SVC_DATABASE_LOCAL_PATH: 'memory:' }))).toBe(true);

@@ -1,7 +1,7 @@
 import type { Auth } from '@svc/auth';
 import type { BlockStores } from '@svc/block';
 import { openStore } from '@svc/kv';
-import type { CacheBus, KvStore } from '@svc/kv';
+import type { CacheBus, KvObserver, KvStore } from '@svc/kv';
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../logging/index.ts';
 import type { OnChanged } from '../metrics/instrument-kv.ts';
@@ -21,12 +21,23 @@ export interface FoundationOptions {
 
 /** Opens the key-value store as configured, measured when there are metrics. */
 export async function openKv(options: FoundationOptions, changed?: OnChanged): Promise<KvStore> {
-  const store = await openStore(kvStoreConfig(options.config, options.processes));
+  const store = await openStore(kvStoreConfig(options.config, options.processes), kvObserver(options));
   if (options.metrics === undefined) return store;
   const { connectionsInUse } = store;
   if (connectionsInUse !== undefined) options.metrics.connectionsInUse.set(store.type, connectionsInUse);
   const { instrumentKv } = await import('../metrics/instrument-kv.ts');
   return instrumentKv(store, options.metrics, changed);
+}
+
+function kvObserver({ logger, metrics }: FoundationOptions): KvObserver {
+  return {
+    healthCheck: (error) =>
+      logger.debug({ ...(error !== undefined && { error: error.message }) }, 'key-value store checked'),
+    ...(metrics !== undefined && {
+      consumedCapacity: (operation, units) => metrics.dynamoCapacity.inc({ operation }, units),
+      slowDown: (operation) => metrics.dynamoSlowdown.inc({ operation }),
+    }),
+  };
 }
 
 /** Opens the block stores as configured, measured when there are metrics. */

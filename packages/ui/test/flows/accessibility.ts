@@ -120,12 +120,49 @@ export function accessibilityFlows(stage: Stage): void {
       params: { path: { repository: 'axe-work' } },
       body: { title: 'Stations', description: 'Text', source_branch: 'topic', destination_branch: 'main' },
     });
+    await stage.branch('axe-work', 'gone');
+    await stage.client.delete('/repositories/{repository}/branches/{branch}', {
+      params: { path: { repository: 'axe-work', branch: 'gone' } },
+    });
+    await stage.repository('axe-gone');
+    await stage.client.delete('/repositories/{repository}', { params: { path: { repository: 'axe-gone' } } });
+    const bound = { repository: 'axe-work', ref: 'main' };
+    await stage.client.post('/aliases', { body: { name: 'axe-bucket', ...bound } });
+    await stage.client.put('/aliases/{alias}', {
+      params: { path: { alias: 'axe-bucket' } },
+      body: { ...bound, ref: 'topic', pin: true },
+    });
+    const hook = await stage.client.post('/events/subscriptions', {
+      body: { url: 'http://127.0.0.1:9/', repository: 'axe-work', enabled: false },
+    });
     await stage.play(async (ui) => {
       const problems = await look(ui, [
         ['/repositories/axe-work/commits', 'Add sample data'],
         ['/repositories/axe-work/commits/topic', 'Change stations'],
         ['/repositories/axe-work/branches', 'topic'],
+        ['/repositories/axe-work/branches?tab=deleted', 'gone'],
         ['/repositories/axe-work/tags', 'No tags yet'],
+        ['/repositories/axe-work/tags?tab=deleted', 'No deleted tags'],
+        ['/repositories?tab=deleted', 'axe-gone'],
+        [
+          '/repositories/axe-work/history?ref=topic',
+          'commit',
+          async () => {
+            await ui.button('Actions of commit of topic').click();
+            await ui.page.getByRole('menuitem', { name: 'Roll back to before this' }).click();
+            await ui.sees('2 changes');
+          },
+        ],
+        ['/repositories/axe-work/objects?ref=topic%40%7B1%7D', 'Back to now'],
+        [
+          '/repositories/axe-work/objects?ref=topic',
+          'new.txt',
+          async () => {
+            await ui.button('Branch: topic').click();
+            await ui.page.getByRole('tab', { name: 'Time' }).click();
+            await ui.sees(/did not exist|no record/);
+          },
+        ],
         ['/repositories/axe-work/actions', 'No runs yet'],
         ['/repositories/axe-work/pulls', 'Stations'],
         ['/repositories/axe-work/pulls/create?ref=main&compare=topic', 'new.txt'],
@@ -138,6 +175,10 @@ export function accessibilityFlows(stage: Stage): void {
         ['/auth/users', 'quickstart'],
         ['/auth/users/quickstart/groups', 'Admins'],
         ['/auth/groups', 'Viewers'],
+        ['/auth/buckets', 'axe-bucket'],
+        ['/auth/buckets/axe-bucket', 'Roll back'],
+        ['/auth/webhooks', 'http://127.0.0.1:9/'],
+        [`/auth/webhooks/${hook.id}`, 'Nothing is failing'],
         ['/auth/policies', 'FSReadAll'],
         [
           '/auth/policies/FSReadAll',

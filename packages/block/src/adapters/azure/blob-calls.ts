@@ -3,7 +3,7 @@ import type { CopyResult, ObjectBody, ObjectProperties, PutOptions, PutResult } 
 import { bytesBody, smallObjectSize } from '../../body.ts';
 import type { BlockLogger } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
-import { dateOf, longAnswerMs, streamBody, unquote } from '../../remote/answers.ts';
+import { dateOf, streamBody, unquote } from '../../remote/answers.ts';
 import { connectionFailure, type StoreResponse } from '../../remote/connection.ts';
 import type { DeleteOptions } from '../../remote/remote-adapter.ts';
 import { bytesRequest, type RequestBody } from '../../remote/request-body.ts';
@@ -137,7 +137,7 @@ export class BlobCalls {
         ...(storageClass === undefined ? {} : this.writeHeaders({ storageClass })),
         ...(synchronous ? { 'x-ms-requires-sync': 'true' } : {}),
       },
-      answerTimeoutMs: longAnswerMs,
+      answerTimeoutMs: this.#client.tryTimeoutMs,
       body: bytesRequest(Buffer.alloc(0)),
     });
     await response.body.dump();

@@ -26,6 +26,8 @@ import {
 
 /** A delegation key outlives the URLs it signs by this much, so that one serves many. */
 const delegationSpareMs = 60 * 60_000;
+/** Nobody is waited for who says nothing for so long, but for copies and joins. */
+const silenceMs = 60_000;
 /** Clocks that differ more than this are why a signature was refused. */
 const tolerableSkewMs = 5 * 60_000;
 
@@ -58,6 +60,8 @@ const kinds: Readonly<Record<string, BlockErrorKind>> = {
 /** Sends requests signed with the account key, or with a token of the cloud's identity. */
 export class AzureClient {
   readonly addresses: AzureAddresses;
+  /** For calls that keep the store busy before it answers. */
+  readonly tryTimeoutMs: number;
   readonly #endpoint: AzureEndpoint;
   readonly #http: StoreHttp;
   readonly #account: string;
@@ -82,7 +86,8 @@ export class AzureClient {
         code === 'ContainerNotFound' ? (access === 'read' ? 'not_found' : 'invalid_namespace') : kinds[code],
       correct: (refusal, header) => this.#correct(refusal, header),
     };
-    const timeoutMs = config.tryTimeoutMs ?? 10 * 60_000;
+    this.tryTimeoutMs = config.tryTimeoutMs ?? 10 * 60_000;
+    const timeoutMs = Math.min(silenceMs, this.tryTimeoutMs);
     this.#http = new StoreHttp(protocol, { logger, timeoutMs, maxRetries: config.maxRetries ?? 5 });
   }
 

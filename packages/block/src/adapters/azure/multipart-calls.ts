@@ -12,7 +12,7 @@ import type {
 } from '../../adapter.ts';
 import { abortable, md5Hex, multipartEtag } from '../../body.ts';
 import { BlockError } from '../../errors.ts';
-import { dateOf, longAnswerMs } from '../../remote/answers.ts';
+import { dateOf } from '../../remote/answers.ts';
 import { hashedBody } from '../../remote/hashed-body.ts';
 import { inParallel } from '../../remote/remote-adapter.ts';
 import { bytesRequest, streamRequest, unitsOf, type RequestBody } from '../../remote/request-body.ts';
@@ -178,7 +178,7 @@ export class MultipartCalls {
         ...(md5 === undefined ? {} : { 'x-ms-blob-content-md5': md5.toString('base64') }),
       },
       body: bytesRequest(Buffer.from(`<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`)),
-      answerTimeoutMs: longAnswerMs,
+      answerTimeoutMs: this.#client.tryTimeoutMs,
       signal: options.signal,
     });
     await response.body.dump();

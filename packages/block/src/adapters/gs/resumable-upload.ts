@@ -54,9 +54,12 @@ export class ResumableUpload {
   async #sendUntil(end: number, total: number | undefined, body: Bytes): Promise<void> {
     const start = this.#offset;
     for (let attempt = 1; ; attempt++) {
+      const before = this.#offset;
       try {
         const rest = this.#offset === start ? body : skip(body, this.#offset - start);
         await this.#sendRange(rest, total);
+        if (this.#object === undefined && this.#offset <= before)
+          throw new BlockError('unavailable', 'the store took nothing of what it was sent');
       } catch (error) {
         const mayRetry = error instanceof BlockError && error.retryable && attempt <= this.#client.maxRetries;
         if (!mayRetry) throw error;
@@ -66,6 +69,8 @@ export class ResumableUpload {
           this.#signal === undefined ? {} : { signal: this.#signal },
         );
         await this.#ask();
+        if (this.#offset < start && this.#object === undefined)
+          throw new BlockError('unavailable', 'the store has lost a part of the upload', { cause: error });
       }
       if (this.#object !== undefined || (total === undefined && this.#offset >= end)) return;
     }

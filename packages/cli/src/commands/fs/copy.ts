@@ -5,6 +5,7 @@ import { CliError } from '../../errors.ts';
 import { positiveNumber } from '../../list-flag.ts';
 import { listObjects } from '../../local/remote-listing.ts';
 import { printObject } from '../../output/object-block.ts';
+import { pinTime } from '../../pin-time.ts';
 import { formatUri } from '../../uri.ts';
 
 interface CopyFlags {
@@ -36,10 +37,10 @@ export function registerCopy(fs: Command): void {
         if (target.repository !== repository) {
           throw new CliError('both paths must be in the same repository');
         }
-        const copy = (from: string, to: string) =>
+        const copy = (from: string, to: string, ref = source.ref) =>
           client.post('/repositories/{repository}/branches/{branch}/objects/copy', {
             params: { path: { repository, branch: target.ref }, query: { dest_path: to } },
-            body: { src_path: from, src_ref: source.ref },
+            body: { src_path: from, src_ref: ref },
           });
         if (flags.recursive !== true) {
           const isFolder = target.path === '' || target.path.endsWith('/');
@@ -55,9 +56,10 @@ export function registerCopy(fs: Command): void {
         }
         let copied = 0;
         const parallelism = flags.parallelism ?? context.config.get('options.parallelism');
-        const objects = listObjects({ client, repository, ref: source.ref, prefix });
+        const pinned = await pinTime(client, source);
+        const objects = listObjects({ client, repository, ref: pinned.ref, prefix });
         await forEachParallel(objects, parallelism, async ({ path }) => {
-          await copy(path, destination + path.slice(prefix.length));
+          await copy(path, destination + path.slice(prefix.length), pinned.ref);
           copied += 1;
         });
         if (copied === 0) throw new CliError(`No objects in path: ${formatUri({ ...source, path: prefix })}`);

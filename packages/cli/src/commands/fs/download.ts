@@ -11,6 +11,7 @@ import { wholeNumber } from '../../list-flag.ts';
 import { symlinkTargetKey } from '../../local/entry.ts';
 import { defaultPartSize } from '../../local/folder-sync.ts';
 import { listObjects } from '../../local/remote-listing.ts';
+import { pinTime } from '../../pin-time.ts';
 import { presignSupport } from '../../presign.ts';
 import { Downloader } from '../../transfer/downloader.ts';
 import { Progress } from '../../transfer/progress.ts';
@@ -83,12 +84,13 @@ async function downloadFile(
   flags: DownloadFlags,
 ): Promise<void> {
   const { client, out } = context;
-  const { repository, ref, path } = uri;
+  const pinned = await pinTime(client, uri);
+  const { repository, ref, path } = pinned;
   const target = targetOf(uri, destination);
   const stats = await client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
     params: { path: { repository, ref }, query: { path, user_metadata: true } },
   });
-  const downloader = await downloaderFor(context, uri, flags);
+  const downloader = await downloaderFor(context, pinned, flags);
   await mkdir(dirname(target), { recursive: true });
   const progress = await Progress.start({
     out,
@@ -130,7 +132,8 @@ async function downloadFolder(
   const { client, out } = context;
   const prefix = uri.path === '' || uri.path.endsWith('/') ? uri.path : `${uri.path}/`;
   const folder = new SafeFolder(destination);
-  const downloader = await downloaderFor(context, uri, flags);
+  const pinned = await pinTime(client, uri);
+  const downloader = await downloaderFor(context, pinned, flags);
   const progress = await Progress.start({
     out,
     title: 'Download',
@@ -159,7 +162,7 @@ async function downloadFolder(
     tally.downloaded += 1;
   };
   try {
-    const objects = listObjects({ client, repository: uri.repository, ref: uri.ref, prefix });
+    const objects = listObjects({ client, repository: uri.repository, ref: pinned.ref, prefix });
     await cancellable(cancelled, (signal) =>
       forEachParallel(objects, parallelismOf(context, flags), downloadOne, signal),
     );

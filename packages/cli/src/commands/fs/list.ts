@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { action } from '../../context.ts';
 import { formatDate, humanSize } from '../../output/format.ts';
 import { maxPage } from '../../pagination.ts';
+import { pinTime } from '../../pin-time.ts';
 
 export function registerList(fs: Command): void {
   fs.command('ls')
@@ -12,7 +13,7 @@ export function registerList(fs: Command): void {
     .addHelpText('after', '\nExample:\n  svcctl fs ls svc://my-repo/main/tables/')
     .action(
       action<[string], { recursive?: boolean }>(async ({ client, out, uris }, [uriText], flags) => {
-        const { repository, ref, path } = uris.path(uriText, 'path URI');
+        const { repository, ref, path } = await pinTime(client, uris.path(uriText, 'path URI'));
         const recursive = flags.recursive === true;
         const cut = recursive ? 0 : path.lastIndexOf('/') + 1;
         const found: ObjectStats[] = [];

@@ -39,6 +39,26 @@ describe('connection strings', () => {
     });
   });
 
+  test('several hosts of one cluster, in both forms', () => {
+    const others = [
+      { host: '::1', port: 2 },
+      { host: 'c', port: undefined },
+    ];
+    expect(parseConnectionString('postgres://u:p@a:1,[::1]:2,c/d')).toMatchObject({
+      host: 'a',
+      port: 1,
+      user: 'u',
+      database: 'd',
+      others,
+    });
+    expect(parseConnectionString('host=a,b port=7 dbname=d')).toMatchObject({
+      host: 'a',
+      port: 7,
+      others: [{ host: 'b', port: 7 }],
+    });
+    expect(() => parseConnectionString('host=a,b port=1,2,3')).toThrow('2 hosts and 3 ports');
+  });
+
   test('both names of the table parameter, ours first', () => {
     expect(parseConnectionString('postgres://h/d?lakefskv_table=old').table).toBe('old');
     expect(parseConnectionString('postgres://h/d?lakefskv_table=old&svckv_table=new').table).toBe('new');

@@ -5,9 +5,14 @@ import { KvError } from '../../errors.ts';
 /** `prefer`: encrypt when the server can, without looking at its certificate, as libpq does by default. */
 export type Encryption = ConnectionOptions | false | 'prefer';
 
-export interface PostgresAddress {
+export interface PostgresHost {
   readonly host: string | undefined;
   readonly port: number | undefined;
+}
+
+export interface PostgresAddress extends PostgresHost {
+  /** Further servers of one cluster: whichever takes writes is used. */
+  readonly others?: readonly PostgresHost[] | undefined;
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
@@ -40,30 +45,51 @@ export function parseConnectionString(text: string): PostgresAddress {
   };
   const table = take('svckv_table') ?? take('lakefskv_table') ?? 'kv';
   parameters.delete('lakefskv_table');
-  const host = take('host');
-  const port = take('port');
+  const hosts = hostList(take('host'), take('hostaddr'), take('port'));
   const database = take('dbname') ?? take('database');
   const connectTimeout = take('connect_timeout');
   const address = {
-    host: take('hostaddr') ?? host,
-    port: port === undefined ? undefined : wholeNumber('port', port),
+    host: hosts[0]?.host,
+    port: hosts[0]?.port,
+    ...(hosts.length > 1 && { others: hosts.slice(1) }),
     user: take('user'),
     password: take('password'),
     database,
     applicationName: take('application_name'),
     connectTimeoutMs:
       connectTimeout === undefined ? undefined : wholeNumber('connect_timeout', connectTimeout) * 1000,
-    encryption: encryption(host, take),
+    encryption: encryption(hosts[0]?.host, take),
     table,
   };
   return { ...address, options: sessionOptions(take('options'), parameters) };
+}
+
+/** Scheme with user information, the first host, the others each with its comma. */
+const severalHosts = /^([a-z]+:\/\/(?:[^@/]*@)?)([^,/?]*)((?:,[^,/?]*)+)/i;
+
+/** libpq's lists: a port for each host, or one for all. */
+function hostList(
+  host: string | undefined,
+  address: string | undefined,
+  port: string | undefined,
+): PostgresHost[] {
+  const hosts = (address ?? host)?.split(',') ?? [undefined];
+  const ports = port?.split(',') ?? [''];
+  if (ports.length !== 1 && ports.length !== hosts.length) {
+    throw invalid(`it names ${hosts.length} hosts and ${ports.length} ports`);
+  }
+  return hosts.map((each, index) => {
+    const own = ports.length === 1 ? ports[0] : ports[index];
+    return { host: each || undefined, port: own ? wholeNumber('port', own) : undefined };
+  });
 }
 
 function urlParameters(text: string): Map<string, string> {
   let url: URL;
   try {
     // A URL without a host ("postgres:///db") is allowed; the parser wants one for user information.
-    url = new URL(text.replace('@/', '@localhost/'));
+    // Of several hosts ("a:1,b:2") only the first is left to it.
+    url = new URL(text.replace('@/', '@localhost/').replace(severalHosts, '$1$2'));
   } catch {
     throw invalid('it is neither a valid URL nor a list of key=value pairs');
   }
@@ -71,8 +97,12 @@ function urlParameters(text: string): Map<string, string> {
   const add = (name: string, value: string): void => {
     if (value !== '') parameters.set(name, decodeURIComponent(value));
   };
-  add('host', url.hostname.replace(/^\[(.+)\]$/, '$1'));
-  add('port', url.port);
+  const further = (severalHosts.exec(text)?.[3] ?? '').split(',').slice(1);
+  const ports = further.map((each) => /:(\d*)$/.exec(each.replace(/^\[.*\]/, ''))?.[1] ?? '');
+  const names = further.map((each) => each.replace(/:\d*$/, ''));
+  const bare = (name: string): string => name.replace(/^\[(.+)\]$/, '$1');
+  add('host', [url.hostname, ...names].map(bare).join(','));
+  add('port', further.length === 0 ? url.port : [url.port, ...ports].join(','));
   add('user', url.username);
   add('password', url.password);
   add('dbname', url.pathname.replace(/^\//, ''));

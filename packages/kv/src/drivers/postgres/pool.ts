@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Pool, type ClientConfig } from 'pg';
+import type { ClientConfig, Pool } from 'pg';
 import { KvError } from '../../errors.ts';
-import { BinaryClient, bytesOnly } from './binary-client.ts';
+import { bytesOnly } from './binary-client.ts';
 import type { PostgresAddress } from './connection-string.ts';
 import { databaseError } from './database-error.ts';
+import { clusterClient, ClusterHosts, ClusterPool, placeOf, UnusableHost } from './hosts.ts';
 import { ensureSchema } from './schema.ts';
 import { readTables, type Tables } from './tables.ts';
 
@@ -29,16 +30,18 @@ export async function openPool(
   options: PoolOptions,
 ): Promise<{ readonly pool: Pool; readonly tables: Tables }> {
   const config = clientConfig(address);
-  const { ssl, tables } = await connectFirst(config, address);
-  const pool = new Pool({
+  const hosts = new ClusterHosts(address);
+  const { ssl, tables } = await connectFirst(config, address, hosts);
+  const settings = {
     ...config,
     ssl,
-    Client: BinaryClient,
+    Client: clusterClient(hosts),
     max: options.maxOpenConnections,
     min: Math.min(options.maxIdleConnections, options.maxOpenConnections),
     idleTimeoutMillis: idleTimeoutMs,
     maxLifetimeSeconds: Math.ceil(options.connectionMaxLifetimeMs / 1000),
-  });
+  };
+  const pool = new ClusterPool(settings, hosts.count);
   // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => undefined);
   return { pool, tables };
@@ -46,8 +49,6 @@ export async function openPool(
 
 function clientConfig(address: PostgresAddress): ClientConfig {
   return {
-    ...(address.host !== undefined && { host: address.host }),
-    ...(address.port !== undefined && { port: address.port }),
     ...(address.user !== undefined && { user: address.user }),
     ...(address.password !== undefined && { password: address.password }),
     ...(address.database !== undefined && { database: address.database }),
@@ -68,25 +69,39 @@ interface FirstConnection {
   readonly tables: Tables;
 }
 
-async function connectFirst(config: ClientConfig, address: PostgresAddress): Promise<FirstConnection> {
+async function connectFirst(
+  config: ClientConfig,
+  address: PostgresAddress,
+  hosts: ClusterHosts,
+): Promise<FirstConnection> {
   let ssl: Encryption = address.encryption === 'prefer' ? { rejectUnauthorized: false } : address.encryption;
   const deadline = Date.now() + startUpMs;
+  let left = hosts.count;
   for (;;) {
     try {
-      return { ssl, tables: await connectOnce(config, ssl, address.table) };
+      return { ssl, tables: await connectOnce(config, ssl, address.table, hosts) };
     } catch (error) {
-      const { message, code } = ((error as Error).cause ?? {}) as { message?: string; code?: string };
+      const { cause } = error as Error;
+      const failed = cause instanceof UnusableHost ? cause : undefined;
+      const { message, code } = (failed?.cause ?? cause ?? {}) as { message?: string; code?: string };
       if (address.encryption === 'prefer' && message === noEncryption) ssl = false;
       else if (code === startingUp && Date.now() < deadline) await delay(startUpPollMs);
+      else if (failed !== undefined && --left > 0) continue;
       else throw error;
     }
   }
 }
 
-async function connectOnce(config: ClientConfig, ssl: Encryption, table: string): Promise<Tables> {
+async function connectOnce(
+  config: ClientConfig,
+  ssl: Encryption,
+  table: string,
+  hosts: ClusterHosts,
+): Promise<Tables> {
   // The time for an answer is left to the server here: creating the schema may wait for another server doing so.
   const { query_timeout: _unlimited, ...first } = config;
-  const client = new BinaryClient({ ...first, ssl });
+  const { current } = hosts;
+  const client = new (clusterClient(hosts))({ ...first, ssl });
   // The call that fails reports it; without a listener it would end the process.
   client.on('error', () => undefined);
   try {
@@ -94,7 +109,7 @@ async function connectOnce(config: ClientConfig, ssl: Encryption, table: string)
   } catch (error) {
     // There may be no connection to end.
     await client.end().catch(() => undefined);
-    throw connectError(error, config);
+    throw connectError(error, placeOf(current));
   }
   try {
     await ensureSchema(client, table);
@@ -105,7 +120,7 @@ async function connectOnce(config: ClientConfig, ssl: Encryption, table: string)
 }
 
 function connectError(error: unknown, config: ClientConfig): KvError {
-  const reason = databaseError(error);
+  const reason = databaseError(error instanceof UnusableHost ? (error.cause ?? error) : error);
   const place = `${config.host ?? 'localhost'}:${config.port ?? 5432}`;
   return new KvError(
     'connect_failed',

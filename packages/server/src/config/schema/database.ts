@@ -1,9 +1,6 @@
 import { choice, duration, flag, fraction, integer, optionalInteger, text } from '../key.ts';
 import { checkPostgres, checkUrl } from './checks.ts';
 
-const dynamodb = { unavailable: 'the DynamoDB key-value store' };
-const cosmosdb = { unavailable: 'the Cosmos DB key-value store' };
-
 export const databaseKeys = {
   database: {
     type: choice(
@@ -34,18 +31,17 @@ export const databaseKeys = {
       metrics: flag(false, 'Expose pool metrics.', { ignored: 'pool metrics are always exposed' }),
     },
     dynamodb: {
-      table_name: text('Table; created when missing.', { default: 'kvstore', ...dynamodb }),
-      scan_limit: integer(1025, 'Largest page of a query.', { min: 1, ...dynamodb }),
-      endpoint: text('Other endpoint.', { check: checkUrl, ...dynamodb }),
-      aws_region: text('Region; empty uses the usual AWS settings.', dynamodb),
-      aws_profile: text('Named profile of the AWS settings.', dynamodb),
-      aws_access_key_id: text('Static access key id.', { secret: true, ...dynamodb }),
-      aws_secret_access_key: text('Static secret access key.', { secret: true, ...dynamodb }),
-      health_check_interval: duration('0s', 'Interval of a table check in the log; 0 makes none.', dynamodb),
-      max_attempts: integer(10, 'Attempts per call.', { min: 1, ...dynamodb }),
+      table_name: text('Table; created when missing.', { default: 'kvstore' }),
+      scan_limit: integer(1025, 'Largest page of a query.', { min: 1 }),
+      endpoint: text('Other endpoint.', { check: checkUrl }),
+      aws_region: text('Region; empty uses the usual AWS settings.'),
+      aws_profile: text('Named profile of the AWS settings.'),
+      aws_access_key_id: text('Static access key id.', { secret: true }),
+      aws_secret_access_key: text('Static secret access key.', { secret: true }),
+      health_check_interval: duration('0s', 'Interval of a table check in the log; 0 makes none.'),
+      max_attempts: integer(10, 'Attempts per call.', { min: 1 }),
       max_connections: integer(0, 'Sockets per host, divided among the worker processes; 0 is unlimited.', {
         min: 0,
-        ...dynamodb,
       }),
       credentials_cache_expiry_window: duration(
         '200s',
@@ -59,20 +55,15 @@ export const databaseKeys = {
       }),
     },
     cosmosdb: {
-      key: text('Account key; empty uses the default cloud identity.', { secret: true, ...cosmosdb }),
-      endpoint: text('Account endpoint; required for this type.', { check: checkUrl, ...cosmosdb }),
-      database: text('Database; required for this type, created when missing.', cosmosdb),
-      container: text('Container; required for this type, created when missing.', cosmosdb),
+      key: text('Account key; empty uses the default cloud identity.', { secret: true }),
+      endpoint: text('Account endpoint; required for this type.', { check: checkUrl }),
+      database: text('Database; required for this type, created when missing.'),
+      container: text('Container; required for this type, created when missing.'),
       throughput: optionalInteger('Throughput of a container that is created.', {
         min: 0,
         max: 2_147_483_647,
-        ...cosmosdb,
       }),
-      autoscale: flag(
-        false,
-        'The throughput scales by itself; needs `database.cosmosdb.throughput`.',
-        cosmosdb,
-      ),
+      autoscale: flag(false, 'The throughput scales by itself; needs `database.cosmosdb.throughput`.'),
     },
     local: {
       path: text('Folder of the embedded store, created when missing; `memory:` keeps it in memory.', {

@@ -1,5 +1,5 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { KeyRound, ShieldCheck, UserRound, UsersRound } from 'lucide-react';
+import { KeyRound, Package, ShieldCheck, UserRound, UsersRound, Webhook } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { useLoginConfig } from '../../lib/queries.ts';
@@ -31,6 +31,12 @@ export function AdminLayout(): ReactNode {
               <ShieldCheck size={15} aria-hidden /> Policies
             </Link>
           )}
+          <Link to="/auth/buckets">
+            <Package size={15} aria-hidden /> Buckets
+          </Link>
+          <Link to="/auth/webhooks">
+            <Webhook size={15} aria-hidden /> Webhooks
+          </Link>
         </nav>
         <div>
           <Outlet />

@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound, Plus } from 'lucide-react';
+import { EllipsisVertical, KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { CopyButton, EmptyState, Skeletons, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
@@ -14,6 +14,8 @@ import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
 import { userQuery, useWrite } from '../../lib/queries.ts';
 import { usePreference } from '../../lib/use-preference.ts';
+import { PlaceText } from '../buckets/place-text.tsx';
+import { ViewDialog } from './view-dialog.tsx';
 
 export function MyCredentialsPage(): ReactNode {
   usePageTitle('My access keys');
@@ -32,6 +34,8 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
   const [asking, setAsking] = useState(false);
   const [revoking, setRevoking] = useState<string>();
   const [fresh, setFresh] = useState<CredentialsWithSecret>();
+  const [binding, setBinding] = useState<Credentials>();
+  const [releasing, setReleasing] = useState<string>();
   const list = usePagedList<Credentials>(['credentials', userId], async (after, amount, signal) =>
     toPage(
       await client.get('/auth/users/{userId}/credentials', {
@@ -46,6 +50,13 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
       setAsking(false);
       setFresh(credentials);
     },
+  );
+  const release = useWrite(
+    (accessKeyId: string) =>
+      client.delete('/auth/users/{userId}/credentials/{accessKeyId}/view', {
+        params: { path: { userId, accessKeyId } },
+      }),
+    () => setReleasing(undefined),
   );
   const revoke = useWrite(
     (accessKeyId: string) =>
@@ -72,18 +83,26 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
           label="Access keys"
           noun="keys"
           list={list}
-          rowHeight={44}
+          rowHeight={52}
           columns={[
             {
               name: 'Access key ID',
               width: 'minmax(0, 1fr)',
-              cell: ({ access_key_id }) => (
-                <span className="row nowrap">
-                  <KeyRound size={15} aria-hidden className="muted" />
-                  <code className="ellipsis">{access_key_id}</code>
-                  <CopyButton text={access_key_id} label={`Copy ${access_key_id}`} />
-                  {access_key_id === current && <Tag kind="info">current</Tag>}
-                </span>
+              cell: ({ access_key_id, view }) => (
+                <div>
+                  <span className="row nowrap">
+                    <KeyRound size={15} aria-hidden className="muted" />
+                    <code className="ellipsis">{access_key_id}</code>
+                    <CopyButton text={access_key_id} label={`Copy ${access_key_id}`} />
+                    {access_key_id === current && <Tag kind="info">current</Tag>}
+                    {view !== undefined && <Tag kind="changed">S3 only: {view.name}</Tag>}
+                  </span>
+                  {view !== undefined && (
+                    <div className="small ellipsis">
+                      <PlaceText place={view} />
+                    </div>
+                  )}
+                </div>
               ),
             },
             {
@@ -96,13 +115,41 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
             {
               name: 'Actions',
               quiet: true,
-              width: '84px',
+              width: '118px',
               className: 'num',
-              cell: ({ access_key_id }) =>
-                access_key_id === current ? null : (
-                  <Button variant="default" size="compact-sm" onClick={() => setRevoking(access_key_id)}>
-                    Revoke
-                  </Button>
+              cell: (credentials) =>
+                credentials.access_key_id === current ? null : (
+                  <span className="row nowrap end closest">
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      onClick={() => setRevoking(credentials.access_key_id)}
+                    >
+                      Revoke
+                    </Button>
+                    <Menu position="bottom-end" withinPortal>
+                      <Menu.Target>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          size={26}
+                          aria-label={`Actions of ${credentials.access_key_id}`}
+                        >
+                          <EllipsisVertical size={15} />
+                        </ActionIcon>
+                      </Menu.Target>
+                      <Menu.Dropdown>
+                        <Menu.Item onClick={() => setBinding(credentials)}>
+                          {credentials.view === undefined ? 'Bind to a bucket' : 'Change its bucket'}
+                        </Menu.Item>
+                        {credentials.view !== undefined && (
+                          <Menu.Item onClick={() => setReleasing(credentials.access_key_id)}>
+                            Use for everything again
+                          </Menu.Item>
+                        )}
+                      </Menu.Dropdown>
+                    </Menu>
+                  </span>
                 ),
             },
           ]}
@@ -141,6 +188,22 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
         Programs that use <code>{revoking}</code> stop working at once. If you logged in with it, you are
         logged out.
       </ConfirmDialog>
+      <ConfirmDialog
+        danger={false}
+        opened={releasing !== undefined}
+        onClose={() => setReleasing(undefined)}
+        title="Use for everything again"
+        action="Release"
+        busy={release.isPending}
+        error={release.error}
+        onSubmit={() => releasing !== undefined && release.mutate(releasing)}
+      >
+        <code>{releasing}</code> is no longer bound to its bucket: it may do everything that{' '}
+        <strong>{userId}</strong> may.
+      </ConfirmDialog>
+      {binding !== undefined && (
+        <ViewDialog userId={userId} credentials={binding} onClose={() => setBinding(undefined)} />
+      )}
       <Dialog
         opened={fresh !== undefined}
         title="Access key created"

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Switch } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { GitBranch, GitCompareArrows, Plus, Trash2 } from 'lucide-react';
+import { GitBranch, GitCompareArrows, History, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { useChoice, useChoiceColumn } from '../../kit/choice.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { ListTabs, livingOrDeleted } from '../../kit/list-tabs.tsx';
 import { FailureNotice, useRemoval } from '../../kit/removal.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
@@ -13,12 +14,19 @@ import type { Ref } from '../../lib/api.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
 import { branchSnippet } from '../../lib/snippets.ts';
+import { BucketCaution } from '../buckets/bucket-caution.tsx';
+import { useAliasesOf } from '../buckets/use-aliases-of.ts';
 import { useRepository } from '../shell/repository-context.tsx';
+import { DeletedRefs } from '../time/deleted-refs.tsx';
+import { undelete } from '../time/undelete.ts';
 import { CommitLine } from './commit-line.tsx';
 import { CopyRefMenu } from './copy-ref-menu.tsx';
 import { CreateRefDialog } from './create-ref-dialog.tsx';
 
 const noun = ['branch', 'branches'] as const;
+
+/** Whether a ref goes with the branch: `main`, `main@`, `main@2h`, `main~1`. */
+const follows = (ref: string, branch: string): boolean => /^[^@~^$]*/.exec(ref)?.[0] === branch;
 
 export function BranchesPage(): ReactNode {
   const repository = useRepository();
@@ -27,6 +35,7 @@ export function BranchesPage(): ReactNode {
   usePageTitle('Branches', repository.id);
   const prefix = search.prefix ?? '';
   const hidden = search.show_hidden === 'true';
+  const shelf = search.tab === 'deleted' ? 'deleted' : 'living';
   const [creating, setCreating] = useState(false);
   const choice = useChoice<Ref>();
   const setPrefix = (value: string): void =>
@@ -45,6 +54,7 @@ export function BranchesPage(): ReactNode {
       ),
   );
   const readOnly = repository.read_only === true;
+  const aliases = useAliasesOf(repository.id);
   const params = { repo: repository.id };
 
   const remove = useRemoval<Ref>({
@@ -55,8 +65,11 @@ export function BranchesPage(): ReactNode {
       client.delete('/repositories/{repository}/branches/{branch}', {
         params: { path: { repository: repository.id, branch: id } },
       }),
-    warning:
-      'Uncommitted changes are lost; commits that no other branch or tag holds can no longer be found.',
+    warning: 'It can be brought back for a while, but without its uncommitted changes.',
+    caution: (names) => (
+      <BucketCaution aliases={aliases.filter(({ ref }) => names.some((name) => follows(ref, name)))} />
+    ),
+    undo: ({ id }) => undelete(repository.id, { type: 'branch', id }),
   });
   const chooser = useChoiceColumn<Ref>({
     choice,
@@ -97,90 +110,117 @@ export function BranchesPage(): ReactNode {
       </div>
       <FailureNotice failures={remove.failures} noun={noun} />
       <div className="box">
-        <VirtualList
-          label="Branches"
-          noun="branches"
-          list={list}
-          rowHeight={54}
-          columns={[
-            ...(readOnly ? [] : [chooser]),
-            {
-              name: 'Branch',
-              width: 'minmax(0, 1fr)',
-              cell: ({ id, commit_id }) => (
-                <div>
-                  <div className="row nowrap">
-                    <GitBranch size={15} aria-hidden className="muted" />
-                    <Link
-                      data-row-link
-                      className="ellipsis strong"
-                      to="/repositories/$repo/objects"
-                      params={params}
-                      search={{ ref: id }}
-                    >
-                      {id}
-                    </Link>
-                    {id === repository.default_branch && <Tag kind="info">default</Tag>}
+        <ListTabs
+          label="Which branches"
+          tabs={livingOrDeleted}
+          value={shelf}
+          onChange={(tab) =>
+            void navigate({ search: (was) => ({ ...was, tab: tab === 'deleted' ? tab : undefined }) })
+          }
+        />
+        {shelf === 'deleted' ? (
+          <DeletedRefs type="branch" prefix={prefix} showHidden={hidden} />
+        ) : (
+          <VirtualList
+            label="Branches"
+            noun="branches"
+            list={list}
+            rowHeight={54}
+            columns={[
+              ...(readOnly ? [] : [chooser]),
+              {
+                name: 'Branch',
+                width: 'minmax(0, 1fr)',
+                cell: ({ id, commit_id }) => (
+                  <div>
+                    <div className="row nowrap">
+                      <GitBranch size={15} aria-hidden className="muted" />
+                      <Link
+                        data-row-link
+                        className="ellipsis strong"
+                        to="/repositories/$repo/objects"
+                        params={params}
+                        search={{ ref: id }}
+                      >
+                        {id}
+                      </Link>
+                      {id === repository.default_branch && <Tag kind="info">default</Tag>}
+                    </div>
+                    <CommitLine commitId={commit_id} />
                   </div>
-                  <CommitLine commitId={commit_id} />
-                </div>
-              ),
-            },
-            {
-              name: 'Actions',
-              width: '96px',
-              quiet: true,
-              cell: (branch) => {
-                const { id } = branch;
-                return (
-                  <span className="row nowrap end closest">
-                    <CopyRefMenu repository={repository.id} name={id} commitId={branch.commit_id} />
-                    {id !== repository.default_branch && (
-                      <>
-                        <ActionIcon
-                          variant="subtle"
-                          color="gray"
-                          size={26}
-                          aria-label={`Compare ${id} with ${repository.default_branch}`}
-                          onClick={() =>
-                            void navigate({
-                              to: '/repositories/$repo/compare',
-                              params,
-                              search: { ref: repository.default_branch, compare: id },
-                            })
-                          }
-                        >
-                          <GitCompareArrows size={15} />
-                        </ActionIcon>
-                        {!readOnly && (
+                ),
+              },
+              {
+                name: 'Actions',
+                width: '126px',
+                quiet: true,
+                cell: (branch) => {
+                  const { id } = branch;
+                  return (
+                    <span className="row nowrap end closest">
+                      <CopyRefMenu repository={repository.id} name={id} commitId={branch.commit_id} />
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        size={26}
+                        aria-label={`History of ${id}`}
+                        onClick={() =>
+                          void navigate({
+                            to: '/repositories/$repo/history',
+                            params,
+                            search: { ref: id, type: 'branch' },
+                          })
+                        }
+                      >
+                        <History size={15} />
+                      </ActionIcon>
+                      {id !== repository.default_branch && (
+                        <>
                           <ActionIcon
                             variant="subtle"
                             color="gray"
                             size={26}
-                            aria-label={`Delete ${id}`}
-                            onClick={() => remove.ask(new Map([[id, branch]]))}
+                            aria-label={`Compare ${id} with ${repository.default_branch}`}
+                            onClick={() =>
+                              void navigate({
+                                to: '/repositories/$repo/compare',
+                                params,
+                                search: { ref: repository.default_branch, compare: id },
+                              })
+                            }
                           >
-                            <Trash2 size={15} />
+                            <GitCompareArrows size={15} />
                           </ActionIcon>
-                        )}
-                      </>
-                    )}
-                  </span>
-                );
+                          {!readOnly && (
+                            <ActionIcon
+                              variant="subtle"
+                              color="gray"
+                              size={26}
+                              aria-label={`Delete ${id}`}
+                              onClick={() => remove.ask(new Map([[id, branch]]))}
+                            >
+                              <Trash2 size={15} />
+                            </ActionIcon>
+                          )}
+                        </>
+                      )}
+                    </span>
+                  );
+                },
               },
-            },
-          ]}
-          empty={
-            <EmptyState
-              icon={<GitBranch size={36} aria-hidden />}
-              title={prefix === '' ? 'No branches' : `No branch starts with “${prefix}”`}
-              actions={prefix !== '' && <ClearFilter onClear={() => setPrefix('')} />}
-              snippet={branchSnippet(repository.id, 'experiment', repository.default_branch)}
-            >
-              A branch is a copy of all data that costs nothing until something is changed on it.
-            </EmptyState>
-          }
-        />
+            ]}
+            empty={
+              <EmptyState
+                icon={<GitBranch size={36} aria-hidden />}
+                title={prefix === '' ? 'No branches' : `No branch starts with “${prefix}”`}
+                actions={prefix !== '' && <ClearFilter onClear={() => setPrefix('')} />}
+                snippet={branchSnippet(repository.id, 'experiment', repository.default_branch)}
+              >
+                A branch is a copy of all data that costs nothing until something is changed on it.
+              </EmptyState>
+            }
+          />
+        )}
       </div>
       {creating && <CreateRefDialog kind="branch" onClose={() => setCreating(false)} />}
       {remove.dialog}

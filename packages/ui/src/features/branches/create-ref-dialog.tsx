@@ -12,15 +12,18 @@ import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
 
 export function CreateRefDialog({
   kind,
+  from,
   onClose,
 }: {
   kind: 'branch' | 'tag';
+  /** Proposed as the source; else the default branch. */
+  from?: string | undefined;
   onClose: () => void;
 }): ReactNode {
   const repository = useRepository();
   const navigate = useNavigate();
   const [name, setName] = useState('');
-  const [source, setSource] = useState(repository.default_branch);
+  const [source, setSource] = useState(from ?? repository.default_branch);
   const [hidden, setHidden] = useState(false);
   const resolved = useCurrentRef(source).resolved;
   const path = { repository: repository.id };

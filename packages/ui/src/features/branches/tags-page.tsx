@@ -6,6 +6,8 @@ import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { ListTabs, livingOrDeleted } from '../../kit/list-tabs.tsx';
+import { offerUndo } from '../../kit/offer-undo.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Ref } from '../../lib/api.ts';
@@ -14,19 +16,22 @@ import { usePagedList } from '../../lib/use-paged-list.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { tagSnippet } from '../../lib/snippets.ts';
 import { useRepository } from '../shell/repository-context.tsx';
+import { DeletedRefs } from '../time/deleted-refs.tsx';
+import { undelete } from '../time/undelete.ts';
 import { CommitLine } from './commit-line.tsx';
 import { CopyRefMenu } from './copy-ref-menu.tsx';
 import { CreateRefDialog } from './create-ref-dialog.tsx';
 
 export function TagsPage(): ReactNode {
   const repository = useRepository();
-  const { prefix = '' } = useSearch({ from: '/app/repositories/$repo/tags' });
+  const { prefix = '', tab } = useSearch({ from: '/app/repositories/$repo/tags' });
+  const shelf = tab === 'deleted' ? 'deleted' : 'living';
   const navigate = useNavigate({ from: '/repositories/$repo/tags' });
   usePageTitle('Tags', repository.id);
   const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<string>();
   const setPrefix = (value: string): void =>
-    void navigate({ search: { prefix: value === '' ? undefined : value }, replace: true });
+    void navigate({ search: (was) => ({ ...was, prefix: value === '' ? undefined : value }), replace: true });
   const list = usePagedList<Ref>(['tags', repository.id, prefix], async (after, amount, signal) =>
     toPage(
       await client.get('/repositories/{repository}/tags', {
@@ -40,7 +45,10 @@ export function TagsPage(): ReactNode {
       client.delete('/repositories/{repository}/tags/{tag}', {
         params: { path: { repository: repository.id, tag } },
       }),
-    () => setDeleting(undefined),
+    (_answer, tag) => {
+      setDeleting(undefined);
+      offerUndo(`Tag ${tag} deleted`, () => undelete(repository.id, { type: 'tag', id: tag }));
+    },
   );
   const readOnly = repository.read_only === true;
   return (
@@ -60,77 +68,89 @@ export function TagsPage(): ReactNode {
         </div>
       </div>
       <div className="box">
-        <VirtualList
-          label="Tags"
-          noun="tags"
-          list={list}
-          rowHeight={54}
-          header={false}
-          columns={[
-            {
-              name: 'Tag',
-              width: 'minmax(0, 1fr)',
-              cell: ({ id, commit_id }) => (
-                <div>
-                  <div className="row nowrap">
-                    <TagIcon size={15} aria-hidden className="muted" />
-                    <Link
-                      data-row-link
-                      className="ellipsis strong"
-                      to="/repositories/$repo/objects"
-                      params={{ repo: repository.id }}
-                      search={{ ref: id }}
-                    >
-                      {id}
-                    </Link>
-                  </div>
-                  <CommitLine commitId={commit_id} />
-                </div>
-              ),
-            },
-            {
-              name: 'Actions',
-              width: '64px',
-              cell: ({ id, commit_id }) => (
-                <span className="row nowrap end closest">
-                  <CopyRefMenu repository={repository.id} name={id} commitId={commit_id} />
-                  {!readOnly && (
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      size={26}
-                      aria-label={`Delete ${id}`}
-                      onClick={() => setDeleting(id)}
-                    >
-                      <Trash2 size={15} />
-                    </ActionIcon>
-                  )}
-                </span>
-              ),
-            },
-          ]}
-          empty={
-            <EmptyState
-              icon={<TagIcon size={36} aria-hidden />}
-              title={prefix === '' ? 'No tags yet' : `No tag starts with “${prefix}”`}
-              actions={
-                prefix !== '' ? (
-                  <ClearFilter onClear={() => setPrefix('')} />
-                ) : (
-                  !readOnly && (
-                    <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
-                      Create tag
-                    </Button>
-                  )
-                )
-              }
-              snippet={tagSnippet(repository.id, 'v1.0', repository.default_branch)}
-            >
-              A tag gives one commit a name that never moves: the data a model was trained on, the numbers of
-              a report.
-            </EmptyState>
+        <ListTabs
+          label="Which tags"
+          tabs={livingOrDeleted}
+          value={shelf}
+          onChange={(chosen) =>
+            void navigate({ search: (was) => ({ ...was, tab: chosen === 'deleted' ? chosen : undefined }) })
           }
         />
+        {shelf === 'deleted' ? (
+          <DeletedRefs type="tag" prefix={prefix} />
+        ) : (
+          <VirtualList
+            label="Tags"
+            noun="tags"
+            list={list}
+            rowHeight={54}
+            header={false}
+            columns={[
+              {
+                name: 'Tag',
+                width: 'minmax(0, 1fr)',
+                cell: ({ id, commit_id }) => (
+                  <div>
+                    <div className="row nowrap">
+                      <TagIcon size={15} aria-hidden className="muted" />
+                      <Link
+                        data-row-link
+                        className="ellipsis strong"
+                        to="/repositories/$repo/objects"
+                        params={{ repo: repository.id }}
+                        search={{ ref: id }}
+                      >
+                        {id}
+                      </Link>
+                    </div>
+                    <CommitLine commitId={commit_id} />
+                  </div>
+                ),
+              },
+              {
+                name: 'Actions',
+                width: '64px',
+                cell: ({ id, commit_id }) => (
+                  <span className="row nowrap end closest">
+                    <CopyRefMenu repository={repository.id} name={id} commitId={commit_id} />
+                    {!readOnly && (
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        size={26}
+                        aria-label={`Delete ${id}`}
+                        onClick={() => setDeleting(id)}
+                      >
+                        <Trash2 size={15} />
+                      </ActionIcon>
+                    )}
+                  </span>
+                ),
+              },
+            ]}
+            empty={
+              <EmptyState
+                icon={<TagIcon size={36} aria-hidden />}
+                title={prefix === '' ? 'No tags yet' : `No tag starts with “${prefix}”`}
+                actions={
+                  prefix !== '' ? (
+                    <ClearFilter onClear={() => setPrefix('')} />
+                  ) : (
+                    !readOnly && (
+                      <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
+                        Create tag
+                      </Button>
+                    )
+                  )
+                }
+                snippet={tagSnippet(repository.id, 'v1.0', repository.default_branch)}
+              >
+                A tag gives one commit a name that never moves: the data a model was trained on, the numbers
+                of a report.
+              </EmptyState>
+            }
+          />
+        )}
       </div>
       {creating && <CreateRefDialog kind="tag" onClose={() => setCreating(false)} />}
       <ConfirmDialog
@@ -142,7 +162,7 @@ export function TagsPage(): ReactNode {
         error={remove.error}
         onSubmit={() => deleting !== undefined && remove.mutate(deleting)}
       >
-        Delete the tag <strong>{deleting}</strong>? The commit stays while a branch or another tag holds it.
+        Delete the tag <strong>{deleting}</strong>? It can be brought back for a while.
       </ConfirmDialog>
     </>
   );

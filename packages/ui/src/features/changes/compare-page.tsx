@@ -21,13 +21,20 @@ import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
 import { DiffBox } from './diff-box.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
 import { refsSource } from './sources.ts';
+import type { DiffMode } from './sources.ts';
 
 /** Counts of a difference by kind, over at most the first thousand changes. */
-export function useDiffCounts(repository: string, base: string, head: string, enabled: boolean) {
+export function useDiffCounts(
+  repository: string,
+  base: string,
+  head: string,
+  enabled: boolean,
+  mode: DiffMode = 'three_dot',
+) {
   return useQuery({
-    queryKey: ['diff-counts', repository, base, head],
+    queryKey: ['diff-counts', repository, base, head, mode],
     queryFn: async () => {
-      const { pagination, results } = await refsSource(repository, base, head).load({
+      const { pagination, results } = await refsSource(repository, base, head, mode).load({
         prefix: '',
         delimiter: '',
         after: '',

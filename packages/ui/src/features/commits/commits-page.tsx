@@ -18,6 +18,7 @@ import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
 import { tagsByCommitQuery, tipsByCommitQuery } from '../../lib/queries.ts';
 import { commitSnippet, logSnippet } from '../../lib/snippets.ts';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
+import { TimeBanner } from '../time/time-banner.tsx';
 import { GraphCell, graphPixels } from './commit-graph.tsx';
 
 const rowHeight = 56;
@@ -241,6 +242,7 @@ export function CommitsPage(): ReactNode {
           )}
         </div>
       </div>
+      <TimeBanner resolved={resolved} onRef={(chosen) => go({ ref: chosen })} />
       <div className="box">
         <VirtualList
           label={`Commits of ${ref}`}

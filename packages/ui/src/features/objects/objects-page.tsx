@@ -10,7 +10,9 @@ import { SnippetsMenu } from '../../kit/snippets-menu.tsx';
 import { shortId } from '../../lib/format.ts';
 import { dirtyQuery, refreshAll, useStorageOf } from '../../lib/queries.ts';
 import { listSnippets } from '../../lib/snippets.ts';
+import { parseTimeRef } from '../../lib/time-refs.ts';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
+import { TimeBanner } from '../time/time-banner.tsx';
 import { CollectionHint } from './collection-hint.tsx';
 import { Folder } from './folder.tsx';
 import { PageDrop } from './page-drop.tsx';
@@ -80,7 +82,7 @@ export function ObjectsPage(): ReactNode {
           canCreate={repository.read_only !== true}
           onChange={(chosen) => go({ ref: chosen, after: undefined, showChanges: undefined })}
         />
-        {resolved?.kind === 'commit' && resolved.commitId !== ref && (
+        {resolved?.kind === 'commit' && resolved.commitId !== ref && parseTimeRef(ref) === undefined && (
           <Tag kind="info">pinned to {shortId(resolved.commitId)}</Tag>
         )}
         {isBranch && dirty && (
@@ -139,6 +141,7 @@ export function ObjectsPage(): ReactNode {
           </Tooltip>
         </div>
       </div>
+      <TimeBanner resolved={resolved} onRef={(chosen) => go({ ref: chosen, after: undefined })} />
       <CollectionHint />
       {current.error !== undefined && <ErrorNotice error={current.error} />}
       {resolved === undefined ? (

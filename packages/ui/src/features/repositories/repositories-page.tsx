@@ -2,10 +2,19 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Database, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
-import { ClearFilter, EmptyState, ErrorNotice, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import {
+  ClearFilter,
+  EmptyState,
+  ErrorNotice,
+  Skeletons,
+  Tag,
+  Time,
+  usePageTitle,
+} from '../../kit/basics.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { ListTabs, livingOrDeleted } from '../../kit/list-tabs.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
@@ -16,9 +25,13 @@ import { createRepositorySnippet } from '../../lib/snippets.ts';
 import { Main } from '../shell/layout.tsx';
 import { CreateRepositoryDialog } from './create-repository-dialog.tsx';
 
+const DeletedRepositories = lazy(async () => ({
+  default: (await import('./deleted-repositories.tsx')).DeletedRepositories,
+}));
+
 export function RepositoriesPage(): ReactNode {
   usePageTitle('Repositories');
-  const { search = '', create } = useSearch({ from: '/app/repositories' });
+  const { search = '', create, tab } = useSearch({ from: '/app/repositories' });
   const navigate = useNavigate({ from: '/repositories' });
   const storages = useStorages();
   const { data: config } = useQuery(configQuery);
@@ -30,7 +43,7 @@ export function RepositoriesPage(): ReactNode {
   );
   const state = usePagedState(list);
   const setSearch = (value: string): void =>
-    void navigate({ search: { search: value === '' ? undefined : value }, replace: true });
+    void navigate({ search: (was) => ({ ...was, search: value === '' ? undefined : value }), replace: true });
   const open = (id: string): void =>
     void navigate({ to: '/repositories/$repo/objects', params: { repo: id } });
   const sample = useWrite(
@@ -46,6 +59,7 @@ export function RepositoriesPage(): ReactNode {
     ({ id }) => open(id),
   );
   const isLocal = config?.storage_config?.blockstore_type === 'local';
+  const shelf = tab === 'deleted' ? 'deleted' : 'living';
   const isNew = state.complete && state.count === 0 && search === '';
 
   return (
@@ -66,78 +80,92 @@ export function RepositoriesPage(): ReactNode {
       </div>
       {sample.error !== null && <ErrorNotice error={sample.error} />}
       <div className="box">
-        <VirtualList
-          label="Repositories"
-          noun="repositories"
-          list={list}
-          rowHeight={60}
-          header={false}
-          columns={[
-            {
-              name: 'Repository',
-              width: 'minmax(0, 1fr)',
-              cell: (repository) => (
-                <div>
-                  <div className="row nowrap">
-                    <Link
-                      data-row-link
-                      to="/repositories/$repo/objects"
-                      params={{ repo: repository.id }}
-                      className="ellipsis title-link"
-                    >
-                      {repository.id}
-                    </Link>
-                    {repository.read_only === true && <Tag kind="changed">Read-only</Tag>}
-                    {storages.length > 1 && <Tag>{repository.storage_id}</Tag>}
-                  </div>
-                  <div className="small muted ellipsis mono">{repository.storage_namespace}</div>
-                </div>
-              ),
-            },
-            {
-              name: 'Default branch',
-              width: 'minmax(80px, 180px)',
-              wide: true,
-              cell: ({ default_branch }) => <Tag>{default_branch}</Tag>,
-            },
-            {
-              name: 'Created',
-              width: '110px',
-              className: 'num small muted',
-              cell: ({ creation_date }) => <Time seconds={creation_date} />,
-            },
-          ]}
-          empty={
-            isNew ? (
-              <EmptyState
-                icon={<Database size={40} aria-hidden />}
-                title="Welcome to svc"
-                actions={
-                  <>
-                    <Button
-                      loading={sample.isPending}
-                      onClick={() => (isLocal ? sample.mutate(undefined) : setCreating('sample'))}
-                    >
-                      Create sample repository
-                    </Button>
-                    <Button variant="default" onClick={() => setCreating('empty')}>
-                      Create empty repository
-                    </Button>
-                  </>
-                }
-                snippet={createRepositorySnippet('my-data', `${isLocal ? 'local' : 's3'}://my-data`)}
-              >
-                A repository keeps versions of data in an object store: branch it, change it, compare, merge,
-                go back. The sample brings data to try this with.
-              </EmptyState>
-            ) : (
-              <EmptyState
-                title={`No repository contains “${search}”`}
-                actions={<ClearFilter onClear={() => setSearch('')} />}
-              />
-            )
+        <ListTabs
+          label="Which repositories"
+          tabs={livingOrDeleted}
+          value={shelf}
+          onChange={(chosen) =>
+            void navigate({ search: (was) => ({ ...was, tab: chosen === 'deleted' ? chosen : undefined }) })
           }
         />
+        {shelf === 'deleted' ? (
+          <Suspense fallback={<Skeletons />}>
+            <DeletedRepositories prefix={search} onOpen={open} />
+          </Suspense>
+        ) : (
+          <VirtualList
+            label="Repositories"
+            noun="repositories"
+            list={list}
+            rowHeight={60}
+            header={false}
+            columns={[
+              {
+                name: 'Repository',
+                width: 'minmax(0, 1fr)',
+                cell: (repository) => (
+                  <div>
+                    <div className="row nowrap">
+                      <Link
+                        data-row-link
+                        to="/repositories/$repo/objects"
+                        params={{ repo: repository.id }}
+                        className="ellipsis title-link"
+                      >
+                        {repository.id}
+                      </Link>
+                      {repository.read_only === true && <Tag kind="changed">Read-only</Tag>}
+                      {storages.length > 1 && <Tag>{repository.storage_id}</Tag>}
+                    </div>
+                    <div className="small muted ellipsis mono">{repository.storage_namespace}</div>
+                  </div>
+                ),
+              },
+              {
+                name: 'Default branch',
+                width: 'minmax(80px, 180px)',
+                wide: true,
+                cell: ({ default_branch }) => <Tag>{default_branch}</Tag>,
+              },
+              {
+                name: 'Created',
+                width: '110px',
+                className: 'num small muted',
+                cell: ({ creation_date }) => <Time seconds={creation_date} />,
+              },
+            ]}
+            empty={
+              isNew ? (
+                <EmptyState
+                  icon={<Database size={40} aria-hidden />}
+                  title="Welcome to svc"
+                  actions={
+                    <>
+                      <Button
+                        loading={sample.isPending}
+                        onClick={() => (isLocal ? sample.mutate(undefined) : setCreating('sample'))}
+                      >
+                        Create sample repository
+                      </Button>
+                      <Button variant="default" onClick={() => setCreating('empty')}>
+                        Create empty repository
+                      </Button>
+                    </>
+                  }
+                  snippet={createRepositorySnippet('my-data', `${isLocal ? 'local' : 's3'}://my-data`)}
+                >
+                  A repository keeps versions of data in an object store: branch it, change it, compare,
+                  merge, go back. The sample brings data to try this with.
+                </EmptyState>
+              ) : (
+                <EmptyState
+                  title={`No repository contains “${search}”`}
+                  actions={<ClearFilter onClear={() => setSearch('')} />}
+                />
+              )
+            }
+          />
+        )}
       </div>
       {creating !== undefined && (
         <CreateRepositoryDialog

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { CopyButton, ErrorNotice, ExactTime, Notice, Tag, usePageTitle } from '../../kit/basics.tsx';
@@ -10,6 +10,9 @@ import { client } from '../../lib/api.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
 import { repositoryMetadataQuery, useStorageOf, useWrite } from '../../lib/queries.ts';
+import { BucketCaution } from '../buckets/bucket-caution.tsx';
+import { PlaceText } from '../buckets/place-text.tsx';
+import { useAliasesOf } from '../buckets/use-aliases-of.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
 export function GeneralSettings(): ReactNode {
@@ -17,6 +20,7 @@ export function GeneralSettings(): ReactNode {
   const storage = useStorageOf(repository);
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
+  const aliases = useAliasesOf(repository.id);
   usePageTitle('Settings', repository.id);
   const remove = useWrite(
     () => client.delete('/repositories/{repository}', { params: { path: { repository: repository.id } } }),
@@ -60,12 +64,31 @@ export function GeneralSettings(): ReactNode {
         </div>
       </section>
       <RepositoryMetadata />
+      {aliases.length > 0 && (
+        <section className="box" aria-label="Buckets">
+          <div className="box-head">
+            <h2>Buckets that show this repository</h2>
+          </div>
+          <ul className="plain-list">
+            {aliases.map((alias) => (
+              <li key={alias.name} className="row nowrap">
+                <Link to="/auth/buckets/$name" params={{ name: alias.name }}>
+                  {alias.name}
+                </Link>
+                <span className="right small ellipsis">
+                  <PlaceText place={alias} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <section className="box danger" aria-label="Delete repository">
         <div className="box-body row">
           <div className="grow settings-text">
             <strong>Delete this repository</strong>
             <div className="muted">
-              Its branches, tags, commits and settings are lost. Objects in the store stay.
+              It can be brought back for a while, with everything it has. Objects in the store stay.
             </div>
           </div>
           <Button color="danger" variant="outline" onClick={() => setDeleting(true)} c="var(--svc-removed)">
@@ -83,8 +106,10 @@ export function GeneralSettings(): ReactNode {
         error={remove.error}
         onSubmit={() => remove.mutate(undefined)}
       >
-        Commits, branches, tags, pull requests and configuration are deleted and cannot be brought back. The
-        objects stay at <code className="wrap">{repository.storage_namespace}</code>.
+        The repository can be brought back under Repositories → Deleted, until what the server keeps of it is
+        removed. Open uploads and runs of hooks do not come back. The objects stay at{' '}
+        <code className="wrap">{repository.storage_namespace}</code>.
+        <BucketCaution aliases={aliases} />
       </ConfirmDialog>
     </div>
   );

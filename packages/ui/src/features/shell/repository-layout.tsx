@@ -9,6 +9,7 @@ import {
   GitCommitHorizontal,
   GitCompareArrows,
   GitPullRequest,
+  History,
   Settings,
   Tag as TagIcon,
   Zap,
@@ -19,12 +20,15 @@ import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
 import { repositoryMetadataQuery, repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
+import { usePinnedTimes } from '../time/use-pinned-times.ts';
 import { Main } from './layout.tsx';
 import { RepositoryContext } from './repository-context.tsx';
 
 export function RepositoryLayout(): ReactNode {
   const { repo } = useParams({ from: '/app/repositories/$repo' });
   const { data: repository, error, refetch } = useQuery(repositoryQuery(repo));
+  const { search } = useLocation();
+  const pinning = usePinnedTimes(repo, search);
   if (repository === undefined) {
     const status = error instanceof ApiError ? error.status : 0;
     return (
@@ -55,9 +59,7 @@ export function RepositoryLayout(): ReactNode {
   return (
     <RepositoryContext value={repository}>
       <RepositoryHeader repository={repository} />
-      <Main>
-        <Outlet />
-      </Main>
+      <Main>{pinning ? <Skeletons rows={10} /> : <Outlet />}</Main>
     </RepositoryContext>
   );
 }
@@ -159,6 +161,9 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
             activeOptions={loose}
           >
             <GitCompareArrows size={15} aria-hidden /> Compare
+          </Link>
+          <Link to="/repositories/$repo/history" params={params} activeOptions={loose}>
+            <History size={15} aria-hidden /> History
           </Link>
           <Link to="/repositories/$repo/activity" params={params} activeOptions={loose}>
             <Activity size={15} aria-hidden /> Activity

@@ -14,6 +14,7 @@ import { baseName, objectUrl, parentOf } from '../../lib/paths.ts';
 import { isNotFound, statQuery } from '../../lib/queries.ts';
 import { readSnippets } from '../../lib/snippets.ts';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
+import { TimeBanner } from '../time/time-banner.tsx';
 import { Information } from './information.tsx';
 import { Preview } from './preview.tsx';
 
@@ -71,6 +72,10 @@ export function ObjectPage(): ReactNode {
         </div>
       </div>
       <h1 className="visually-hidden">{baseName(path)}</h1>
+      <TimeBanner
+        resolved={resolved}
+        onRef={(chosen) => void navigate({ search: (was) => ({ ...was, ref: chosen }) })}
+      />
       {stat.error !== null &&
         (isNotFound(stat.error) ? (
           <EmptyState

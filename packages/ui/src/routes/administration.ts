@@ -1,0 +1,130 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { app, strings } from './base.ts';
+
+const admin = createRoute({
+  getParentRoute: () => app,
+  path: '/auth',
+  component: lazyRouteComponent(() => import('../features/admin/admin-layout.tsx'), 'AdminLayout'),
+});
+
+const adminHome = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  beforeLoad() {
+    throw redirect({ to: '/auth/credentials' });
+  },
+});
+
+const myCredentials = createRoute({
+  getParentRoute: () => admin,
+  path: '/credentials',
+  validateSearch: strings('after'),
+  component: lazyRouteComponent(() => import('../features/admin/credentials-page.tsx'), 'MyCredentialsPage'),
+});
+
+const users = createRoute({
+  getParentRoute: () => admin,
+  path: '/users',
+  validateSearch: strings('prefix', 'after'),
+  component: lazyRouteComponent(() => import('../features/admin/users-page.tsx'), 'UsersPage'),
+});
+
+const user = createRoute({
+  getParentRoute: () => admin,
+  path: '/users/$id',
+  beforeLoad({ params, location }) {
+    if (location.pathname.split('/').length <= 4)
+      throw redirect({ to: '/auth/users/$id/$tab', params: { ...params, tab: 'groups' } });
+  },
+});
+
+const userTab = createRoute({
+  getParentRoute: () => admin,
+  path: '/users/$id/$tab',
+  component: lazyRouteComponent(() => import('../features/admin/user-page.tsx'), 'UserPage'),
+});
+
+const effectivePolicies = createRoute({
+  getParentRoute: () => admin,
+  path: '/users/$id/policies/effective',
+  component: lazyRouteComponent(() => import('../features/admin/user-page.tsx'), 'EffectivePoliciesPage'),
+});
+
+const groups = createRoute({
+  getParentRoute: () => admin,
+  path: '/groups',
+  validateSearch: strings('prefix', 'after'),
+  component: lazyRouteComponent(() => import('../features/admin/groups-page.tsx'), 'GroupsPage'),
+});
+
+const group = createRoute({
+  getParentRoute: () => admin,
+  path: '/groups/$id',
+  beforeLoad({ params, location }) {
+    if (location.pathname.split('/').length <= 4)
+      throw redirect({ to: '/auth/groups/$id/$tab', params: { ...params, tab: 'members' } });
+  },
+});
+
+const groupTab = createRoute({
+  getParentRoute: () => admin,
+  path: '/groups/$id/$tab',
+  component: lazyRouteComponent(() => import('../features/admin/group-page.tsx'), 'GroupPage'),
+});
+
+const policies = createRoute({
+  getParentRoute: () => admin,
+  path: '/policies',
+  validateSearch: strings('prefix', 'after'),
+  component: lazyRouteComponent(() => import('../features/admin/policies-page.tsx'), 'PoliciesPage'),
+});
+
+const policy = createRoute({
+  getParentRoute: () => admin,
+  path: '/policies/$id',
+  component: lazyRouteComponent(() => import('../features/admin/policy-page.tsx'), 'PolicyPage'),
+});
+
+const buckets = createRoute({
+  getParentRoute: () => admin,
+  path: '/buckets',
+  validateSearch: strings('prefix'),
+  component: lazyRouteComponent(() => import('../features/buckets/buckets-page.tsx'), 'BucketsPage'),
+});
+
+const bucket = createRoute({
+  getParentRoute: () => admin,
+  path: '/buckets/$name',
+  component: lazyRouteComponent(() => import('../features/buckets/bucket-page.tsx'), 'BucketPage'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => admin,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => admin,
+  path: '/webhooks/$id',
+  component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
+});
+
+/** Users, groups, policies and keys, buckets and webhooks. */
+export const administration = admin.addChildren([
+  adminHome,
+  myCredentials,
+  users,
+  user,
+  userTab,
+  effectivePolicies,
+  groups,
+  group,
+  groupTab,
+  policies,
+  policy,
+  buckets,
+  bucket,
+  webhooks,
+  webhook,
+]);
