@@ -6,7 +6,6 @@ const [folder = '', dieBefore = '0'] = process.argv.slice(2);
 let writes = 0;
 let isArmed = false;
 const house = await openLocalHouse(folder, {
-  leaseTermMs: 300,
   onWrite() {
     if (!isArmed) return;
     writes += 1;

@@ -7,9 +7,7 @@ import { expect, test } from 'vitest';
 import { isSkipped, timeText } from '../src/runs/run.ts';
 import { patience, startReceiver, type House } from './house.ts';
 import { manifestOf } from './kit.ts';
-import { openLocalHouse } from './local-house.ts';
-
-const leaseTermMs = 300;
+import { endLeases, openLocalHouse } from './local-house.ts';
 
 const files = (url: string): Record<string, string> => ({
   '_svc_actions/before.yaml': `name: before it
@@ -66,7 +64,7 @@ test('killed before any write of a commit with hooks, what is left is whole, and
   const folder = mkdtempSync(join(tmpdir(), 'svc-hook-crash-'));
   const receiver = await startReceiver();
   const { url, received } = receiver;
-  const first = await openLocalHouse(folder, { leaseTermMs });
+  const first = await openLocalHouse(folder);
   await first.create('local://repo');
   for (const [path, text] of Object.entries(files(url))) await first.put(path, text);
   await first.close();
@@ -76,11 +74,11 @@ test('killed before any write of a commit with hooks, what is left is whole, and
     for (let dieBefore = 1; ; dieBefore += 1) {
       received.length = 0;
       const { ended, acknowledged } = await runChild(folder, dieBefore);
-      const at = await openLocalHouse(folder, { leaseTermMs });
-      const other = await openLocalHouse(folder, { leaseTermMs });
+      await endLeases(folder);
+      const at = await openLocalHouse(folder);
+      const other = await openLocalHouse(folder);
       try {
         const waiting = () => Promise.all([at.hooks.runQueued(), other.hooks.runQueued()]);
-        // Until the lease of the dead has run out nobody takes its events.
         await expect
           .poll(async () => {
             await waiting();

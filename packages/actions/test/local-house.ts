@@ -4,8 +4,6 @@ import { openStore } from '@svc/kv';
 import { openHouse, type House } from './house.ts';
 
 interface LocalHouseOptions {
-  readonly leaseTermMs: number;
-  readonly runsQueue?: boolean;
   /** Called before every write to a store. */
   readonly onWrite?: () => void;
 }
@@ -13,8 +11,8 @@ interface LocalHouseOptions {
 const writing = /^(?:put|set|setIf|setMany|delete|deleteIf|deleteMany|change)$/;
 
 /** An engine with hooks over the local stores of a folder. */
-export async function openLocalHouse(folder: string, options: LocalHouseOptions): Promise<House> {
-  const { onWrite = () => undefined, leaseTermMs, runsQueue = true } = options;
+export async function openLocalHouse(folder: string, options: LocalHouseOptions = {}): Promise<House> {
+  const { onWrite = () => undefined } = options;
   const watched = <Store extends object>(store: Store): Store =>
     new Proxy(store, {
       get(target, name) {
@@ -29,5 +27,17 @@ export async function openLocalHouse(folder: string, options: LocalHouseOptions)
   const kv = await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true });
   const stores = await openBlockStores([{ type: 'local', path: join(folder, 'objects') }]);
   const blocks = new BlockStores([watched(stores.get(''))]);
-  return openHouse({ kv: watched(kv), blocks, leaseTermMs, runsQueue });
+  return openHouse({ kv: watched(kv), blocks });
+}
+
+/** As if the leases of a process that died had run out. */
+export async function endLeases(folder: string): Promise<void> {
+  const kv = await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true });
+  const partition = Buffer.from('leases');
+  for await (const page of kv.scan(partition, { prefix: Buffer.from('hooks/') }))
+    await kv.deleteMany(
+      partition,
+      page.map(({ key }) => key),
+    );
+  await kv.close();
 }

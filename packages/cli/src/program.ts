@@ -122,7 +122,7 @@ export const commandModules: readonly CommandModule[] = [
   },
   {
     name: 'gc',
-    description: 'rules and preparation of garbage collection',
+    description: 'rules and runs of garbage collection',
     load: () => import('./commands/gc.ts'),
   },
   {

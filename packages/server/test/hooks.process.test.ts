@@ -59,17 +59,20 @@ test('a server with several workers runs hooks before and after commits, in forc
   ]);
   expect(output.headers['content-disposition']).toBe('attachment; filename=0000_0000.log');
   expect((await repository.get(`${runPath}/hooks/0000_0009/output`)).status).toBe(404);
-  const skipping = `${yaml('refusing', '{pre-commit: }', lua('error("no")'))}  - {id: never, ${lua('')}}\n`;
+  const skipping = `${yaml('refusing', '{pre-commit: }', lua('error("no")'))}  - {id: never, ${lua('print(1)')}}\n`;
   await repository.put('_svc_actions/skips.yaml', skipping);
-  expect((await repository.commit('skips one')).status).toBe(412);
-  const found = JSON.parse(
-    (await repository.get('actions/runs?status=failed&event=pre-commit&amount=1')).body,
-  );
-  const skipped = `actions/runs/${(found as { results: { run_id: string }[] }).results[0]?.run_id ?? ''}/hooks`;
+  const refused = await repository.commit('skips one');
+  expect(refused.status).toBe(412);
+  const runId = /run id '(\w+)'/.exec(refused.body)?.[1] ?? '';
+  const listed = async (filter: string) => (await repository.get(`actions/runs?${filter}`)).body;
+  expect(await listed('status=failed&event=pre-commit')).toContain(runId);
+  expect(await listed('status=completed')).not.toContain(runId);
+  expect(await listed('event=post-commit')).not.toContain(runId);
+  const skipped = `actions/runs/${runId}/hooks`;
   expect((await repository.get(skipped)).body).toContain('"status":"skipped"');
   expect(await repository.get(`${skipped}/0000_0001/output`)).toMatchObject({ status: 200, body: '' });
   expect((await repository.get('actions/runs?status=odd')).status).toBe(400);
-  await repository.put('_svc_actions/skips.yaml', yaml('refusing', '{pre-create-tag: }', lua('')));
+  await repository.put('_svc_actions/skips.yaml', yaml('refusing', '{pre-create-tag: }', lua('print(1)')));
   expect((await repository.get('actions/runs/nosuchrun')).status).toBe(404);
   expect((await repository.get('actions/runs?branch=main&commit=x')).status).toBe(400);
   expect((await repository.get('tags/made-by-hook')).status).toBe(200);

@@ -55,6 +55,7 @@ export const CapabilitiesConfig = Type.Object(
     time_refs: Type.Optional(flag),
     aliases: Type.Optional(flag),
     events: Type.Optional(flag),
+    /** Whether hooks run. */
     actions_enabled: Type.Optional(flag),
   },
   { title: 'CapabilitiesConfig' },

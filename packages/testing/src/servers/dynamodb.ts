@@ -42,7 +42,8 @@ export async function startDynamoDb(data: 'memory' | 'disk' = 'memory'): Promise
     },
     start: () => server.start(),
     // As if the machine went away.
-    stop: () => server.stop('SIGKILL'),
+    // It answers before its file has everything: a kill would lose what it acknowledged.
+    stop: () => server.stop(),
     dispose: async () => {
       await server.stop('SIGKILL');
       await rm(folder, { recursive: true, force: true });

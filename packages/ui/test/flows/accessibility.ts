@@ -170,7 +170,7 @@ export function accessibilityFlows(stage: Stage): void {
         ['/repositories/axe-work/compare?ref=main&compare=topic&file=data%2Fstations.csv', '~ 1 row'],
         ['/repositories/axe-work/settings/general', 'local://axe-work'],
         ['/repositories/axe-work/settings/branches', 'Is this branch protected?'],
-        ['/repositories/axe-work/settings/retention', 'Nothing is ever collected'],
+        ['/repositories/axe-work/settings/retention', 'What is committed is kept for ever'],
         ['/auth/credentials', 'Create access key'],
         ['/auth/users', 'quickstart'],
         ['/auth/users/quickstart/groups', 'Admins'],
