@@ -11,10 +11,8 @@ import {
   tempDir,
 } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { azureStore, gsStore } from './cloud-stores.ts';
 import { adminKey, composeGateway, type TestGateway } from './compose.ts';
 import { digestTree, oddNames, pseudoRandom, writeTree } from './sample-tree.ts';
-import { versitygwStore } from './versitygw-store.ts';
 
 /** At least three parts for every client: theirs are 5 to 16 MiB. */
 const bigSize = 40_000_000;
