@@ -89,7 +89,16 @@ describe.runIf(server !== undefined)('on a real server', () => {
         );
       }
       await admin.query(`CREATE VIEW ${schema}.few_v AS SELECT 1`);
-      for (const table of ['plain', 'few']) {
+      await admin.query(`CREATE TABLE ${schema}.named (${columns}) PARTITION BY HASH (partition_key)`);
+      for (const remainder of [0, 1]) {
+        await admin.query(
+          `CREATE TABLE ${schema}.other_${remainder} PARTITION OF ${schema}.named FOR VALUES WITH (MODULUS 2, REMAINDER ${remainder})`,
+        );
+      }
+      await admin.query(
+        `CREATE TABLE ${schema}.named_99 (${columns}); CREATE VIEW ${schema}.named_v AS SELECT 1`,
+      );
+      for (const table of ['plain', 'few', 'named']) {
         const store = await open(`${inSchema}&lakefskv_table=${table}`);
         const keys = Array.from({ length: 40 }, (_, index) => Buffer.from(`p${index}`));
         await Promise.all(keys.map((each) => store.set(each, key, each)));
@@ -99,6 +108,22 @@ describe.runIf(server !== undefined)('on a real server', () => {
         expect(rows).toHaveLength(40);
         await store.close();
       }
+    });
+
+    test('a user who may use the table but not its partitions is served through the table', async () => {
+      await (await open(`${inSchema}&lakefskv_table=granted`)).close();
+      const user = `u${schema}`;
+      await admin.query(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user}`);
+      await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.granted TO ${user}`);
+      const asUser = server?.connectionString.replace('//svc@', `//${user}@`);
+      const store = await open(`${inSchema}&lakefskv_table=granted`, 2, asUser);
+      await store.set(partition, key, Buffer.from('1'));
+      expect(await store.change(partition, { key, condition: 'present' }, [{ type: 'delete', key }])).toBe(
+        true,
+      );
+      expect(await store.get(partition, key)).toBeUndefined();
+      await store.close();
+      await admin.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
     });
 
     test('a table of a newer version is refused', async () => {

@@ -8,6 +8,8 @@ const samples = Array.from({ length: 40 }, (_, length) =>
   Buffer.from('partition/'.repeat(4)).subarray(0, length),
 );
 
+const rights = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+
 /** Which table holds a partition of the store. */
 export interface Tables {
   /** All partitions of the store. */
@@ -28,11 +30,11 @@ export interface Table {
  */
 export async function readTables(client: ClientBase, table: string): Promise<Tables> {
   const text = escapeIdentifier(table);
-  const modulus = await readModulus(client, text);
+  const modulus = await readModulus(client, table);
   const whole: Table = { text, name: 'all' };
   if (modulus === undefined) return { all: text, of: () => whole };
   const tables = Array.from({ length: modulus }, (_, remainder): Table => ({
-    text: escapeIdentifier(`${table}_${remainder}`),
+    text: escapeIdentifier(partitionName(table, remainder)),
     name: String(remainder),
   }));
   const found = new LRUCache<string, Table>({ max: rememberedPartitions });
@@ -47,12 +49,19 @@ export async function readTables(client: ClientBase, table: string): Promise<Tab
   return { all: text, of };
 }
 
+function partitionName(table: string, remainder: number): string {
+  return `${table}_${remainder}`;
+}
+
 /** How many partitions there are, provided that each is where its number says and holds what this program thinks. */
-async function readModulus(client: ClientBase, table: string): Promise<number | undefined> {
+async function readModulus(client: ClientBase, name: string): Promise<number | undefined> {
+  const table = escapeIdentifier(name);
   const { rows } = await client.query<(Buffer | null)[]>({
     text:
       'SELECT part.relname::text, pg_get_expr(part.relpartbound, part.oid), ' +
-      '  part.relnamespace = parent.relnamespace AND to_regclass(quote_ident(part.relname)) = part.oid ' +
+      '  to_regclass(quote_ident(part.relname)) = part.oid AND ' +
+      // Rights on the table are none on its partitions.
+      `  ${rights.map((right) => `has_table_privilege(part.oid, '${right}')`).join(' AND ')} ` +
       'FROM pg_class parent JOIN pg_inherits ON inhparent = parent.oid JOIN pg_class part ON part.oid = inhrelid ' +
       'WHERE parent.oid = to_regclass($1)',
     values: [table],
@@ -60,11 +69,11 @@ async function readModulus(client: ClientBase, table: string): Promise<number | 
   });
   const modulus = rows.length;
   const remainders = new Set<number>();
-  for (const [name, bound, isVisible] of rows) {
+  for (const [part, bound, isUsable] of rows) {
     const parts = /modulus (\d+), remainder (\d+)/i.exec(bound?.toString() ?? '');
     const remainder = Number(parts?.[2]);
-    if (Number(parts?.[1]) !== modulus || isVisible?.toString() !== 't') return undefined;
-    if (name?.toString().endsWith(`_${remainder}`) !== true) return undefined;
+    if (Number(parts?.[1]) !== modulus || isUsable?.toString() !== 't') return undefined;
+    if (part?.toString() !== partitionName(name, remainder)) return undefined;
     remainders.add(remainder);
   }
   if (modulus === 0 || remainders.size !== modulus) return undefined;
