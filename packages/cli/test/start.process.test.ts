@@ -17,7 +17,10 @@ function start(...words: string[]): { stdout: string; files: string[]; native: s
   const args = ['--import', reporter, join(svcBundle(), 'svcctl.js'), ...words];
   const env = { ...process.env, SVCCTL_SERVER_ENDPOINT_URL: 'http://127.0.0.1:9' };
   const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
-  const loaded = JSON.parse(stderr.slice(stderr.indexOf('{"files"'))) as { files: string[]; native: string[] };
+  const loaded = JSON.parse(stderr.slice(stderr.indexOf('{"files"'))) as {
+    files: string[];
+    native: string[];
+  };
   return { stdout, ...loaded };
 }
 
