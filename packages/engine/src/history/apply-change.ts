@@ -2,8 +2,8 @@ import { timestampFromMillis } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { noChanges, within } from '../context/refusals.ts';
 import type { Actor, Commit } from '../face/model.ts';
-import { updateHead } from '../heads/update-head.ts';
-import { CandidateRun, runAfter, type BranchEvent } from '../hooks/run-hooks.ts';
+import { updateHead, type HeadUpdate } from '../heads/update-head.ts';
+import { CandidateRun, planAfter, type BranchEvent } from '../hooks/run-hooks.ts';
 import { mergeTrees } from '../merges/merge-trees.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -32,8 +32,16 @@ export async function applyChange(context: EngineContext, change: Change): Promi
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
   const run = new CandidateRun(context, scope);
-  const update = { scope, branch, operation, actor, source: change.source, byId: true };
-  const made = await run.during(() =>
+  const update: HeadUpdate = {
+    scope,
+    branch,
+    operation,
+    actor,
+    source: change.source,
+    byId: true,
+    hooksAfter: (commit) => planAfter(context, `post-${operation}`, run.eventOf(commit, event)),
+  };
+  return run.during(() =>
     updateHead(context, update, async (head, turn) => {
       try {
         const onto = await context.commits.get(scope, head.data.commitId);
@@ -68,13 +76,4 @@ export async function applyChange(context: EngineContext, change: Change): Promi
       }
     }),
   );
-  await runAfter(context, `post-${operation}`, {
-    ...event,
-    sourceRef: made.id,
-    commitId: made.id,
-    commit: made,
-    preRunId: run.runId,
-    shown: made,
-  });
-  return made;
 }

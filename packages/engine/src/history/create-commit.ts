@@ -6,7 +6,7 @@ import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { noteForeignUnknown } from '../gc/foreign.ts';
 import { sealAndMove } from '../heads/seal-and-move.ts';
-import { CandidateRun, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { CandidateRun, planAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkCommittable } from '../protection/writable.ts';
@@ -41,7 +41,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
   const creationDate =
     options.date === undefined ? timestampFromMillis(context.clock()) : timestampFromSeconds(options.date);
   const pending = new PendingCommit(context, scope, { ...options, metadata }, creationDate, event);
-  const commit = await pending.run.during(() =>
+  return pending.run.during(() =>
     sealAndMove(context, {
       scope,
       branch,
@@ -51,17 +51,9 @@ export async function createCommit(context: EngineContext, options: CommitOption
       byId: options.sourceMetaRange !== undefined,
       dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
       makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
+      hooksAfter: (commit) => planAfter(context, 'post-commit', pending.run.eventOf(commit, event)),
     }),
   );
-  await runAfter(context, 'post-commit', {
-    ...event,
-    sourceRef: commit.id,
-    commitId: commit.id,
-    commit,
-    preRunId: pending.run.runId,
-    shown: commit,
-  });
-  return commit;
 }
 
 /** A tree of the caller's takes the place of staged changes: there may be none, and they must be allowed to use it. */

@@ -7,7 +7,7 @@ import { EngineError } from '../errors.ts';
 import type { MergeBase, MergeOptions, Merges } from '../face/merges.ts';
 import type { Commit, InRepository } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { hooksAt, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { hooksAt, planAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { isLiving, resolveCommit, resolveCommitted } from '../refs/resolve-ref.ts';
@@ -54,7 +54,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   };
   let approved: string | undefined;
   let preRunId: string | undefined;
-  const merged = await updateHead(
+  return updateHead(
     context,
     {
       scope,
@@ -63,6 +63,15 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
       actor,
       source: options.source,
       byId: !isLiving(target),
+      hooksAfter: (commit) =>
+        planAfter(context, 'post-merge', {
+          ...event,
+          sourceRef: commit.id,
+          commitId: commit.id,
+          commit,
+          preRunId,
+          shown: commit,
+        }),
     },
     async (head, turn, entered) => {
       try {
@@ -112,15 +121,6 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
       }
     },
   );
-  await runAfter(context, 'post-merge', {
-    ...event,
-    sourceRef: merged.id,
-    commitId: merged.id,
-    commit: merged,
-    preRunId,
-    shown: merged,
-  });
-  return merged;
 }
 
 /** Says which branch could not be updated, where clients expect it. */
