@@ -198,6 +198,12 @@ export interface ObjectLocation extends InRepository {
   readonly path: string;
 }
 
+export interface ShownObject {
+  readonly entry: ObjectEntry;
+  /** Where the ref stood that showed it. */
+  readonly commitId: string;
+}
+
 export interface OpenedObject {
   readonly entry: ObjectEntry;
   /** The whole object, or bytes `range.start..range.end` (inclusive). */
@@ -230,6 +236,7 @@ export interface Objects {
   ): Promise<void>;
   stage(options: StageObjectOptions): Promise<ObjectEntry>;
   stat(options: ObjectLocation & { readonly presign?: boolean | undefined }): Promise<ObjectEntry>;
+  find(location: ObjectLocation): Promise<ShownObject>;
   /** Opens the data; `range` must lie inside the object (`size` of the entry is known from `stat`). */
   open(
     options: ObjectLocation & {

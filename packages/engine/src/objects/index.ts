@@ -9,7 +9,7 @@ import {
   createPresignedMultipart,
   presignMultipartPart,
 } from './presigned-multipart.ts';
-import { openEntry, openObject, statObject, underlyingProperties } from './read-object.ts';
+import { findShownObject, openEntry, openObject, statObject, underlyingProperties } from './read-object.ts';
 import { getPhysicalAddress, linkObject, stageObject } from './stage-object.ts';
 import { checkUpload, uploadObject } from './upload-object.ts';
 
@@ -21,6 +21,7 @@ export function objects(context: EngineContext): Objects {
     },
     stage: (options) => stageObject(context, options),
     stat: (options) => statObject(context, options),
+    find: (location) => findShownObject(context, location),
     open: (options) => openObject(context, options),
     openEntry: (repository, entry, range) => openEntry(context, repository, entry, range),
     list: (options) => listObjects(context, options),
