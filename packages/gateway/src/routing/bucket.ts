@@ -38,7 +38,10 @@ async function bucketOfView(engine: Services['engine'], view: KeyView, bucket: s
   if (view.bucket !== bucket) throw new S3Error('AccessDenied', 'this access key is bound to another bucket');
   const repository = await engine.repositories.get(view.repository);
   if (repository.instanceUid !== view.instanceUid)
-    throw new S3Error('NoSuchBucket', `repository '${view.repository}' was made anew since this key was given`);
+    throw new S3Error(
+      'NoSuchBucket',
+      `repository '${view.repository}' was made anew since this key was given`,
+    );
   const { ref, readOnly } = view;
   return { repository, bound: { bucket, ref, prefix: '', readOnly } };
 }
