@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, boolean, property } from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseJson, writeJson, type JsonObject } from '../json.ts';
 import { newTable } from './new-table.ts';
@@ -214,8 +214,8 @@ it.each<[string, JsonObject]>([
 });
 
 it('one of two writers that require the same snapshot always fails, whatever else they write', () => {
-  fc.assert(
-    fc.property(fc.array(fc.boolean(), { minLength: 2, maxLength: 20 }), (turns) => {
+  assert(
+    property(array(boolean(), { minLength: 2, maxLength: 20 }), (turns) => {
       // Two writers, each with the table as it last saw it; `turns` says who commits.
       let table = made();
       let next = 1;
