@@ -23,6 +23,6 @@ export async function mergeTrees(
   if (input.destination === input.base) return input.source;
   if (input.source === input.base || input.source === input.destination) return input.destination;
   const result = await context.trees.merge(scope.committed, input, whileStoring);
-  if (result.kind === 'conflict') throw new EngineError('conflict', 'conflict found', { subject: 'object' });
+  if (result.kind !== 'merged') throw new EngineError('conflict', 'conflict found', { subject: 'object' });
   return result.metaRangeId;
 }
