@@ -145,12 +145,15 @@ export class NaiveTrees implements CommittedTrees {
       let take: Take | 'fail' | undefined;
       if (given === undefined) {
         take = input.patterns.find(({ kind, pattern }) =>
-          kind === 'prefix' ? key.toString().startsWith(pattern) : compilePathGlob(pattern).test(key.toString()),
+          kind === 'prefix'
+            ? key.toString().startsWith(pattern)
+            : compilePathGlob(pattern).test(key.toString()),
         )?.take;
       } else {
         take = takes[given.identity[0]!]!;
         const id = conflictIdOf(key, ...[base, source, destination].map((v) => v && decodeValue(v).identity));
-        if (given.identity.length > 1 && !id.equals(given.identity.subarray(1))) return { kind: 'unfit', key };
+        if (given.identity.length > 1 && !id.equals(given.identity.subarray(1)))
+          return { kind: 'unfit', key };
       }
       if (take === 'fail' || (take === undefined && input.strategy === 'none')) {
         unresolved ??= key;

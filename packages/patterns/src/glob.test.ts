@@ -101,7 +101,11 @@ describe('patterns of paths', () => {
       }
     };
     expect(['a[', '{a', 'ab\\', `x${'{'.repeat(101)}`, 'a**b'].map(position)).toEqual([
-      2, 2, 3, 102, undefined,
+      2,
+      2,
+      3,
+      102,
+      undefined,
     ]);
   });
 });

@@ -81,8 +81,7 @@ export async function runOperation(
           base: new BaseTrail(await open(base)),
           writer,
           strategy,
-          policy:
-            patterns && new ConflictPolicy(strategy, patterns, new PackedChanges(input.nextBatch)),
+          policy: patterns && new ConflictPolicy(strategy, patterns, new PackedChanges(input.nextBatch)),
           budget,
           whileStoring: input.whileStoring,
         });
