@@ -230,6 +230,13 @@ export interface PresignedMultipartTarget extends OnBranch {
 
 export interface Objects {
   upload(options: UploadObjectOptions): Promise<ObjectEntry>;
+  /** Stores data for a resolution of `path` in a merge into `branch`. Nothing is staged. */
+  uploadScratch(
+    options: Pick<
+      UploadObjectOptions,
+      'repository' | 'branch' | 'path' | 'force' | 'body' | 'contentType' | 'metadata' | 'signal'
+    >,
+  ): Promise<ObjectEntry>;
   /** Everything `upload` refuses before it reads the body (for `100-continue` and early errors). */
   checkUpload(
     options: Omit<UploadObjectOptions, 'body' | 'verify' | 'digests' | 'storageClass' | 'signal'>,

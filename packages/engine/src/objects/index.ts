@@ -12,10 +12,12 @@ import {
 import { findShownObject, openEntry, openObject, statObject, underlyingProperties } from './read-object.ts';
 import { getPhysicalAddress, linkObject, stageObject } from './stage-object.ts';
 import { checkUpload, uploadObject } from './upload-object.ts';
+import { uploadScratch } from './upload-scratch.ts';
 
 export function objects(context: EngineContext): Objects {
   return {
     upload: (options) => uploadObject(context, options),
+    uploadScratch: (options) => uploadScratch(context, options),
     checkUpload: async (options) => {
       await checkUpload(context, options);
     },
