@@ -1,3 +1,5 @@
+import { moveKinds, moveMessage } from '@svc/encoding';
+import { createMemStore } from '@svc/kv';
 import { expect, test } from 'vitest';
 import type { Engine } from '../src/engine.ts';
 import { wholeRound } from '../src/face/jobs.ts';
@@ -250,4 +252,40 @@ test('what is found of an alias without waiting is what the store says now, whoe
   await engine.repositories.get('sales');
   expect(engine.bindings.findBucketAtOnce('prod')).toBeUndefined();
   expect(await refusalKind(engine.bindings.findBucket('prod'))).toBe('not_found');
+});
+
+test('a repository that loses its name to an alias leaves a record of its end as well', async () => {
+  const { world, engine } = await sales();
+  const target = { repository: 'sales', ref: 'main' };
+  await engine.bindings.createAlias({ name: 'prod', target, actor });
+  const graveler = Buffer.from('graveler');
+  const late = world.engine({
+    wrapKv: (kv) =>
+      new Proxy(kv, {
+        get(store, property) {
+          if (property !== 'change') {
+            const value: unknown = Reflect.get(store, property);
+            return typeof value === 'function' ? (value.bind(store) as unknown) : value;
+          }
+          return async (...args: Parameters<typeof kv.change>) => {
+            const done = await store.change(...args);
+            const alias = await store.get(graveler, Buffer.from('aliases/prod'));
+            if (Buffer.from(args[1].key).toString() === 'repos/late' && alias !== undefined)
+              await store.set(graveler, Buffer.from('aliases/late'), alias.value);
+            return done;
+          };
+        },
+      }),
+  });
+  const create = late.repositories.create({ name: 'late', storageNamespace: 'mem://bucket/late', actor });
+  expect(await refusalKind(create)).toBe('already_exists');
+  expect(await refusalKind(engine.repositories.get('late'))).toBe('not_found');
+  const kinds: string[] = [];
+  for await (const page of createMemStore(world.state).scan(graveler, { prefix: Buffer.from('moves/') })) {
+    for (const { value } of page) {
+      const { kind, refId } = moveMessage.decode(value);
+      if (refId === 'late') kinds.unshift(String(moveKinds[kind]));
+    }
+  }
+  expect(kinds).toEqual(['create', 'delete']);
 });

@@ -112,6 +112,15 @@ it('leaves a namespace that a bare repository has taken over', async () => {
   expect(await left()).toEqual(before);
 });
 
+it('deletes it for an heir, too, when the first owner was purged and still has something to tell', async () => {
+  await engine.repositories.delete({ repository: 'sales', actor, purge: true });
+  const heir = { name: 'heir', storageNamespace: namespace, bare: true, actor, ...mayRead };
+  await engine.repositories.create(heir);
+  await engine.repositories.delete({ repository: 'heir', actor, deleteData: true, purge: true });
+  for (let round = 0; round < 3; round += 1) await run('empty-namespaces');
+  expect(await left()).toEqual([]);
+});
+
 it('lets nobody take the namespace, or bring the repository back, once it is being emptied', async () => {
   await engine.repositories.delete({ repository: 'sales', actor, deleteData: true, purge: true });
   await run('empty-namespaces');

@@ -232,6 +232,7 @@ test('the trash ends when it is due; data that goes with it is left to the colle
 
 test('with purge, or where nothing is kept, the records go at once', async () => {
   const { world, engine, instance } = await sales();
+  await tellAll(world, instance);
   await engine.repositories.delete({ repository: 'sales', actor, purge: true });
   expect(await keysOf(world, `sales-${instance}`)).toEqual([]);
   const forgetful = world.engine({ settings: { reflogRetentionMs: 0 } });
@@ -262,6 +263,28 @@ test('what happened just before a deletion is still found by whoever tells of it
   await job(engine, 'empty-trash')();
   expect(await keysOf(world, partition.toString())).toEqual([]);
   expect(await engine.outboxes.isThere(partition)).toBe(false);
+});
+
+test('a purge removes all at once but what nobody was told of yet, which goes as soon as it was told', async () => {
+  const { world, engine, instance } = await sales();
+  const partition = `sales-${instance}`;
+  const untold = (await keysOf(world, partition)).filter((key) => /^(moves|outbox)\//.test(key));
+  await engine.repositories.delete({ repository: 'sales', actor, purge: true });
+  expect(await keysOf(world, partition)).toEqual(untold);
+  const partitions: string[] = [];
+  for await (const each of engine.outboxes.partitions()) partitions.push(each.toString());
+  expect(partitions).toContain(partition);
+  expect(await engine.outboxes.isThere(Buffer.from(partition))).toBe(true);
+  expect((await engine.repositories.listDeleted({})).items).toEqual([]);
+  expect(await refusalKind(engine.repositories.restore({ instance, actor }))).toBe('already_exists');
+  await engine.repositories.create({ name: 'sales', storageNamespace: 'mem://bucket/namesake', actor });
+  await job(engine, 'empty-trash')();
+  expect(await keysOf(world, partition)).toEqual(untold);
+  await tellAll(world, instance);
+  await job(engine, 'empty-trash')();
+  expect(await keysOf(world, partition)).toEqual([]);
+  expect(await refusalKind(engine.repositories.restore({ instance, actor }))).toBe('not_found');
+  expect((await engine.repositories.get('sales')).storageNamespace).toBe('mem://bucket/namesake');
 });
 
 test('an alias made while the repository of its name comes back wins, and the repository can come back later', async () => {

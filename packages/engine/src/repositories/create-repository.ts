@@ -80,7 +80,7 @@ export async function createRepository(
     }
     const move = context.moves.planOfRepository('create', name, options.actor);
     if (!(await context.repositories.create(data, move))) throw notUnique();
-    await checkNoAlias(context, data);
+    await checkNoAlias(context, data, options.actor);
     await forgetFormerNamespace(context, storageId, storageNamespace);
     await context.repositories.forget(name);
     await context.namespaces.forget(storageId);
@@ -125,13 +125,15 @@ async function checkNotAlias(context: EngineContext, name: string): Promise<void
 }
 
 /** An alias of this name may have been made at the same time: then this creation takes itself back. */
-async function checkNoAlias(context: EngineContext, data: RepositoryData): Promise<void> {
+async function checkNoAlias(context: EngineContext, data: RepositoryData, actor: Actor): Promise<void> {
   try {
     await checkNotAlias(context, data.id);
   } catch (error) {
     const stored = await context.repositories.read(data.id);
     if (stored?.data.instanceUid === data.instanceUid) {
-      await context.repositories.remove(data.id, stored.predicate);
+      // Its creation may have been told of already.
+      const { writes } = context.moves.planOfRepository('delete', data.id, actor);
+      await context.repositories.removeWith(stored, writes);
     }
     throw error;
   }

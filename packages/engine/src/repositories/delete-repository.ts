@@ -2,17 +2,19 @@ import { repositoryInDeletion } from '@svc/encoding';
 import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
+import type { Actor } from '../face/model.ts';
 import type { DeleteRepositoryOptions } from '../face/repositories.ts';
 import { shownSince } from '../moves/retention.ts';
 import { checkRepositoryName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
+import { readInTrash } from '../store/deleted-repositories.ts';
 import { actionsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { endUploadsOf } from '../uploads/end-upload.ts';
 import { rememberNamespace } from './former-namespaces.ts';
 import { releaseNamespace } from './namespaces.ts';
-import { removeAll, removeRecords } from './purge-repository.ts';
-import { moveToTrash } from './trash.ts';
+import { removeAll, removeFromTrash, removeRecords } from './purge-repository.ts';
+import { leaveInTrash, moveToTrash } from './trash.ts';
 
 /** How long a repository can come back whose data is to be deleted. */
 const dataKeptMs = 7 * 24 * 3_600_000;
@@ -27,7 +29,7 @@ export async function deleteRepository(
     const stored = await context.repositories.read(options.repository);
     if (stored === undefined) throw notFound('repository');
     const scope = context.repositories.scopeOf(stored.data);
-    if (stored.data.state === repositoryInDeletion) return removeRepository(context, scope);
+    if (stored.data.state === repositoryInDeletion) return removeRepository(context, scope, options.actor);
     checkNotReadOnly(scope, options.force);
     const due = await dueOf(context, scope, options);
     if (due !== undefined) {
@@ -39,7 +41,7 @@ export async function deleteRepository(
     const move = context.moves.planOfRepository('delete', options.repository, options.actor);
     if (!(await context.repositories.move(stored, marked, move))) continue;
     await context.repositories.forget(options.repository);
-    return removeRepository(context, scope);
+    return removeRepository(context, scope, options.actor);
   }
   throw tooManyAttempts();
 }
@@ -57,18 +59,21 @@ async function dueOf(
   return retentionMs === 0 ? undefined : now + retentionMs;
 }
 
-/** Removes everything a repository has in the key-value store, the record last. */
-async function removeRepository(context: EngineContext, scope: RepositoryScope): Promise<void> {
+/**
+ * Removes everything a repository has in the key-value store, the record last. Only events that nobody was told of yet
+ * stay, in the trash, where their teller finds them.
+ */
+async function removeRepository(context: EngineContext, scope: RepositoryScope, actor: Actor): Promise<void> {
   const { repository } = scope;
   await endUploadsOf(context, scope);
   await removeAll(context, actionsPartition, `repos/${repository.id}/`);
-  await removeRecords(context, scope);
+  await removeRecords(context, scope, { keepEvents: true });
   await rememberNamespace(context, repository);
   await releaseNamespace(context, repository.storageId, repository.storageNamespace, repository.id);
   const record = await context.repositories.read(repository.id);
-  if (record?.data.instanceUid === repository.instanceUid) {
-    await context.repositories.remove(repository.id, record.predicate);
-  }
+  if (record?.data.instanceUid === repository.instanceUid) await leaveInTrash(context, record, actor);
   await context.repositories.forget(repository.id);
   await context.namespaces.forget(repository.storageId);
+  const left = await readInTrash(context, repository.id, repository.instanceUid);
+  if (left !== undefined) await removeFromTrash(context, left);
 }

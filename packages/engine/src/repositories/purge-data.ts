@@ -121,8 +121,9 @@ async function findOverlap(
   for await (const { id, storageId, storageNamespace } of context.repositories.list('', '')) {
     if (await overlaps(storageId, storageNamespace)) return id;
   }
-  for await (const { repository } of listTrash(context)) {
-    if (repository.instanceUid === own.instanceUid) continue;
+  for await (const { repository, data } of listTrash(context)) {
+    // One that is purged without its data claims nothing any more.
+    if (repository.instanceUid === own.instanceUid || (data.purging && !data.deleteData)) continue;
     if (await overlaps(repository.storageId, repository.storageNamespace)) return repository.id;
   }
   return undefined;

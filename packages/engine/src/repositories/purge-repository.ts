@@ -9,6 +9,7 @@ import {
   actionsPartition,
   branchesPrefix,
   gravelerPartition,
+  movesPrefix,
   outboxPrefix,
   pullsPartition,
 } from '../store/keys.ts';
@@ -87,13 +88,22 @@ export async function hasUntoldEvents(
 }
 
 /** What carries the instance of a repository, and so can be no namesake's. */
-export async function removeRecords(context: EngineContext, scope: RepositoryScope): Promise<void> {
+export async function removeRecords(
+  context: EngineContext,
+  scope: RepositoryScope,
+  { keepEvents }: { readonly keepEvents: boolean } = { keepEvents: false },
+): Promise<void> {
   const { id, instanceUid } = scope.repository;
   await removeBranches(context, scope);
   await forgetForeign(context, scope);
   await removeAll(context, pullsPartition, `repos/${id}-${instanceUid}/`);
   await removeAll(context, actionsPartition, `queues/${id}-${instanceUid}`);
-  await removeAll(context, scope.partition);
+  await removeAll(context, scope.partition, undefined, keepEvents ? isOfEvents : undefined);
+}
+
+/** What is to be told, and the records that tell it. */
+function isOfEvents(key: Buffer): boolean {
+  return [outboxPrefix, movesPrefix].some((prefix) => key.subarray(0, prefix.length).equals(prefix));
 }
 
 /** The staged entries of a branch go with it: its tokens are handed to the cleaner before the record is gone. */
@@ -107,9 +117,15 @@ async function removeBranches(context: EngineContext, scope: RepositoryScope): P
   }
 }
 
-export async function removeAll(context: EngineContext, partition: Buffer, prefix?: string): Promise<void> {
+export async function removeAll(
+  context: EngineContext,
+  partition: Buffer,
+  prefix?: string,
+  isKept: (key: Buffer) => boolean = () => false,
+): Promise<void> {
   const options = prefix === undefined ? {} : { prefix: Buffer.from(prefix) };
   for await (const page of context.kv.scan(partition, options)) {
-    await Promise.all(page.map(({ key }) => context.kv.delete(partition, key)));
+    const gone = page.filter(({ key }) => !isKept(key));
+    await Promise.all(gone.map(({ key }) => context.kv.delete(partition, key)));
   }
 }

@@ -78,6 +78,30 @@ export async function moveToTrash(
   return true;
 }
 
+/** A repository whose records are gone but for its events: it cannot come back, and goes once they were told. */
+export function leaveInTrash(
+  context: EngineContext,
+  stored: StoredRepository,
+  actor: Actor,
+): Promise<boolean> {
+  const { data } = stored;
+  const now = timestampFromMillis(context.clock());
+  const left: DeletedRepositoryData = {
+    repository: data,
+    deletedAt: now,
+    user: actor.userId ?? actor.committer,
+    move: Buffer.alloc(0),
+    displacedBy: '',
+    due: now,
+    deleteData: false,
+    purging: true,
+  };
+  const key = deletedRepositoryKey(data.id, data.instanceUid);
+  return context.repositories.removeWith(stored, [
+    { type: 'put', key, value: deletedRepositoryMessage.encode(left) },
+  ]);
+}
+
 async function keysOfRuns(context: EngineContext, id: string): Promise<Uint8Array[]> {
   const keys: Uint8Array[] = [];
   const options = { prefix: Buffer.from(`repos/${id}/`) };

@@ -1,6 +1,6 @@
 import { deletedRepositoryMessage, type DeletedRepositoryData, type RepositoryData } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
-import { deletedRepositoriesPrefix, gravelerPartition } from './keys.ts';
+import { deletedRepositoriesPrefix, deletedRepositoryKey, gravelerPartition } from './keys.ts';
 
 /** A repository in the trash, as stored. */
 export interface StoredDeletedRepository {
@@ -27,6 +27,16 @@ export async function* listTrash(
       if (stored !== undefined) yield stored;
     }
   }
+}
+
+export async function readInTrash(
+  { kv }: { readonly kv: KvStore },
+  id: string,
+  instanceUid: string,
+): Promise<StoredDeletedRepository | undefined> {
+  const key = deletedRepositoryKey(id, instanceUid);
+  const found = await kv.get(gravelerPartition, key);
+  return found === undefined ? undefined : storedOf(key, found.value);
 }
 
 function storedOf(key: Buffer, value: Buffer): StoredDeletedRepository | undefined {

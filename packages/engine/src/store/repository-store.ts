@@ -113,10 +113,6 @@ export class RepositoryStore {
     return this.#kv.setIf(gravelerPartition, repositoryKey(data.id), value, stored.predicate);
   }
 
-  async remove(id: string, predicate: KvPredicate): Promise<boolean> {
-    return this.#kv.deleteIf(gravelerPartition, repositoryKey(id), predicate);
-  }
-
   /** Makes every worker of this server forget its copy. */
   async forget(id: string): Promise<void> {
     this.#cache.delete(id);
