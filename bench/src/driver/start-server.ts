@@ -19,8 +19,15 @@ export function storesIn(folder: string): { metadata: string; block: string; cac
   return { metadata: join(folder, 'metadata'), block: join(folder, 'block'), cache: join(folder, 'cache') };
 }
 
-/** Starts the bundled server with its default, durable settings on a folder, which may hold an earlier one's state. */
-export async function startServer(folder: string, importFolder: string): Promise<BenchServer> {
+/**
+ * Starts the bundled server with its default, durable settings on a folder, which may hold an earlier one's state.
+ * `more` replaces whole sections of its configuration.
+ */
+export async function startServer(
+  folder: string,
+  importFolder: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<BenchServer> {
   const port = await freePort();
   const credentials = {
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
@@ -44,6 +51,7 @@ export async function startServer(folder: string, importFolder: string): Promise
       access_key_id: credentials.accessKeyId,
       secret_access_key: credentials.secretAccessKey,
     },
+    ...more,
   };
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));
