@@ -46,6 +46,28 @@ const resolverOf =
   async (ref: string): Promise<string> =>
     (await engine.refs.resolve({ repository, ref })).commitId;
 
+test('moves and times in refs are counted, answered or not', async () => {
+  const counted: string[] = [];
+  const engine = createWorld().engine({
+    refObserver: {
+      moved: (kind) => counted.push(kind),
+      resolvedTime: (form, isKnown) => counted.push(`${form} ${isKnown}`),
+    },
+  });
+  const repository = await newRepository(engine);
+  await put(engine, repository, 'main', 'a', '1');
+  await commit(engine, repository, 'main');
+  await engine.tags.create({ repository, id: 'v1', ref: 'main', actor });
+  expect(await refusalKind(engine.tags.create({ repository, id: 'v1', ref: 'main', actor }))).toBe(
+    'already_exists',
+  );
+  const resolve = resolverOf(engine, repository);
+  await resolve('main@-1');
+  await resolve('main@{now}');
+  expect(await refusalKind(resolve('main@-9'))).toBe('not_found');
+  expect(counted).toEqual(['create', 'commit', 'create', 'moves true', 'ago true', 'moves false']);
+});
+
 test('a resolved time says when the branch stood there and what had put it there', async () => {
   const { engine, repository, heads } = await threeCommits();
   const { items } = await engine.reflog.list({ repository, ref: 'main', types: ['branch'] });
@@ -247,6 +269,7 @@ async function longLog(steps: readonly number[]): Promise<{
     () => world.now,
     new XidGenerator(),
     { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    () => undefined,
   );
   const scope = {
     repository: await engine.repositories.get(repository),

@@ -17,6 +17,8 @@ export interface KeeperTermOptions {
 
 /** What one round did. */
 export interface KeptRound {
+  /** How many events waited. */
+  readonly found: number;
   readonly appended: number;
   /** How long the oldest of them had waited. */
   readonly lagMs: number;
@@ -77,7 +79,7 @@ export class KeeperTerm {
       if (page.isFull) unfinished.push(name);
       if (page.idle.length > 0) await this.#options.kv.deleteMany(partition, page.idle);
     }
-    if (events.length === 0) return { appended: 0, lagMs: 0, next: this.next, unfinished };
+    if (events.length === 0) return { found: 0, appended: 0, lagMs: 0, next: this.next, unfinished };
     const appended = await this.#append(events);
     if (appended === undefined) return undefined;
     await this.#finish(appended);
@@ -88,7 +90,7 @@ export class KeeperTerm {
     }
     const oldest = appended.reduce((time, { id }) => Math.min(time, moveTime(id)), Number.POSITIVE_INFINITY);
     const lagMs = Math.max(0, this.#options.clock() - oldest / 1000);
-    return { appended: appended.length, lagMs, next: this.next, unfinished };
+    return { found: events.length, appended: appended.length, lagMs, next: this.next, unfinished };
   }
 
   /** Those of the events that are in the log now. */

@@ -36,6 +36,8 @@ export interface KeeperOptions {
 }
 
 export interface KeeperObserver {
+  /** So many waited in the outboxes that a round looked into, as far as one round takes them. */
+  found(count: number): void;
   /** So many at once, the oldest of which had waited so long. */
   sequenced(count: number, lagMs: number): void;
 }
@@ -125,6 +127,7 @@ export class Keeper {
         }
         const round = await term.round(await this.#takeHinted());
         if (round === undefined) return;
+        observer?.found(round.found);
         for (const partition of round.unfinished) this.#hinted.add(partition);
         if (round.appended > 0) {
           rate.add(round.appended);

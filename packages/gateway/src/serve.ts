@@ -212,6 +212,7 @@ async function locate(
   if (found?.bound !== undefined) {
     const bound = { ...found.bound, key: keyIn(address) };
     state.shown = { bucket: bound.bucket, key: bound.key };
+    state.record.binding = identity.hasView === true ? 'view' : 'alias';
     return locateBound(state, found.repository, bound, address);
   }
   if (found !== undefined) return { ...nothing, repository: found.repository };
@@ -325,6 +326,7 @@ function newRecord(request: S3Request, requestId: string, services: Services): R
     operation: 'not_found',
     event: undefined,
     identity: undefined,
+    binding: undefined,
     repository: undefined,
     ref: undefined,
     path: undefined,

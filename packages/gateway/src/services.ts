@@ -25,6 +25,8 @@ export interface RequestRecord {
   /** Name of the usage event, when the request reached an operation. */
   event: string | undefined;
   identity: Identity | undefined;
+  /** How the bucket got its meaning, where it is no repository. */
+  binding: 'alias' | 'view' | undefined;
   repository: string | undefined;
   ref: string | undefined;
   path: string | undefined;

@@ -34,6 +34,7 @@ async function alias(name: string, target: object): Promise<void> {
 it('an alias of a branch is read, written, listed and deleted below its prefix, and says the commit', async () => {
   await alias('live', { prefix: 'tables/' });
   const read = await s3.get('/live/k');
+  expect(gateway.records.at(-1)).toMatchObject({ binding: 'alias', repository: 'repo', ref: 'main' });
   expect([read.status, read.text, read.headers['x-svc-commit']]).toEqual([200, 'two', heads[1]]);
   expect((await s3.put('/live/new/deep', 'staged')).status).toBe(200);
   expect((await s3.get('/repo/main/tables/new/deep')).text).toBe('staged');

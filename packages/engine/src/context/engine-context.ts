@@ -10,7 +10,13 @@ import { SmallObjects } from '../objects/small-objects.ts';
 import type { CollectorObserver } from '../face/gc-runs.ts';
 import type { HookPoints } from '../face/hooks.ts';
 import { HookFiles } from '../hooks/hook-files.ts';
-import type { EngineLogger, EngineOptions, EngineSettings, TaskObserver } from '../face/options.ts';
+import type {
+  EngineLogger,
+  EngineOptions,
+  EngineSettings,
+  RefObserver,
+  TaskObserver,
+} from '../face/options.ts';
 import { Gate } from '../gc/gate.ts';
 import { LeaseWatch, systemTime, type SteadyTime } from '../gc/lease-watch.ts';
 import { MoveLog } from '../moves/move-log.ts';
@@ -56,6 +62,7 @@ export interface EngineContext {
   readonly smallObjects: SmallObjects;
   readonly background: Background;
   readonly collectorObserver: CollectorObserver | undefined;
+  readonly refObserver: RefObserver | undefined;
   readonly gate: Gate;
   readonly leaseWatch: LeaseWatch;
   readonly steadyTime: SteadyTime;
@@ -68,7 +75,7 @@ export function createContext(options: EngineOptions): EngineContext {
   const logger = options.logger ?? silentLogger;
   const xids = new XidGenerator({ clock });
   const repositories = new RepositoryStore(kv, cacheBus, settings);
-  const moves = new MoveLog(kv, cacheBus, clock, xids, logger);
+  const moves = new MoveLog(kv, cacheBus, clock, xids, logger, (kind) => options.refObserver?.moved(kind));
   const steadyTime = options.steadyTime ?? systemTime;
   const leaseWatch = new LeaseWatch(kv, steadyTime);
   const gate = new Gate({
@@ -110,6 +117,7 @@ export function createContext(options: EngineOptions): EngineContext {
     smallObjects: new SmallObjects(),
     background: new Background(logger),
     collectorObserver: options.collectorObserver,
+    refObserver: options.refObserver,
     gate,
     leaseWatch,
     steadyTime,

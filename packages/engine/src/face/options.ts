@@ -1,4 +1,5 @@
 import type { BlockStores } from '@svc/block';
+import type { MoveKind } from '@svc/encoding';
 import type { CacheBus, KvStore } from '@svc/kv';
 import type { CommittedTrees } from '../committed/tree.ts';
 import type { SteadyTime } from '../gc/lease-watch.ts';
@@ -55,6 +56,13 @@ export interface TaskObserver {
   expired(operation: string): void;
 }
 
+/** What refs are used for, as measured. */
+export interface RefObserver {
+  moved(kind: MoveKind): void;
+  /** A time in a ref, by how it was written. */
+  resolvedTime(form: 'instant' | 'ago' | 'moves' | 'commit', isKnown: boolean): void;
+}
+
 export interface EngineOptions {
   readonly kv: KvStore;
   readonly blockStores: BlockStores;
@@ -73,6 +81,7 @@ export interface EngineOptions {
   /** Time that never jumps, for the leases of collectors. */
   readonly steadyTime?: SteadyTime | undefined;
   readonly collectorObserver?: CollectorObserver | undefined;
+  readonly refObserver?: RefObserver | undefined;
   /** Told how many seconds a writer waited for a collector's batch. */
   readonly onCollectorWait?: ((seconds: number) => void) | undefined;
 }

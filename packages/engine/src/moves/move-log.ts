@@ -95,18 +95,27 @@ export class MoveLog {
   readonly #clock: () => number;
   readonly #xids: XidGenerator;
   readonly #logger: EngineLogger;
+  readonly #onMoved: (kind: MoveKind) => void;
   /** Records never change; those that were forgotten are dropped by the bus. */
   readonly #records = new LRUCache<string, MoveData>({ max: cachedRecords });
   /** Instances whose log is known to have a beginning. */
   readonly #begun = new LRUCache<string, true>({ max: cachedRecords });
   readonly #unsubscribe: () => void;
 
-  constructor(kv: KvStore, bus: CacheBus, clock: () => number, xids: XidGenerator, logger: EngineLogger) {
+  constructor(
+    kv: KvStore,
+    bus: CacheBus,
+    clock: () => number,
+    xids: XidGenerator,
+    logger: EngineLogger,
+    onMoved: (kind: MoveKind) => void,
+  ) {
     this.#kv = kv;
     this.#bus = bus;
     this.#clock = clock;
     this.#xids = xids;
     this.#logger = logger;
+    this.#onMoved = onMoved;
     this.#unsubscribe = bus.subscribe(topic, () => this.#records.clear());
   }
 
@@ -189,8 +198,10 @@ export class MoveLog {
     return { id, data, writes: writesOf(id, data) };
   }
 
-  /** Spares reading the record when the ref moves on. Call it once the move has happened, never before. */
+  /** Counts the move, and spares reading its record when the ref moves on. Call it once the move has happened, never before. */
   remember({ id, data, begins }: PlannedMove): void {
+    const kind = moveKinds[data.kind];
+    if (kind !== undefined) this.#onMoved(kind);
     // Where a read is a look into memory, it costs less than keeping what may never be asked for.
     if (this.#kv.valueAtOnce === undefined) this.#records.set(nameOf(id), data);
     if (begins !== undefined) this.#begun.set(begins, true);

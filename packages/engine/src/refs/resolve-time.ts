@@ -47,6 +47,23 @@ export async function resolveAtTime(
   time: RefTime,
   headBranch: string,
 ): Promise<StoodAt> {
+  try {
+    const stood = await findStood(context, scope, base, time, headBranch);
+    context.refObserver?.resolvedTime(time.kind, true);
+    return stood;
+  } catch (error) {
+    context.refObserver?.resolvedTime(time.kind, false);
+    throw error;
+  }
+}
+
+async function findStood(
+  context: EngineContext,
+  scope: RepositoryScope,
+  base: string,
+  time: RefTime,
+  headBranch: string,
+): Promise<StoodAt> {
   const ref = await findBase(context, scope, base, headBranch);
   const now = context.clock() * 1000;
   if (time.kind === 'moves') return resolveBack(context, scope, ref, time.count);

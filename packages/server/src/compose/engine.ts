@@ -4,7 +4,7 @@ import type { Engine, HookPoints } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import { signingSecret, storeSettings } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
-import { observeCache, observeCollector, observeTasks } from '../metrics/observe-engine.ts';
+import { observeCache, observeCollector, observeRefs, observeTasks } from '../metrics/observe-engine.ts';
 import { handOverLongTasks } from '../jobs/long-tasks.ts';
 import type { Exchange } from '../processes/exchange.ts';
 import type { FoundationOptions } from './foundation.ts';
@@ -127,6 +127,7 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
     onRetry: (operation) => metrics?.kvRetries.inc({ operation }),
     taskObserver: metrics === undefined ? undefined : observeTasks(metrics),
     collectorObserver: metrics === undefined ? undefined : observeCollector(metrics),
+    refObserver: metrics === undefined ? undefined : observeRefs(metrics),
     onCollectorWait: (seconds) => metrics?.gcWriterWait.observe(seconds),
   });
   return engine;

@@ -92,6 +92,7 @@ export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
       else void deliveries?.stop();
     },
     observer: {
+      found: (count) => metrics.outboxEntries.set(count),
       sequenced(count, lagMs) {
         metrics.eventsSequenced.inc(count);
         metrics.eventLag.set(lagMs / 1000);

@@ -123,6 +123,10 @@ class ApiOperation {
 export function observeGateway(options: ObserverOptions): GatewayObserver {
   const { metrics, statistics, accessLog } = options;
   const operations = new Map<string, GatewayOperation>();
+  const bindings = {
+    alias: metrics.bindingRequests.labels({ kind: 'alias' }),
+    view: metrics.bindingRequests.labels({ kind: 'view' }),
+  };
   const operationOf = (id: string): GatewayOperation => {
     const known = operations.get(id);
     if (known !== undefined) return known;
@@ -133,7 +137,8 @@ export function observeGateway(options: ObserverOptions): GatewayObserver {
   return {
     started: (operation) => operationOf(operation).concurrent.inc(),
     finished(record) {
-      const { operation } = record;
+      const { operation, binding } = record;
+      if (binding !== undefined) bindings[binding].inc();
       operationOf(operation).measure(record.status, record.durationMs / 1000);
       const { repository, ref, client } = record;
       const user = record.identity?.user.username;

@@ -42,6 +42,10 @@ const promised = [
   'lakefs_async_operations_expired_total',
   'svc_hook_run_duration_seconds',
   'svc_hooks_total',
+  'svc_ref_moves_total',
+  'svc_outbox_entries',
+  'svc_time_ref_resolutions_total',
+  'svc_binding_requests_total',
 ];
 
 test('every promised name is there, lakefs_ ones also as svc_', async () => {

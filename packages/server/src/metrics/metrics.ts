@@ -257,6 +257,32 @@ export function createMetrics() {
       help: 'events put into the log',
       registers,
     }),
+    outboxEntries: new Gauge({
+      name: 'svc_outbox_entries',
+      help: 'events that waited to be put into the log when the keeper last looked',
+      registers,
+    }),
+    refMoves: new NumberFamily({
+      name: 'svc_ref_moves_total',
+      help: 'moves of branches, tags, aliases and views',
+      labelNames: ['kind'],
+      type: 'counter',
+      registry,
+    }),
+    timeRefs: new NumberFamily({
+      name: 'svc_time_ref_resolutions_total',
+      help: 'refs with a time in them that were resolved, by the form of the time',
+      labelNames: ['form', 'outcome'],
+      type: 'counter',
+      registry,
+    }),
+    bindingRequests: new NumberFamily({
+      name: 'svc_binding_requests_total',
+      help: 'gateway requests through an alias or the view of an access key',
+      labelNames: ['kind'],
+      type: 'counter',
+      registry,
+    }),
     eventLag: new Gauge({
       name: 'svc_event_lag_seconds',
       help: 'how long the oldest of the events put into the log last had waited',

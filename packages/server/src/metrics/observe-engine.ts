@@ -1,5 +1,5 @@
 import type { HookObserver } from '@svc/actions';
-import type { CacheObserver, CollectorObserver, GcCount, TaskObserver } from '@svc/engine';
+import type { CacheObserver, CollectorObserver, GcCount, RefObserver, TaskObserver } from '@svc/engine';
 import type { Metrics } from './metrics.ts';
 
 type CacheMetrics = Pick<Metrics, 'tierCacheHits' | 'tierErrors' | 'tierEvictions' | 'tierDownloads'>;
@@ -28,6 +28,14 @@ export function observeTasks(metrics: TaskMetrics): TaskObserver {
       metrics.asyncDuration.observe({ operation, status }, seconds);
     },
     expired: (operation) => metrics.asyncExpired.inc({ operation }),
+  };
+}
+
+/** Counts what refs are used for. */
+export function observeRefs(metrics: Pick<Metrics, 'refMoves' | 'timeRefs'>): RefObserver {
+  return {
+    moved: (kind) => metrics.refMoves.inc({ kind }),
+    resolvedTime: (form, isKnown) => metrics.timeRefs.inc({ form, outcome: isKnown ? 'found' : 'refused' }),
   };
 }
 
