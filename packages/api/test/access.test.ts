@@ -76,6 +76,49 @@ test('users, groups, memberships, policies and keys', async () => {
   expect((await ask('DELETE', '/auth/users/alice')).status).toBe(204);
 });
 
+test('why somebody may or may not do something, told to those who may know', async () => {
+  await ask('POST', '/auth/users', { json: { id: 'carol' } });
+  const statement = [{ effect: 'deny', action: ['fs:Read*'], resource: '*' }];
+  await ask('POST', '/auth/policies', { json: { id: 'secret-ban', statement } });
+  await ask('PUT', '/auth/users/carol/policies/secret-ban');
+  const question = { user: 'carol', action: 'fs:ReadObject', resource: '*' };
+  const told = await ask('POST', '/auth/simulate', { json: question });
+  expect(told.body).toEqual({
+    allowed: false,
+    message: 'insufficient permissions: denied permission to fs:Read*',
+    reason: 'denied',
+    decided_by: { policy: 'secret-ban', index: 0, statement: statement[0] },
+    policies: [{ id: 'secret-ban', attached_to_user: true, groups: [] }],
+    hidden_policies: 0,
+  });
+  const draft = { id: 'secret-ban', statement: [{ ...statement[0], effect: 'allow' }] };
+  const tried = await ask('POST', '/auth/simulate', { json: { ...question, policy: draft } });
+  expect(tried.body).toMatchObject({ allowed: true, reason: 'allowed' });
+  for (const [change, status] of [
+    [{ user: 'nobody' }, 404],
+    [{ action: 'fs:*' }, 400],
+    [{ resource: 'lake' }, 400],
+    [{ source_ip: 'here' }, 400],
+  ] as const)
+    expect((await ask('POST', '/auth/simulate', { json: { ...question, ...change } })).status).toBe(status);
+
+  await ask('POST', '/auth/users', { json: { id: 'helpdesk' } });
+  const key = (await ask('POST', '/auth/users/helpdesk/credentials')).body;
+  const helpdesk = checkedClient(
+    api.url,
+    `Basic ${Buffer.from(`${key.access_key_id}:${key.secret_access_key}`).toString('base64')}`,
+  );
+  expect((await helpdesk('POST', '/auth/simulate', { json: question })).status).toBe(401);
+  const reads = [{ effect: 'allow', action: ['auth:ReadUser'], resource: 'arn:svc:auth:::user/carol' }];
+  await ask('POST', '/auth/policies', { json: { id: 'helps', statement: reads } });
+  await ask('PUT', '/auth/users/helpdesk/policies/helps');
+  const hidden = await helpdesk('POST', '/auth/simulate', { json: question });
+  expect(hidden.body).toEqual({ allowed: false, reason: 'denied', policies: [], hidden_policies: 1 });
+  expect((await helpdesk('POST', '/auth/simulate', { json: { ...question, user: 'nobody' } })).status).toBe(
+    401,
+  );
+});
+
 test('login gives a token and a cookie', async () => {
   const json = { access_key_id: adminKey.accessKeyId, secret_access_key: adminKey.secretAccessKey };
   const session = await checkedClient(api.url, 'Basic Og==')('POST', '/auth/login', { json });

@@ -112,6 +112,9 @@ export interface Auth {
   /** A check to call many times within one request (list filters, bulk calls): policies are fetched once. */
   permissionsOf(identity: Identity, client: ClientOrigin): Promise<Permissions>;
 
+  /** What a check of a user would answer, and which statement decides. Throws `invalid` or `not_found`. */
+  simulate(request: SimulationRequest): Promise<Simulation>;
+
   /** Whether any policy allows anything to requests without credentials (`anonymousIdentity`). */
   allowsAnonymous(): Promise<boolean>;
 
@@ -131,6 +134,35 @@ export interface Permissions {
   check(requirement: Requirement): Decision;
   /** True when a deny statement covers it; absence of an allowance is not a denial. */
   isDenied(action: string, resource: string): boolean;
+}
+
+export interface SimulationRequest {
+  readonly username: string;
+  readonly action: string;
+  readonly resource: string;
+  /** Where the request comes from, for conditions. */
+  readonly sourceIp: string;
+  /** As if the user had this policy as well; it stands in for the stored one of its name. */
+  readonly draft?: PolicyInput | undefined;
+}
+
+export interface Simulation {
+  readonly decision: Decision;
+  /** Absent when no statement speaks of it. */
+  readonly decidedBy:
+    | {
+        readonly policyId: string;
+        /** Of the statement in its policy, counted from 0. */
+        readonly index: number;
+        readonly statement: Statement;
+      }
+    | undefined;
+  /** What was looked at: attached to the user itself, or to groups of the user. */
+  readonly policies: readonly {
+    readonly id: string;
+    readonly isDirect: boolean;
+    readonly groups: readonly string[];
+  }[];
 }
 
 export interface SigningCredentials {

@@ -15,10 +15,11 @@ import { UserProvisioning } from './login/user-provisioning.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
-import { allPolicies, effectivePolicies } from './rbac/effective-policies.ts';
+import { allPolicies, effectivePolicies, heldPolicies } from './rbac/effective-policies.ts';
 import { ExternalPrincipalStore } from './rbac/external-principal-store.ts';
 import { GroupStore } from './rbac/group-store.ts';
 import { PolicyStore } from './rbac/policy-store.ts';
+import { simulate } from './rbac/simulate.ts';
 import { UserStore } from './rbac/user-store.ts';
 import { InstallationStore } from './setup/installation-store.ts';
 import { SetupService } from './setup/setup-service.ts';
@@ -152,6 +153,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         check: (requirement) => compiled.check(requirement, conditions),
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
       };
+    },
+    simulate: async (request) => {
+      await masked(users.get(request.username));
+      return masked(simulate(request, (username) => heldPolicies(store, username)));
     },
     allowsAnonymous: async () => (await policiesOf(anonymousIdentity)).allowsAnything,
     clientOf: (peerAddress, encrypted, headers) => proxies.originOf(peerAddress, encrypted, headers),

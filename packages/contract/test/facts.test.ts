@@ -143,6 +143,14 @@ const intended = [
     'schema CredentialsCreation',
     'schema CredentialsViewCreation',
   ].map((name) => `${name} added`),
+  // Why somebody is refused.
+  ...[
+    'simulatePermission',
+    'schema SimulationRequest',
+    'schema Simulation',
+    'schema SimulatedPolicy',
+    'schema DecidingStatement',
+  ].map((name) => `${name} added`),
   'createCredentials: body application/json added',
   'Credentials: view?: Alias added',
   'CredentialsWithSecret: view?: Alias added',

@@ -101,6 +101,10 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   getPolicy: { requires: 'auth:ReadPolicy@P(p-one)' },
   updatePolicy: { requires: 'auth:UpdatePolicy@P(p-one)', body: { id: 'p-one', statement } },
   deletePolicy: { requires: 'auth:DeletePolicy@P(nothing)', params: { policyId: 'nothing' } },
+  simulatePermission: {
+    requires: 'auth:ReadUser@U(bob)',
+    body: { user: 'bob', action: 'fs:ReadObject', resource: '*' },
+  },
   listGroupMembers: { requires: 'auth:ReadGroup@G(g1)' },
   addGroupMembership: { requires: 'auth:AddGroupMember@G(g1)' },
   deleteGroupMembership: { requires: 'auth:RemoveGroupMember@G(g1)' },

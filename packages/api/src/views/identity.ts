@@ -1,5 +1,13 @@
 import type { Binding } from '@svc/engine';
-import type { Credentials, CredentialsWithSecret, ExternalPrincipal, Group, Policy, User } from '@svc/auth';
+import type {
+  Credentials,
+  CredentialsWithSecret,
+  ExternalPrincipal,
+  Group,
+  Policy,
+  Statement,
+  User,
+} from '@svc/auth';
 import { aliasView } from './alias.ts';
 
 export function userView(user: User) {
@@ -24,13 +32,17 @@ export function policyView(policy: Policy) {
   return {
     id: policy.id,
     creation_date: policy.createdAt,
-    statement: policy.statement.map(({ effect, action, resource, condition, principal }) => ({
-      effect: effect as 'allow' | 'deny',
-      action,
-      resource,
-      condition,
-      principal: principal as 'anonymous'[] | undefined,
-    })),
+    statement: policy.statement.map(statementView),
+  };
+}
+
+export function statementView({ effect, action, resource, condition, principal }: Statement) {
+  return {
+    effect: effect as 'allow' | 'deny',
+    action,
+    resource,
+    condition,
+    principal: principal as 'anonymous'[] | undefined,
   };
 }
 

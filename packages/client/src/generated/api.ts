@@ -335,6 +335,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell whether a user may do something, and which statement decides */
+        post: operations["simulatePermission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/users": {
         parameters: {
             query?: never;
@@ -2472,6 +2489,11 @@ export interface components {
             name: string;
             url: string;
         };
+        DecidingStatement: {
+            index: number;
+            policy: string;
+            statement: components["schemas"]["Statement"];
+        };
         DeletedRef: {
             commit_id: string;
             /** Format: date-time */
@@ -3113,6 +3135,27 @@ export interface components {
             login_config?: components["schemas"]["LoginConfig"];
             /** @enum {string} */
             state?: "initialized" | "not_initialized";
+        };
+        SimulatedPolicy: {
+            attached_to_user: boolean;
+            groups: string[];
+            id: string;
+        };
+        Simulation: {
+            allowed: boolean;
+            decided_by?: components["schemas"]["DecidingStatement"];
+            hidden_policies: number;
+            message?: string;
+            policies: components["schemas"]["SimulatedPolicy"][];
+            /** @enum {string} */
+            reason: "allowed" | "denied" | "not_allowed";
+        };
+        SimulationRequest: {
+            action: string;
+            policy?: components["schemas"]["Policy"];
+            resource: string;
+            source_ip?: string;
+            user: string;
         };
         StagingLocation: {
             physical_address?: string;
@@ -5231,6 +5274,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    simulatePermission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulationRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
             };
             /** @description The request is wrong */
             400: {

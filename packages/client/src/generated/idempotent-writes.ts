@@ -28,6 +28,7 @@ export const idempotentWrites: ReadonlySet<string> = new Set([
   'PATCH /events/subscriptions/{subscription}',
   'PATCH /repositories/{repository}/pulls/{pull_request}',
   'POST /auth/groups/{groupId}/acl',
+  'POST /auth/simulate',
   'POST /repositories/{repository}/branches/{branch}/objects',
   'POST /repositories/{repository}/branches/{branch}/objects/copy',
   'POST /repositories/{repository}/branches/{branch}/objects/delete',

@@ -3,6 +3,7 @@ import { registerAwsIam } from './aws-iam.ts';
 import { registerCredentials } from './credentials.ts';
 import { registerGroups } from './groups.ts';
 import { registerPolicies } from './policies.ts';
+import { registerSimulate } from './simulate.ts';
 import { registerUsers } from './users.ts';
 
 export function register(program: Command): void {
@@ -12,4 +13,5 @@ export function register(program: Command): void {
   registerAwsIam(users);
   registerGroups(auth);
   registerPolicies(auth);
+  registerSimulate(auth);
 }
