@@ -108,7 +108,9 @@ test('why somebody may or may not do something, told to those who may know', asy
     api.url,
     `Basic ${Buffer.from(`${key.access_key_id}:${key.secret_access_key}`).toString('base64')}`,
   );
-  expect((await helpdesk('POST', '/auth/simulate', { json: question })).status).toBe(401);
+  const refused = await helpdesk('POST', '/auth/simulate', { json: question });
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('x-svc-required')).toBe('auth:ReadUser arn:svc:auth:::user/carol');
   const reads = [{ effect: 'allow', action: ['auth:ReadUser'], resource: 'arn:svc:auth:::user/carol' }];
   await ask('POST', '/auth/policies', { json: { id: 'helps', statement: reads } });
   await ask('PUT', '/auth/users/helpdesk/policies/helps');
@@ -117,6 +119,42 @@ test('why somebody may or may not do something, told to those who may know', asy
   expect((await helpdesk('POST', '/auth/simulate', { json: { ...question, user: 'nobody' } })).status).toBe(
     401,
   );
+});
+
+test('sessions are listed and ended, by their user or an administrator', async () => {
+  await ask('POST', '/auth/users', { json: { id: 'dora' } });
+  const key = (await ask('POST', '/auth/users/dora/credentials')).body;
+  const login = async () => {
+    const { token } = (
+      await checkedClient(api.url, '')('POST', '/auth/login', {
+        json: { access_key_id: key.access_key_id, secret_access_key: key.secret_access_key },
+        headers: { 'user-agent': 'test' },
+      })
+    ).body as { token: string };
+    return checkedClient(api.url, `Bearer ${token}`);
+  };
+  const [first, second, third] = [await login(), await login(), await login()];
+  const own = (await first('GET', '/user/sessions')).body.results as { id: string; current: boolean }[];
+  expect(own).toHaveLength(3);
+  expect(own.filter(({ current }) => current)).toMatchObject([{ client: 'test', source_ip: '127.0.0.1' }]);
+  const other = (await second('GET', '/user/sessions')).body.results.find(
+    (session: { current: boolean }) => session.current,
+  ) as { id: string };
+  expect((await first('DELETE', `/user/sessions/${other.id}`)).status).toBe(204);
+  expect((await first('DELETE', `/user/sessions/${other.id}`)).status).toBe(404);
+  expect((await second('GET', '/user')).status).toBe(401);
+  expect((await third('GET', '/user')).status).toBe(200);
+  expect((await third('GET', '/auth/users/admin/sessions')).status).toBe(401);
+  expect((await third('DELETE', '/auth/users/dora/sessions')).status).toBe(401);
+  expect((await ask('GET', '/auth/users/dora/sessions')).body.results).toHaveLength(2);
+  expect((await ask('GET', '/auth/users/nobody/sessions')).status).toBe(404);
+  const [ended] = own.filter(({ current }) => current);
+  expect((await ask('DELETE', `/auth/users/dora/sessions/${ended?.id}`)).status).toBe(204);
+  expect((await first('GET', '/user')).status).toBe(401);
+  expect((await third('DELETE', '/user/sessions')).status).toBe(204);
+  expect((await third('GET', '/user')).status).toBe(401);
+  expect((await ask('DELETE', '/auth/users/dora/sessions')).status).toBe(204);
+  expect((await ask('DELETE', '/auth/users/nobody/sessions')).status).toBe(404);
 });
 
 test('login gives a token and a cookie', async () => {
@@ -153,6 +191,7 @@ test('what the installation says of itself', async () => {
       time_refs: true,
       aliases: true,
       events: true,
+      audit: false,
       actions_enabled: true,
     },
   });
@@ -163,6 +202,7 @@ test('what the installation says of itself', async () => {
     forgot_password: false,
   });
   expect((await ask('GET', '/healthcheck')).status).toBe(204);
+  expect((await ask('GET', '/audit')).status).toBe(501);
 });
 
 test('usage as JSON and as text', async () => {

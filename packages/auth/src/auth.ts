@@ -67,6 +67,7 @@ export interface Auth {
   readonly policies: Policies;
   readonly credentials: CredentialKeys;
   readonly externalPrincipals: ExternalPrincipals;
+  readonly sessions: UserSessions;
   readonly setup: Setup;
   readonly installation: Installation;
   /** What webhooks sign with and send along. */
@@ -98,7 +99,7 @@ export interface Auth {
   loginSts(request: StsLogin): Promise<Session>;
   /** `Set-Cookie` value that starts a browser session. */
   sessionCookie(session: Session, client: ClientOrigin): string;
-  /** Ends every session of the user whose token the request carries; a request without one changes nothing. */
+  /** Ends the session whose token the request carries; a request without one changes nothing. */
   logout(request: RequestHead): Promise<void>;
   /** `Set-Cookie` values that end every kind of browser session. */
   logoutCookies(client: ClientOrigin): string[];
@@ -176,10 +177,37 @@ export interface LoginRequest {
   readonly username: string;
   readonly password: string;
   readonly client: ClientOrigin;
+  /** What the caller says it is, for the list of sessions. */
+  readonly agent?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
+export interface SessionOrigin {
+  readonly ip: string;
+  readonly agent: string;
+}
+
+/** A login that is still good. Times in Unix seconds. */
+export interface SessionInfo extends SessionOrigin {
+  readonly id: string;
+  readonly beganAt: number;
+  readonly expiresAt: number;
+  readonly accessKeyId?: string | undefined;
+}
+
+/** The sessions of people; logins that another service vouches for are not listed, but end with all the others. */
+export interface UserSessions {
+  list(username: string, page?: PageRequest): Promise<Page<SessionInfo>>;
+  /** On every worker before it resolves. Throws `not_found`. */
+  end(username: string, id: string, actor: AuthActor): Promise<void>;
+  endAll(username: string, actor: AuthActor): Promise<void>;
+  /** Forgets sessions whose tokens have expired. */
+  trim(mayGoOn: () => Promise<boolean>): Promise<void>;
+}
+
 export interface Session {
+  /** Names it; no secret. */
+  readonly id: string;
   readonly token: string;
   /** Unix seconds. */
   readonly expiresAt: number;

@@ -11,6 +11,7 @@ import { LoginTokens } from './login/login-tokens.ts';
 import { PasswordChain } from './login/password-chain.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
+import { SessionStore } from './login/session-store.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
@@ -50,6 +51,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies: (username) => effectivePolicies(store, username),
     allPolicies: () => allPolicies(store),
     externalPrincipal: (id) => externalPrincipals.find(id),
+    endedSessions: (username) => sessions.ended(username),
   });
   const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
   const users = new UserStore(context);
@@ -57,6 +59,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const policies = new PolicyStore(context);
   const credentials = new CredentialStore(context);
   const externalPrincipals = new ExternalPrincipalStore(context);
+  const endAll = users.endSessions.bind(users);
+  const sessions = new SessionStore({ context, endAll });
   const limits = new FailureLimits(cacheBus, clock);
   const setup = new SetupService({ context, mode, users, groups, credentials, installation, limits });
   const tokens = new LoginTokens(keyRing, clock, options.loginMaxDurationMs);
@@ -74,7 +78,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const serviceLogin = loginByService({ ...options, tokens, callers, findUser: (by) => users.find(by) });
   const cookies = { domain: options.cookieDomain, clock };
 
-  async function login({ username, password, client, requestId }: LoginRequest): Promise<Session> {
+  async function login({ username, password, client, agent, requestId }: LoginRequest): Promise<Session> {
     const { user, accessKeyId } = await passwords.authenticate({
       username,
       password,
@@ -91,7 +95,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       },
       'login',
     );
-    return tokens.issue(user, options.loginDurationMs, accessKeyId);
+    const session = tokens.issue(user, options.loginDurationMs, accessKeyId);
+    await sessions.begin(session, { ip: client.ip, agent: agent ?? '' }, accessKeyId);
+    return session;
   }
 
   const policiesAtOnce = ({ method, user }: Identity) =>
@@ -109,6 +115,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies,
     credentials,
     externalPrincipals,
+    sessions,
     setup,
     installation,
     webhookSecrets: {
@@ -132,17 +139,26 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     loginSts: (request) => masked(serviceLogin.sts(request)),
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logout: async (request) => {
-      const session = await masked(requests.session(request));
-      if (session === undefined) return;
-      const { username } = session.user;
-      await masked(users.endSessions(username, { username, requestId: request.requestId }));
+      const caller = await masked(requests.session(request));
+      if (caller === undefined) return;
+      const { username } = caller.user;
+      const actor = { username, requestId: request.requestId };
+      const { session } = caller;
+      // A token without a name cannot be told from the others of its user.
+      await masked(
+        session === undefined
+          ? sessions.endAll(username, actor)
+          : sessions.endToken(username, session.id, session.expiresAt, actor),
+      );
     },
     logoutCookies: (client) => endSessionCookies(client, cookies),
     authorize: async (identity, requirement, client) =>
       (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip)),
     ensureAllowed: async (identity, requirement, client) => {
       const decision = (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip));
-      if (!decision.allowed) throw new AuthError('denied', decision.message);
+      if (decision.allowed) return;
+      const { message, required } = decision;
+      throw new AuthError('denied', message, { required });
     },
     allowsAtOnce: (identity, requirement, client) =>
       policiesAtOnce(identity)?.check(requirement, new ConditionContext(client.ip)).allowed === true,

@@ -1,3 +1,4 @@
+import { AuditEntry, AuditEntryList } from './models/audit.ts';
 import {
   Alias,
   AliasCreation,
@@ -125,6 +126,8 @@ import {
   Statement,
   Policy,
   PolicyList,
+  Session,
+  SessionList,
   SimulationRequest,
   Simulation,
   SimulatedPolicy,
@@ -256,6 +259,10 @@ export const models = {
   Statement,
   Policy,
   PolicyList,
+  AuditEntry,
+  AuditEntryList,
+  Session,
+  SessionList,
   SimulationRequest,
   Simulation,
   SimulatedPolicy,

@@ -5,6 +5,7 @@ import type {
   ExternalPrincipal,
   Group,
   Policy,
+  SessionInfo,
   Statement,
   User,
 } from '@svc/auth';
@@ -60,6 +61,18 @@ export function credentialsWithSecretView(credentials: CredentialsWithSecret, vi
     secret_access_key: credentials.secretAccessKey,
     creation_date: credentials.issuedAt,
     view: view === undefined ? undefined : aliasView(view),
+  };
+}
+
+export function sessionView(session: SessionInfo, isCurrent: boolean) {
+  return {
+    id: session.id,
+    creation_date: session.beganAt,
+    expiration_date: session.expiresAt,
+    source_ip: session.ip,
+    client: session.agent,
+    access_key_id: session.accessKeyId,
+    current: isCurrent,
   };
 }
 

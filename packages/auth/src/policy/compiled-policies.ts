@@ -1,4 +1,4 @@
-import type { Decision } from '../identity.ts';
+import type { Decision, RequiredPermission } from '../identity.ts';
 import type { Policy, Statement } from '../model.ts';
 import type { Requirement } from '../requirement.ts';
 import { anonymous, anonymousStatements } from './anonymous.ts';
@@ -59,7 +59,11 @@ export class CompiledPolicies {
 
   #decide(requirement: Requirement, context: ConditionContext, reasons: Reasons): Decision {
     const effect = this.#evaluate(requirement, context, reasons);
-    return effect === 'allow' ? allowed : { allowed: false, message: refusal(reasons) };
+    if (effect === 'allow') return allowed;
+    const message = refusal(reasons);
+    return reasons.refused === undefined
+      ? { allowed: false, message }
+      : { allowed: false, message, required: reasons.refused };
   }
 
   #evaluate(node: Requirement, context: ConditionContext, reasons: Reasons): Effect {
@@ -67,10 +71,15 @@ export class CompiledPolicies {
       case 'one': {
         const effect = this.#leaf(node.action, node.resource, context, reasons);
         if (effect === 'neutral') reasons.missing.push(node.action);
+        if (effect !== 'allow') reasons.refused = { action: node.action, resource: node.resource };
         return effect;
       }
-      case 'soft':
-        return this.#leaf(node.action, node.resource, context, reasons) === 'deny' ? 'deny' : 'allow';
+      case 'soft': {
+        const effect = this.#leaf(node.action, node.resource, context, reasons);
+        if (effect !== 'deny') return 'allow';
+        reasons.refused = { action: node.action, resource: node.resource };
+        return 'deny';
+      }
       case 'every': {
         const effect = this.#below(node.action, node.start, context, reasons);
         if (effect === 'neutral') reasons.missing.push(node.action);
@@ -154,10 +163,12 @@ interface Reasons {
   readonly denied: string[];
   readonly missing: string[];
   decidedBy: StatementPlace | undefined;
+  /** The leaf that was refused last. */
+  refused: RequiredPermission | undefined;
 }
 
 function noReasons(): Reasons {
-  return { denied: [], missing: [], decidedBy: undefined };
+  return { denied: [], missing: [], decidedBy: undefined, refused: undefined };
 }
 
 /** Where a statement stands. */

@@ -185,6 +185,27 @@ export const CredentialsWithSecret = Type.Object(
   { title: 'CredentialsWithSecret' },
 );
 
+export const Session = Type.Object(
+  {
+    id: text,
+    creation_date: int64,
+    expiration_date: int64,
+    source_ip: text,
+    client: text,
+    access_key_id: Type.Optional(text),
+    current: flag,
+  },
+  { title: 'Session' },
+);
+
+export const SessionList = Type.Object(
+  {
+    pagination: Pagination,
+    results: Type.Array(Session),
+  },
+  { title: 'SessionList' },
+);
+
 export const AuthCapabilities = Type.Object(
   {
     invite_user: Type.Optional(flag),
