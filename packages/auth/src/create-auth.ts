@@ -12,14 +12,16 @@ import { PasswordChain } from './login/password-chain.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
 import { TemporaryKeys, type TemporaryClaims } from './login/temporary-keys.ts';
+import { SessionStore } from './login/session-store.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
-import { allPolicies, effectivePolicies } from './rbac/effective-policies.ts';
+import { allPolicies, effectivePolicies, heldPolicies } from './rbac/effective-policies.ts';
 import { ExternalPrincipalStore } from './rbac/external-principal-store.ts';
 import { GroupStore } from './rbac/group-store.ts';
 import { PolicyStore } from './rbac/policy-store.ts';
+import { simulate } from './rbac/simulate.ts';
 import { UserStore } from './rbac/user-store.ts';
 import { InstallationStore } from './setup/installation-store.ts';
 import { SetupService } from './setup/setup-service.ts';
@@ -50,6 +52,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies: (username) => effectivePolicies(store, username),
     allPolicies: () => allPolicies(store),
     externalPrincipal: (id) => externalPrincipals.find(id),
+    endedSessions: (username) => sessions.ended(username),
   });
   const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
   const users = new UserStore(context);
@@ -57,6 +60,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const policies = new PolicyStore(context);
   const credentials = new CredentialStore(context);
   const externalPrincipals = new ExternalPrincipalStore(context);
+  const endAll = users.endSessions.bind(users);
+  const sessions = new SessionStore({ context, endAll });
   const limits = new FailureLimits(cacheBus, clock);
   const setup = new SetupService({ context, mode, users, groups, credentials, installation, limits });
   const tokens = new LoginTokens(keyRing, clock, options.loginMaxDurationMs);
@@ -75,7 +80,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const serviceLogin = loginByService({ ...options, tokens, callers, findUser: (by) => users.find(by) });
   const cookies = { domain: options.cookieDomain, clock };
 
-  async function login({ username, password, client, requestId }: LoginRequest): Promise<Session> {
+  async function login({ username, password, client, agent, requestId }: LoginRequest): Promise<Session> {
     const { user, accessKeyId } = await passwords.authenticate({
       username,
       password,
@@ -92,7 +97,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       },
       'login',
     );
-    return tokens.issue(user, options.loginDurationMs, accessKeyId);
+    const session = tokens.issue(user, options.loginDurationMs, accessKeyId);
+    await sessions.begin(session, { ip: client.ip, agent: agent ?? '' }, accessKeyId);
+    return session;
   }
 
   const policiesAtOnce = ({ method, user }: Identity) =>
@@ -110,6 +117,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies,
     credentials,
     externalPrincipals,
+    sessions,
     setup,
     installation,
     webhookSecrets: {
@@ -140,17 +148,26 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     loginSts: (request) => masked(serviceLogin.sts(request)),
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logout: async (request) => {
-      const session = await masked(requests.session(request));
-      if (session === undefined) return;
-      const { username } = session.user;
-      await masked(users.endSessions(username, { username, requestId: request.requestId }));
+      const caller = await masked(requests.session(request));
+      if (caller === undefined) return;
+      const { username } = caller.user;
+      const actor = { username, requestId: request.requestId };
+      const { session } = caller;
+      // A token without a name cannot be told from the others of its user.
+      await masked(
+        session === undefined
+          ? sessions.endAll(username, actor)
+          : sessions.endToken(username, session.id, session.expiresAt, actor),
+      );
     },
     logoutCookies: (client) => endSessionCookies(client, cookies),
     authorize: async (identity, requirement, client) =>
       (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip)),
     ensureAllowed: async (identity, requirement, client) => {
       const decision = (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip));
-      if (!decision.allowed) throw new AuthError('denied', decision.message);
+      if (decision.allowed) return;
+      const { message, required } = decision;
+      throw new AuthError('denied', message, { required });
     },
     allowsAtOnce: (identity, requirement, client) =>
       policiesAtOnce(identity)?.check(requirement, new ConditionContext(client.ip)).allowed === true,
@@ -161,6 +178,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         check: (requirement) => compiled.check(requirement, conditions),
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
       };
+    },
+    simulate: async (request) => {
+      await masked(users.get(request.username));
+      return masked(simulate(request, (username) => heldPolicies(store, username)));
     },
     allowsAnonymous: async () => (await policiesOf(anonymousIdentity)).allowsAnything,
     clientOf: (peerAddress, encrypted, headers) => proxies.originOf(peerAddress, encrypted, headers),

@@ -1,3 +1,6 @@
+export { resultOf, type AuditEntry, type AuditResult } from './audit/audit-entry.ts';
+export { AuditLog, type AuditPage, type AuditQuery } from './audit/audit-log.ts';
+export { AuditWriter } from './audit/audit-writer.ts';
 export type * from './auth.ts';
 export { createAuth } from './create-auth.ts';
 export * from './errors.ts';

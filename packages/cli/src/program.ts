@@ -36,6 +36,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/annotate.ts'),
   },
   {
+    name: 'audit',
+    description: 'show who did what when, newest first',
+    load: () => import('./commands/audit.ts'),
+  },
+  {
     name: 'auth',
     description: 'users, groups, policies and credentials',
     load: () => import('./commands/auth/index.ts'),

@@ -7,6 +7,7 @@ export { ApiError, ClientError, ConnectionError } from './errors.ts';
 export { sendByFetch } from './fetch-sender.ts';
 export type { FetchPayload, FetchStream } from './fetch-sender.ts';
 export type { components, operations, paths } from './generated/api.ts';
+export { policyActions } from './generated/policy-actions.ts';
 export { listAll } from './list-all.ts';
 export type { ListPage } from './list-all.ts';
 export type { ObjectLocation, ObjectStats, UploadTarget } from './location.ts';

@@ -1,6 +1,7 @@
 import type { Operation } from './operation.ts';
 import { aliasesOperations } from './operations/aliases.ts';
 import { actionsOperations } from './operations/actions.ts';
+import { auditOperations } from './operations/audit.ts';
 import { authOperations } from './operations/auth.ts';
 import { authGroupsOperations } from './operations/auth-groups.ts';
 import { authPoliciesOperations } from './operations/auth-policies.ts';
@@ -23,6 +24,7 @@ import { pullsOperations } from './operations/pulls.ts';
 import { reflogOperations } from './operations/reflog.ts';
 import { refsOperations } from './operations/refs.ts';
 import { repositoriesOperations } from './operations/repositories.ts';
+import { sessionsOperations } from './operations/sessions.ts';
 import { stagingOperations } from './operations/staging.ts';
 import { subscriptionsOperations } from './operations/subscriptions.ts';
 import { tagsOperations } from './operations/tags.ts';
@@ -56,6 +58,8 @@ export const operationGroups = {
   pulls: pullsOperations,
   'health-check': healthCheckOperations,
   config: configOperations,
+  audit: auditOperations,
+  sessions: sessionsOperations,
 } as const satisfies Record<string, Record<string, Operation>>;
 
 export type OperationGroups = typeof operationGroups;
@@ -90,6 +94,8 @@ export const operations = {
   ...pullsOperations,
   ...healthCheckOperations,
   ...configOperations,
+  ...auditOperations,
+  ...sessionsOperations,
 } as const satisfies Record<string, Operation>;
 
 export type Operations = typeof operations;

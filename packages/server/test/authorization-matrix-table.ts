@@ -36,6 +36,7 @@ export const defaultParams: Readonly<Record<string, string>> = {
   groupId: 'g1',
   policyId: 'p-one',
   accessKeyId: '{key}',
+  sessionId: 'no-such-session',
   uploadId: 'no-such-upload',
   partNumber: '1',
   type: 'range',
@@ -61,6 +62,7 @@ const writeRefs = 'fs:CreateTag@R & fs:CreateBranch@R & fs:CreateCommit@R';
 const readTrees = 'fs:ListObjects@R & fs:ReadRepository@R';
 
 export const matrix: Readonly<Record<string, MatrixRow>> = {
+  listAuditEntries: { requires: 'auth:ReadAuditLog@*' },
   listEvents: { requires: 'auth' },
   listRepositoryEvents: { requires: 'auth' },
   createSubscription: { requires: 'fs:WriteSubscription@*', body: { url: 'https://127.0.0.1/' } },
@@ -101,6 +103,16 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   getPolicy: { requires: 'auth:ReadPolicy@P(p-one)' },
   updatePolicy: { requires: 'auth:UpdatePolicy@P(p-one)', body: { id: 'p-one', statement } },
   deletePolicy: { requires: 'auth:DeletePolicy@P(nothing)', params: { policyId: 'nothing' } },
+  listOwnSessions: { requires: 'auth' },
+  endOwnSessions: { requires: 'auth' },
+  endOwnSession: { requires: 'auth' },
+  listUserSessions: { requires: 'auth:ListSessions@U(bob)' },
+  endUserSessions: { requires: 'auth:EndSessions@U(bob)' },
+  endUserSession: { requires: 'auth:EndSessions@U(bob)' },
+  simulatePermission: {
+    requires: 'auth:ReadUser@U(bob)',
+    body: { user: 'bob', action: 'fs:ReadObject', resource: '*' },
+  },
   listGroupMembers: { requires: 'auth:ReadGroup@G(g1)' },
   addGroupMembership: { requires: 'auth:AddGroupMember@G(g1)' },
   deleteGroupMembership: { requires: 'auth:RemoveGroupMember@G(g1)' },

@@ -145,12 +145,14 @@ export class RequestAuthenticator {
     if (claims === undefined) throw authenticationFailed();
     const user = await callers.user(claims.username);
     if (user === undefined || claims.issuedAt < (user.tokensValidAfter ?? 0)) throw authenticationFailed();
-    const { accessKeyId } = claims;
-    if (accessKeyId === undefined) return { user, method };
+    const { accessKeyId, sessionId: id, expiresAt } = claims;
+    if (id !== undefined && (await callers.hasEnded(user.username, id))) throw authenticationFailed();
+    const caller = { user, method, ...(id !== undefined && { session: { id, expiresAt } }) };
+    if (accessKeyId === undefined) return caller;
     const key = await callers.key(accessKeyId);
     if (key?.username !== user.username) throw authenticationFailed();
     if (key.hasView) throw boundToBucket();
-    return { user, method, accessKeyId };
+    return { ...caller, accessKeyId };
   }
 }
 

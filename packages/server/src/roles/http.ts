@@ -1,3 +1,4 @@
+import { AuditWriter } from '@svc/auth';
 import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
@@ -88,6 +89,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   });
   metrics.countEventStreams(() => streams.open);
   exchange.hear('events-appended', (next) => streams.told(next as number));
+  const auditWriter = config.audit.enabled ? new AuditWriter({ kv, logger }) : undefined;
   const surface = await buildSurface(context, {
     kv,
     events: { log, streams, subscriptions, installationId },
@@ -97,6 +99,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     actions: hooks.actions,
     metrics,
     statistics,
+    auditWriter,
     installationId,
     tls,
   });
@@ -126,6 +129,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       streams.close();
       if (!(await surface.drain(drainLimitMs)))
         logger.warn({}, 'some requests were still running after 30 s');
+      await auditWriter?.close();
       await jobs.stop();
       await statistics.close();
       await keeper?.close();

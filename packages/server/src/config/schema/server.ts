@@ -186,6 +186,20 @@ export const serverKeys = {
       ),
     },
   },
+  audit: {
+    enabled: flag(true, 'Keep changes, logins and refusals; `GET /audit` shows who did what when.'),
+    objects: flag(
+      false,
+      'Keep writes and deletions of single objects as well. There are many: `audit.max_bytes` may then end sooner than `audit.retention`.',
+    ),
+    reads: flag(false, 'Keep reads as well.'),
+    retention: duration('2160h', 'How long it is kept; older entries are removed.', { from: 'positive' }),
+    max_bytes: integer(
+      1_073_741_824,
+      'Size of the audit log; above it the oldest entries are removed earlier.',
+      { min: 1_048_576 },
+    ),
+  },
   email_subscription: {
     enabled: flag(true, 'Subscribe to news at setup.', { ignored: 'the service never calls home' }),
   },

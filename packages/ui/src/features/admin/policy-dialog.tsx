@@ -6,11 +6,14 @@ import { FormDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import type { Policy } from '../../lib/api.ts';
 import { examplePolicy, parsePolicy } from '../../lib/policy-text.ts';
+import { policyText } from '../../lib/policy-form.ts';
 import { useWrite } from '../../lib/queries.ts';
+import { PermissionTest } from './permission-test.tsx';
+import { StatementFields } from './statement-fields.tsx';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../../kit/code-view.tsx')).CodeEditor }));
 
-/** A policy as JSON, checked as it is typed. */
+/** A policy as a form and as JSON beside it, checked as it is typed; it can be tried before it is saved. */
 export function PolicyDialog({
   policy,
   onClose,
@@ -21,9 +24,7 @@ export function PolicyDialog({
   onSaved: (id: string) => void;
 }): ReactNode {
   const [id, setId] = useState(policy?.id ?? '');
-  const [text, setText] = useState(
-    policy === undefined ? examplePolicy : `${JSON.stringify({ statement: policy.statement }, null, 2)}\n`,
-  );
+  const [text, setText] = useState(policy === undefined ? examplePolicy : policyText(policy.statement));
   const parsed = parsePolicy(text);
   const save = useWrite(
     async (statement: Policy['statement']) =>
@@ -41,7 +42,7 @@ export function PolicyDialog({
       onClose={onClose}
       title={policy === undefined ? 'Create policy' : `Edit ${policy.id}`}
       action={policy === undefined ? 'Create policy' : 'Save policy'}
-      size={720}
+      size={1080}
       busy={save.isPending}
       error={save.error}
       disabled={id.trim() === '' || 'problem' in parsed}
@@ -56,10 +57,30 @@ export function PolicyDialog({
           autoComplete="off"
         />
       )}
-      <Suspense fallback={<Skeletons />}>
-        <CodeEditor value={text} onChange={setText} extension="json" label="Policy as JSON" minHeight={240} />
-      </Suspense>
-      {'problem' in parsed && <Notice kind="warn">{parsed.problem}</Notice>}
+      <div className="halves">
+        {'statement' in parsed ? (
+          <StatementFields
+            statements={parsed.statement}
+            onChange={(statements) => setText(policyText(statements))}
+          />
+        ) : (
+          <Notice kind="warn" title="The form is back when the JSON is right">
+            {parsed.problem}
+          </Notice>
+        )}
+        <Suspense fallback={<Skeletons />}>
+          <CodeEditor
+            value={text}
+            onChange={setText}
+            extension="json"
+            label="Policy as JSON"
+            minHeight={240}
+          />
+        </Suspense>
+      </div>
+      {'statement' in parsed && (
+        <PermissionTest draft={{ id: id.trim() === '' ? 'draft' : id.trim(), statement: parsed.statement }} />
+      )}
     </FormDialog>
   );
 }
