@@ -12,6 +12,15 @@ export interface BoundKey extends BoundBucket {
   readonly key: string;
 }
 
+/** As `findBucket`, without waiting: undefined when one must wait to know, or when there is none. */
+export function findBucketAtOnce(
+  { engine }: Pick<Services, 'engine'>,
+  { hasView }: Identity,
+  bucket: string,
+): Bucket | undefined {
+  return hasView === true || !bucketName.test(bucket) ? undefined : engine.bindings.findBucketAtOnce(bucket);
+}
+
 /** Where a bucket leads; undefined when there is none. */
 export async function findBucket(
   { engine }: Pick<Services, 'engine'>,
