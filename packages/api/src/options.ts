@@ -73,7 +73,7 @@ export interface FinishedRequest {
   /** Path parameters such as `repository` and `branch`. */
   readonly params: Readonly<Record<string, string>>;
   /** What it needed; undefined when every user may, or it was refused before that was known. */
-  readonly requirement: Requirement | undefined;
+  readonly requirement?: Requirement | undefined;
   /** Why the caller was refused for lack of a permission. */
   readonly denied: string | undefined;
   readonly request: IncomingMessage;

@@ -70,6 +70,13 @@ describe('the audit of requests', () => {
     expect(kept(choice, tell)).toHaveLength(1);
   });
 
+  it('knows the repository where the operation alone knows what it needs', () => {
+    const { requirement: _requirement, ...rest } = api({ params: { repository: 'lake' } });
+    const [entry] = kept(quiet, (audit) => audit.addApi(rest));
+    expect(entry).toMatchObject({ resource: 'arn:svc:fs:::repository/lake' });
+    expect(entry?.action).toBeUndefined();
+  });
+
   it('keeps every refusal', () => {
     const entries = kept(quiet, (audit) => {
       audit.addApi(api({ ...read, status: 401 }));

@@ -37,7 +37,7 @@ export class RequestAudit {
       user: request.username,
       accessKeyId: request.accessKeyId,
       action: required?.action,
-      resource: required?.resource,
+      resource: required?.resource ?? namedRepository(request.params),
       status: request.status,
       sourceIp: request.clientIp,
     });
@@ -83,6 +83,11 @@ function isRefused({ status }: { readonly status: number }): boolean {
 
 function isOfObject(required: { readonly resource: string } | undefined): boolean {
   return required?.resource.includes('/object/') === true;
+}
+
+/** What a request is about at least, where the operation itself worked out what it needs. */
+function namedRepository({ repository }: Readonly<Record<string, string>>): string | undefined {
+  return repository === undefined ? undefined : arn.repository(repository);
 }
 
 function resourceOf(repository: string, path: string | undefined): string {
