@@ -4,3 +4,4 @@ export * from './errors.ts';
 export * from './identity.ts';
 export * from './model.ts';
 export * from './requirement.ts';
+export type * from './sources/contract.ts';
