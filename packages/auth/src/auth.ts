@@ -20,6 +20,7 @@ import type {
   AuthenticationService,
   ClaimMapping,
   IdentityProvider,
+  Mailer,
   PasswordAuthenticator,
 } from './sources/contract.ts';
 
@@ -65,6 +66,8 @@ export interface AuthOptions {
     | undefined;
   /** `auth.authentication_api`. */
   readonly authenticationService?: AuthenticationService | undefined;
+  /** `email`. */
+  readonly mail?: MailOptions | undefined;
   /** Milliseconds since the epoch; the system clock when absent. */
   readonly clock?: (() => number) | undefined;
   readonly logger: AuthLogger;
@@ -108,6 +111,8 @@ export interface Auth {
   loginSts(request: StsLogin): Promise<Session>;
   /** Logins of browsers at the identity provider; undefined when there is none. */
   readonly providerLogin: ProviderLogins | undefined;
+  /** Invitations and new passwords by mail; undefined when there is no mail server. */
+  readonly passwordMails: PasswordMailing | undefined;
   /** `Set-Cookie` value that starts a browser session. */
   sessionCookie(session: Session, client: ClientOrigin): string;
   /**
@@ -167,6 +172,25 @@ export interface Session {
   /** Unix seconds. */
   readonly expiresAt: number;
   readonly username: string;
+}
+
+export interface MailOptions {
+  readonly mailer: Mailer;
+  /** Where links of mails lead. */
+  readonly baseUrl: string;
+  /** One more mail may be sent after each such time; 0 sets no limit. */
+  readonly everyMs: number;
+  /** Mails that may be sent at once; 0 sends none. */
+  readonly burst: number;
+}
+
+export interface PasswordMailing {
+  /** Makes a user without password and mails a link that sets one; without the mail there is no user. */
+  invite(address: string, actor: AuthActor): Promise<User>;
+  /** Mails a link that sets a new password, if the address has an account: nothing tells whether it has. */
+  forgot(address: string, client: ClientOrigin): void;
+  /** Throws `unauthenticated` when the token of the mail is not good, `invalid` when the password is not. */
+  setPassword(token: string, password: string, email: string | undefined): Promise<void>;
 }
 
 /** Where a browser goes next, with what it shall remember (`Set-Cookie` values). */

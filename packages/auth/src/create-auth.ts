@@ -15,6 +15,8 @@ import { ProviderLogin } from './login/provider-login.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
+import { MailLimiter } from './mail/mail-limiter.ts';
+import { PasswordMails } from './mail/password-mails.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
@@ -118,6 +120,21 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return tokens.issue(user, options.loginDurationMs, accessKeyId);
   }
 
+  const limiter = options.mail === undefined ? undefined : new MailLimiter(options.mail, cacheBus, clock);
+  const passwordMails =
+    options.mail === undefined || limiter === undefined
+      ? undefined
+      : new PasswordMails({
+          ...options.mail,
+          keys: keyRing,
+          store,
+          users,
+          limiter,
+          failures: limits,
+          clock,
+          logger,
+        });
+
   const policiesAtOnce = ({ method, user }: Identity) =>
     method === 'anonymous' ? callers.anonymousAtOnce() : callers.policiesOfAtOnce(user.username);
   const policiesOf = async (identity: Identity) =>
@@ -155,6 +172,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     loginExternalPrincipal: (request) => masked(serviceLogin.externalPrincipal(request)),
     loginSts: (request) => masked(serviceLogin.sts(request)),
     providerLogin,
+    passwordMails,
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logout: async (request) => {
       const session = await masked(requests.session(request));
@@ -185,6 +203,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     close: () => {
       callers.close();
       limits.close();
+      limiter?.close();
       for (const authenticator of options.passwordAuthenticators ?? []) authenticator.close?.();
     },
   };

@@ -2,13 +2,16 @@ import { createHmac } from 'node:crypto';
 import {
   certifyLoopback,
   freePort,
+  linkIn,
   logInAtOidcServer,
   noteSecret,
   orSkipReason,
   scriptedService,
+  startMailServer,
   startOidcServer,
   startSlapd,
   tempDir,
+  type MailServer,
   type OidcServer,
 } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,6 +42,8 @@ userPassword: ${annsPassword}
 const remotePassword = 'the password that the remote server knows';
 const principal = 'arn:aws:sts::123456789012:assumed-role/loader';
 const sharedSecret = 'a secret that two services share';
+const mailLogin = { username: 'svc', password: 'the password of svc at its mail server' };
+let mailServer: MailServer;
 let provider: OidcServer;
 let svc: RunningSvc;
 
@@ -60,6 +65,7 @@ beforeAll(async () => {
       return asked['identity_token'] === 'of the role' ? { body: { id: principal } } : { status: 403 };
     return { body: { claims: { sub: asked['code'] } } };
   });
+  mailServer = await startMailServer({ login: mailLogin });
   svc = await startSvc(['--quickstart'], {
     SVC_LISTEN_ADDRESS: `127.0.0.1:${port}`,
     SVC_LOGGING_LEVEL: 'TRACE',
@@ -77,6 +83,12 @@ beforeAll(async () => {
     SVC_AUTH_COOKIE_AUTH_VERIFICATION_EXTERNAL_USER_ID_CLAIM_NAME: 'uid',
     SVC_AUTH_COOKIE_AUTH_VERIFICATION_AUTH_SOURCE: 'saml',
     SVC_AUTH_ENCRYPT_SECRET_KEY: sharedSecret,
+    SVC_EMAIL_SMTP_HOST: '127.0.0.1',
+    SVC_EMAIL_SMTP_PORT: String(mailServer.port),
+    SVC_EMAIL_USERNAME: mailLogin.username,
+    SVC_EMAIL_PASSWORD: mailLogin.password,
+    SVC_EMAIL_SENDER: 'svc <svc@example.com>',
+    SVC_EMAIL_SVC_BASE_URL: base,
     ...(directory !== undefined && {
       SVC_AUTH_LDAP_SERVER_ENDPOINT: directory.address['url'] ?? '',
       SVC_AUTH_LDAP_START_TLS: 'true',
@@ -91,6 +103,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await svc.stop();
   provider.stop();
+  mailServer.stop();
   await directory?.dispose();
 });
 
@@ -226,5 +239,44 @@ describe('login through services of the operator', () => {
     };
     expect((await ask('another secret')).status).toBe(401);
     expect(JSON.parse((await ask(sharedSecret)).body)).toMatchObject({ user: { id: 'sam' } });
+  });
+});
+
+describe('mail', () => {
+  test('invites people who choose their password, and replaces forgotten ones, once per link', async () => {
+    const capabilities = await svc.request('/api/v1/auth/capabilities');
+    expect(JSON.parse(capabilities.body)).toEqual({ invite_user: true, forgot_password: true });
+    const invite = (id: string) =>
+      svc.request('/api/v1/auth/users', {
+        method: 'POST',
+        headers: { authorization: quickstartAuth, 'content-type': 'application/json' },
+        body: JSON.stringify({ id, invite_user: true }),
+      });
+    expect(await invite('no address')).toMatchObject({ status: 400 });
+    const invited = await invite('Ivy@Example.com');
+    expect(invited.status).toBe(201);
+    expect(JSON.parse(invited.body)).toMatchObject({ id: 'ivy@example.com', email: 'ivy@example.com' });
+    const tokenOf = (index: number) => {
+      const mail = mailServer.mails[index];
+      return mail === undefined ? '' : (linkIn(mail).searchParams.get('token') ?? '');
+    };
+    const choose = (token: string, newPassword: string) =>
+      postJson('/api/v1/auth/password', { token, newPassword });
+    const login = (password: string) =>
+      postJson('/api/v1/auth/login', { access_key_id: 'ivy@example.com', secret_access_key: password });
+    expect((await choose(tokenOf(0), 'short')).status).toBe(400);
+    expect((await choose(tokenOf(0), 'the first password of ivy')).status).toBe(201);
+    expect((await choose(tokenOf(0), 'the first password of ivy')).status).toBe(401);
+    expect((await login('the first password of ivy')).status).toBe(200);
+
+    const forgot = (email: string) => postJson('/api/v1/auth/password/forgot', { email });
+    expect(await forgot('nobody@example.com')).toMatchObject({ status: 204, body: '' });
+    expect(await forgot('ivy@example.com')).toMatchObject({ status: 204, body: '' });
+    await expect.poll(() => mailServer.mails.length).toBe(2);
+    const bearer = { authorization: `Bearer ${tokenOf(1)}` };
+    expect((await svc.request('/api/v1/user', { headers: bearer })).status).toBe(401);
+    expect((await choose(tokenOf(1), 'the next password of ivy')).status).toBe(201);
+    expect((await login('the first password of ivy')).status).toBe(401);
+    expect((await login('the next password of ivy')).status).toBe(200);
   });
 });

@@ -9,6 +9,7 @@ export * from './servers/cosmos-fake.ts';
 export { startDynamoDb } from './servers/dynamodb.ts';
 export { startAzurite } from './servers/azurite.ts';
 export * from './servers/create-container.ts';
+export * from './servers/mail-server.ts';
 export * from './servers/oidc-server.ts';
 export { startPostgres } from './servers/postgres.ts';
 export { fetchSlapd, startSlapd } from './servers/slapd.ts';

@@ -27,14 +27,13 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('./features/session/login-page.tsx'), 'LoginPage'),
 });
 
-/** Links of invitations and forgotten passwords: without mail they lead to the login. */
+/** Links of invitations and forgotten passwords. */
 const mailLinks = (['/auth/users/create', '/auth/resetpassword'] as const).map((path) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    beforeLoad() {
-      throw redirect({ to: '/auth/login' });
-    },
+    validateSearch: strings('token', 'email'),
+    component: lazyRouteComponent(() => import('./features/session/password-page.tsx'), 'PasswordPage'),
   }),
 );
 

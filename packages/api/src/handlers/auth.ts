@@ -63,7 +63,16 @@ export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
       return new Answer(302, { location, 'set-cookie': cookies, 'cache-control': 'no-store' });
     },
 
-    forgotPassword: notImplemented,
-    updatePassword: notImplemented,
+    forgotPassword({ body, client }) {
+      const { passwordMails } = auth;
+      if (passwordMails === undefined) return notImplemented();
+      passwordMails.forgot(body.email, client);
+    },
+
+    async updatePassword({ body }) {
+      const { passwordMails } = auth;
+      if (passwordMails === undefined) return notImplemented();
+      await passwordMails.setPassword(body.token, body.newPassword, body.email);
+    },
   };
 }

@@ -57,7 +57,8 @@ export function internalHandlers({
     },
 
     getAuthCapabilities() {
-      return { invite_user: false, forgot_password: false };
+      const hasMail = auth.passwordMails !== undefined;
+      return { invite_user: hasMail, forgot_password: hasMail };
     },
 
     getLakeFSVersion() {

@@ -61,3 +61,16 @@ export interface ClaimMapping {
   readonly friendlyNameClaims: readonly string[];
   readonly persistFriendlyName: boolean;
 }
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Seam of a mail server. */
+export interface Mailer {
+  /** Throws when the server did not take it. */
+  send(mail: Mail): Promise<void>;
+}

@@ -20,6 +20,7 @@ export const keys = {
   externalId: (externalId: string) => `externalIds/${base64url(externalId)}`,
   externalPrincipal: (id: string) => `extPrincipals/${base64url(id)}`,
   userExternalPrincipals: (username: string) => `uExtPrincipals/${username}/`,
+  expiredTokens: 'expiredTokens/',
   installationMetadata: 'installation_metadata/',
   metadata: (name: string) => `installation_metadata/${name}`,
   installationId: 'installation_id',

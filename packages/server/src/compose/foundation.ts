@@ -57,7 +57,7 @@ export async function openBlocks(options: FoundationOptions): Promise<BlockStore
 /** Where identities come from besides the store. */
 export type IdentitySources = Pick<
   AuthOptions,
-  'passwordAuthenticators' | 'externalSession' | 'identityProvider' | 'authenticationService'
+  'passwordAuthenticators' | 'externalSession' | 'identityProvider' | 'authenticationService' | 'mail'
 >;
 
 /** Opens access control; the store may still be opening. */

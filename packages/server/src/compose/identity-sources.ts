@@ -28,6 +28,7 @@ export async function openIdentitySources(config: Config, logger: Logger): Promi
     ...(api.endpoint !== '' && {
       authenticationService: await openService(api, cookie.validate_id_token_claims, logger),
     }),
+    ...(config.email.smtp_host !== '' && { mail: await openMail(config.email) }),
     ...(oidc.enabled && { identityProvider: await openOidc(oidc, logger) }),
   };
 }
@@ -84,6 +85,25 @@ async function openService(
     externalPrincipals: api.external_principals_enabled,
     requiredClaims,
   });
+}
+
+async function openMail(email: Config['email']) {
+  const { SmtpMailer } = await import('@svc/auth/sources/smtp');
+  const mailer = new SmtpMailer({
+    host: email.smtp_host,
+    port: email.smtp_port,
+    useSsl: email.use_ssl,
+    username: email.username,
+    password: email.password,
+    localName: email.local_name,
+    sender: email.sender,
+  });
+  return {
+    mailer,
+    baseUrl: email.svc_base_url,
+    everyMs: email.limit_every_duration,
+    burst: email.burst,
+  };
 }
 
 type ClaimSettings = Pick<
