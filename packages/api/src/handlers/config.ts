@@ -17,6 +17,7 @@ export function configHandlers({ installation }: ApiOptions): HandlersOf<'config
           time_refs: true,
           aliases: true,
           events: true,
+          merge_resolutions: true,
           actions_enabled: facts.actionsEnabled,
         },
       };

@@ -55,6 +55,8 @@ export const CapabilitiesConfig = Type.Object(
     time_refs: Type.Optional(flag),
     aliases: Type.Optional(flag),
     events: Type.Optional(flag),
+    /** Merges take pins and resolutions. */
+    merge_resolutions: Type.Optional(flag),
     /** Whether hooks run. */
     actions_enabled: Type.Optional(flag),
   },
