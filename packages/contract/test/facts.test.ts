@@ -34,7 +34,7 @@ const intended = [
   'CopyPartSource: range?: string {pattern="^bytes=((\\\\d*-\\\\d*,? ?)+)$"} missing',
   'CopyPartSource: range?: string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"} added',
   // What this server can do beyond the compatible API.
-  ...['reflog', 'time_refs', 'aliases', 'events', 'audit'].map(
+  ...['reflog', 'time_refs', 'aliases', 'events', 'audit', 'merge_resolutions'].map(
     (name) => `CapabilitiesConfig: ${name}?: boolean added`,
   ),
   // Ids become names of files.

@@ -8,7 +8,7 @@ import { noTakes } from './operations/conflict-policy.ts';
 import { MergeDiff } from './reading/merge-diff.ts';
 import type { MetaRange } from './format/meta-range.ts';
 import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
-import { OperationRunner } from './operations/operation-runner.ts';
+import { OperationRunner } from './threads/operation-runner.ts';
 import type { Operation } from './operations/operations.ts';
 import { Packer } from './operations/packed-changes.ts';
 import { RangeDifferences } from './reading/range-differences.ts';
