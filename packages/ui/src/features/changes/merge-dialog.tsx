@@ -13,6 +13,7 @@ import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { mergeSnippet } from '../../lib/snippets.ts';
+import { RefRuns } from '../actions/commit-runs.tsx';
 import { useRepository } from '../shell/repository-context.tsx';
 import { findConflicts, refsSource } from './sources.ts';
 
@@ -107,6 +108,7 @@ export function MergeDialog({
       }}
     >
       {conflicts && <ConflictNotice repository={repository.id} source={source} destination={destination} />}
+      <RefRuns repository={repository.id} refId={source} />
       <Textarea
         data-autofocus
         label="Message"
