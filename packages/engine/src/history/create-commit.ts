@@ -16,6 +16,7 @@ import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { refuseOwnKeys } from '../merges/own-metadata.ts';
 import { checkCommitSize } from './commit-limits.ts';
 
 /** Commits everything staged before the call: seal, apply the sealed changes to the head's tree, move the head. */
@@ -23,6 +24,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
   const { branch, message, actor } = options;
   checkBranchName(branch);
   if (options.sourceMetaRange !== undefined) checkHashId(options.sourceMetaRange, 'source_metarange');
+  refuseOwnKeys(options.metadata);
   const metadata = copyStringMap(options.metadata ?? {});
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
