@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RunFiles, RunStore } from '@svc/actions';
+import type { ActionHooks } from '@svc/actions';
 import type { AuditLog, Auth, Requirement } from '@svc/auth';
 import type { Engine } from '@svc/engine';
 import type { EventLog, EventStreams, Subscriptions } from '@svc/events';
@@ -104,7 +104,9 @@ export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: Auth;
   /** Runs of hooks; without it nobody can ask for them. */
-  readonly actions?: { readonly runs: RunStore; readonly files: RunFiles } | undefined;
+  readonly actions?:
+    | Pick<ActionHooks, 'runs' | 'files' | 'findRunning' | 'listRunning' | 'rerun'>
+    | undefined;
   /** The log of events; without it nobody can read it. */
   readonly events?: EventsOptions | undefined;
   /** Who did what when; without it nobody can ask. */

@@ -28,6 +28,11 @@ const intended = [
   'listRepositoryRuns: query event added',
   'listRepositoryRuns: query status added',
   'CapabilitiesConfig: actions_enabled?: boolean added',
+  // What has not ended yet can be watched, and what is over run again.
+  'rerunHooks added',
+  'ActionRun: status: "failed"|"completed" missing',
+  'ActionRun: status: "failed"|"completed"|"running" added',
+  'ActionRun: rerun_of?: string added',
   // The same language, written so that matching is linear.
   'getObject: header Range: other type string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"}',
   'headObject: header Range: other type string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"}',
@@ -52,7 +57,7 @@ const intended = [
   'updateObjectUserMetadata: 204 added',
   'createBranch: 201 text/plain; charset=utf-8 added',
   'HookRun: status: "failed"|"completed" missing',
-  'HookRun: status: "failed"|"completed"|"skipped" added',
+  'HookRun: status: "failed"|"completed"|"skipped"|"running" added',
   // The second way to update a policy.
   'createPolicy: query update added',
   'createPolicy: 200 added',

@@ -334,6 +334,7 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   createSymlinkFile: { requires: 'fs:WriteObject@O(main)' },
   listRepositoryRuns: { requires: 'ci:ReadAction@R' },
   getRun: { requires: 'ci:ReadAction@R' },
+  rerunHooks: { requires: 'ci:RerunAction@R' },
   listRunHooks: { requires: 'ci:ReadAction@R' },
   getRunHookOutput: { requires: 'ci:ReadAction@R' },
   getMetadataObject: { requires: readTrees },

@@ -967,6 +967,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/repositories/{repository}/actions/runs/{run_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run the hooks after an event once more */
+        post: operations["rerunHooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/repositories/{repository}/branch_protection": {
         parameters: {
             query?: never;
@@ -2419,11 +2436,12 @@ export interface components {
             /** Format: date-time */
             end_time?: string;
             event_type: string;
+            rerun_of?: string;
             run_id: string;
             /** Format: date-time */
             start_time: string;
             /** @enum {string} */
-            status: "failed" | "completed";
+            status: "failed" | "completed" | "running";
         };
         ActionRunList: {
             pagination: components["schemas"]["Pagination"];
@@ -3030,7 +3048,7 @@ export interface components {
             /** Format: date-time */
             start_time: string;
             /** @enum {string} */
-            status: "failed" | "completed" | "skipped";
+            status: "failed" | "completed" | "skipped" | "running";
         };
         HookRunList: {
             pagination: components["schemas"]["Pagination"];
@@ -8478,7 +8496,7 @@ export interface operations {
                 branch?: string;
                 commit?: string;
                 event?: string;
-                status?: "completed" | "failed";
+                status?: "completed" | "failed" | "running";
             };
             header?: never;
             path: {
@@ -8719,6 +8737,92 @@ export interface operations {
             };
             /** @description Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rerunHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        run_id: string;
+                    };
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

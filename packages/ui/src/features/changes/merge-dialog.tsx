@@ -14,6 +14,7 @@ import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
 import { refreshAll, useWrite } from '../../lib/queries.ts';
 import { mergeSnippet } from '../../lib/snippets.ts';
+import { RefRuns } from '../actions/commit-runs.tsx';
 import { useRepository } from '../shell/repository-context.tsx';
 
 /** How conflicts are settled, and the commits that were looked at while choosing. */
@@ -139,6 +140,7 @@ export function MergeDialog({
           The merge is refused if one of the branches moves before it.
         </Notice>
       )}
+      <RefRuns repository={repository.id} refId={source} />
       <Textarea
         data-autofocus
         label="Message"

@@ -18,7 +18,7 @@ import { client } from '../../lib/api.ts';
 import type { PullRequest } from '../../lib/api.ts';
 import { shortId } from '../../lib/format.ts';
 import { refQuery, useWrite } from '../../lib/queries.ts';
-import { CommitRuns } from '../actions/commit-runs.tsx';
+import { CommitRuns, RefRuns } from '../actions/commit-runs.tsx';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
 import { DiffBox } from '../changes/diff-box.tsx';
 import { ConflictResolver } from '../changes/conflict-resolver.tsx';
@@ -140,6 +140,7 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           </dl>
         </Notice>
       )}
+      {isOpen && gone === undefined && <RefRuns repository={repository.id} refId={source} />}
       {update.error !== null && asking === undefined && <ErrorNotice error={update.error} />}
       <section className="box" aria-label="Description">
         <div className="box-head">
