@@ -1,4 +1,4 @@
-import { CorruptTableError, type TableCursor } from '@svc/sstable';
+import type { TableCursor } from '@svc/sstable';
 import { EngineError } from '../errors.ts';
 import { type BlockStoreSet, BlockTables } from './store/block-tables.ts';
 import type { CommittedContext } from './context.ts';
@@ -23,7 +23,7 @@ import type { TableLease } from './store/open-tables.ts';
 import { isDamage, type TableDamage } from './store/table-damage.ts';
 import { TreeDiff } from './reading/tree-diff.ts';
 import { TreeIterator } from './reading/tree-iterator.ts';
-import { visitTree } from './reading/tree-values.ts';
+import { rangesOf, visitRange } from './reading/range-values.ts';
 import { areTablesStored, describeTable, readStoredOutline } from './store/stored-trees.ts';
 import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
@@ -38,10 +38,12 @@ import type {
   RecordIterator,
   TableDescription,
   TreeOutline,
+  TreeRange,
   TreeRecord,
-  ValueVisit,
+  UseValue,
 } from './tree.ts';
 import { WorkerHost } from './threads/worker-host.ts';
+import { asEngineError, translated } from './translated.ts';
 
 export interface CommittedTreesOptions {
   readonly blockStores: BlockStoreSet;
@@ -245,30 +247,36 @@ class Trees implements CommittedTrees {
     return { metaRangeId: result.metaRangeId, count: result.added };
   }
 
-  async outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
-    try {
-      return await readStoredOutline(this.#parts.blockTables, context, metaRangeId);
-    } catch (error) {
-      throw asEngineError(error);
-    }
+  outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
+    return translated(() => readStoredOutline(this.#parts.blockTables, context, metaRangeId));
   }
 
   describe(context: CommittedContext, id: string): Promise<TableDescription | undefined> {
     return describeTable(this.#parts.blockTables, context, id);
   }
 
-  async visitValues(
+  ranges(context: CommittedContext, metaRangeId: string): Promise<readonly TreeRange[]> {
+    return translated(async () =>
+      rangesOf(await this.#parts.store.metaRange(this.#namespace(context), metaRangeId)),
+    );
+  }
+
+  visitRange(
     context: CommittedContext,
-    metaRangeId: string,
-    shownId: string,
-    visit: ValueVisit,
+    id: string,
+    use: UseValue,
+    pause?: () => Promise<void>,
   ): Promise<void> {
-    const trees = { tree: metaRangeId, shown: shownId };
-    try {
-      await visitTree(this.#parts.store, this.#namespace(context), trees, visit);
-    } catch (error) {
-      throw asEngineError(error);
-    }
+    return translated(() => visitRange(this.#parts.store, this.#namespace(context), id, use, pause));
+  }
+
+  withRangeFile<Result>(
+    context: CommittedContext,
+    id: string,
+    spare: string,
+    use: (path: string) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#parts.store.withRangeFile(this.#namespace(context), id, spare, use);
   }
 
   areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean> {
@@ -386,15 +394,6 @@ class Trees implements CommittedTrees {
       batch = undefined;
       return length === 0 ? undefined : bytes.subarray(0, length);
     };
-    try {
-      return await runOperation({ store, split }, operation, { nextBatch, budget, whileStoring });
-    } catch (error) {
-      throw asEngineError(error);
-    }
+    return translated(() => runOperation({ store, split }, operation, { nextBatch, budget, whileStoring }));
   }
-}
-
-function asEngineError(error: unknown): unknown {
-  if (!(error instanceof CorruptTableError)) return error;
-  return new EngineError('corrupt', error.message, { cause: error, subject: 'storage' });
 }
