@@ -2,6 +2,7 @@ import { XidGenerator } from '@svc/encoding';
 import type { BlockStores } from '@svc/block';
 import {
   EngineError,
+  type Commit,
   type Engine,
   type EngineLogger,
   type HookEvent,
@@ -11,13 +12,13 @@ import {
   type PreEventType,
   type Repository,
 } from '@svc/engine';
-import type { KvStore } from '@svc/kv';
+import type { KvStore, KvWrite } from '@svc/kv';
 import type { Action } from './file/index.ts';
 import { actionFolders } from './file/folders.ts';
 import { ActionLoader } from './loading/load-actions.ts';
 import { GlobError } from './matching/match-path.ts';
 import { matchActions } from './matching/match-actions.ts';
-import { EventQueue, EventTaken, type QueuedEvent } from './queue/queued-event.ts';
+import { EventQueue, EventTaken, queueOf, type QueuedEvent } from './queue/queued-event.ts';
 import { QueueRunner } from './queue/queue-runner.ts';
 import { AbortedEvent, countedErrors } from './running/aborted-event.ts';
 import { currentDepth } from './running/depth.ts';
@@ -36,12 +37,12 @@ export interface ActionHooksOptions {
   readonly kv: KvStore;
   readonly blockStores: BlockStores;
   /** The engine these hooks belong to; it is made after them. */
-  readonly engine: () => Pick<Engine, 'objects' | 'repositories'>;
+  readonly engine: () => Pick<Engine, 'commits' | 'objects' | 'repositories'>;
   readonly makeHook: HookMaker;
   readonly logger: EngineLogger;
   readonly observer?: HookObserver | undefined;
-  /** Called when an event waits in the queue: somebody should call `runQueued`. */
-  readonly onQueued?: (() => void) | undefined;
+  /** Called when an event waits in a queue: somebody should call `runQueued` with it. */
+  readonly onQueued?: ((queue: string) => void) | undefined;
   readonly clock?: (() => number) | undefined;
   readonly leaseTermMs?: number | undefined;
 }
@@ -106,20 +107,40 @@ export class ActionHooks implements HookPoints {
     return { runId };
   }
 
+  /** Which files the event is about to show can often not be read yet: then it is put on record to look later. */
+  async noteAfter(event: HookEvent<PostEventType>): Promise<readonly KvWrite[]> {
+    if (this.#listensNobody(event)) return [];
+    const { commit, ...told } = event;
+    const queued = {
+      runId: this.#newRunId(),
+      event: told,
+      tellsCommit: commit !== undefined,
+      depth: currentDepth(),
+      begun: [],
+      ended: [],
+    };
+    return [await this.#queue.plan(queued)];
+  }
+
   async after(event: HookEvent<PostEventType>): Promise<void> {
-    const { logger } = this.#options;
+    this.#options.onQueued?.(queueOf(event.repository));
+    // So that the next event of the same files is known to concern nobody. What is wrong with them is told by the run.
+    if (event.files !== undefined && this.#remembered(event) === undefined)
+      void this.#load(event).catch(() => undefined);
+    return Promise.resolve();
+  }
+
+  #listensNobody(event: HookEvent<PostEventType>): boolean {
     try {
-      const actions = await this.#load(event);
-      if (actions.length === 0 || matchActions(actions, event).length === 0) return;
-      const queued = { runId: this.#newRunId(), event, depth: currentDepth(), begun: [], ended: [] };
-      await this.#queue.put(queued);
-      this.#options.onQueued?.();
-    } catch (error) {
-      logger.warn(
-        { error, event: event.type, repository: event.repository.id },
-        'hooks after an event were not run',
-      );
+      const actions = this.#remembered(event);
+      return actions !== undefined && matchActions(actions, event).length === 0;
+    } catch {
+      return false;
     }
+  }
+
+  #remembered({ repository, sourceRef: ref, files }: HookEvent): readonly Action[] | undefined {
+    return this.#loader.remembered({ repository, ref, files });
   }
 
   async withdraw(repository: Repository, { runId }: HookRun): Promise<void> {
@@ -141,14 +162,14 @@ export class ActionHooks implements HookPoints {
   }
 
   /** Runs hooks of events that are over, those of other servers that died included. */
-  runQueued(): Promise<void> {
-    return this.#runner.wake();
+  runQueued(queue?: string): Promise<void> {
+    return this.#runner.wake(queue);
   }
 
   /** Whether events that are over wait for their hooks, or are with them. */
   async hasWaiting(): Promise<boolean> {
-    for await (const runId of this.#queue.waiting()) if (runId !== '') return true;
-    return false;
+    const { done } = await this.#queue.waiting().next();
+    return done !== true;
   }
 
   /** Waits for the hooks of events that are over. */
@@ -188,11 +209,13 @@ export class ActionHooks implements HookPoints {
   }
 
   async #handle(queued: QueuedEvent, signal: AbortSignal): Promise<void> {
-    const { event, runId, depth } = queued;
+    const { runId, depth } = queued;
     const { logger } = this.#options;
+    let event: HookEvent = queued.event;
     if (!(await this.#isCurrent(event))) return;
     let plan: Plan;
     try {
+      if (queued.tellsCommit) event = { ...event, commit: await this.#commitOf(event) };
       plan = this.#planOrAbort(event, runId, await this.#load(event));
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -222,6 +245,10 @@ export class ActionHooks implements HookPoints {
     await this.files.writeManifest(event.repository, outcome.run, outcome.tasks);
     await this.runs.add(event.repository.id, outcome.run, outcome.tasks);
     if (outcome.errors.length > 0) this.#noteFailure(event, runId, 'hooks failed', outcome.errors);
+  }
+
+  #commitOf({ repository, commitId = '' }: HookEvent): Promise<Commit> {
+    return this.#options.engine().commits.get({ repository: repository.id, ref: commitId });
   }
 
   /** Who did what, and which hook objected. */

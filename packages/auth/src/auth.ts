@@ -1,5 +1,5 @@
 import type { CacheBus, KvStore } from '@svc/kv';
-import type { ClientOrigin, Decision, Identity, RequestHead } from './identity.ts';
+import type { ClientOrigin, Decision, Identity, KeyView, RequestHead } from './identity.ts';
 import type {
   AclPermission,
   AuthActor,
@@ -89,6 +89,14 @@ export interface Auth {
    * `too_many_failures` when the client has failed too often to try this key again.
    */
   credentialsFor(accessKeyId: string, client?: ClientOrigin): Promise<SigningCredentials | undefined>;
+  /** As `credentialsFor`, of a key that came with a session token. */
+  temporaryCredentialsFor(
+    accessKeyId: string,
+    sessionToken: string,
+    client?: ClientOrigin,
+  ): Promise<SigningCredentials | undefined>;
+  /** An access key for a while, bound to a bucket. It may do what the caller may, and ends with the caller's key. */
+  issueTemporaryKey(identity: Identity, view: KeyView, durationMs: number): TemporaryKey;
   /** Counts a failed signature; throws `too_many_failures` once its address has failed too often. */
   signatureFailed(client: ClientOrigin, accessKeyId: string): void;
 
@@ -138,6 +146,14 @@ export interface SigningCredentials {
   readonly secretAccessKey: string;
   readonly user: User;
   readonly hasView: boolean;
+  /** Set for temporary keys. */
+  readonly view?: KeyView;
+}
+
+export interface TemporaryKey extends KeyPair {
+  readonly sessionToken: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
 }
 
 export interface LoginRequest {

@@ -1,4 +1,4 @@
-import type { Auth, AuthOptions, LoginRequest, Session } from './auth.ts';
+import type { Auth, AuthOptions, LoginRequest, Session, SigningCredentials } from './auth.ts';
 import { KeyRing } from './crypto/key-ring.ts';
 import { openSecret, sealSecret } from './crypto/secret-box.ts';
 import { AuthError } from './errors.ts';
@@ -11,6 +11,7 @@ import { LoginTokens } from './login/login-tokens.ts';
 import { PasswordChain } from './login/password-chain.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
+import { TemporaryKeys, type TemporaryClaims } from './login/temporary-keys.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
@@ -59,6 +60,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const limits = new FailureLimits(cacheBus, clock);
   const setup = new SetupService({ context, mode, users, groups, credentials, installation, limits });
   const tokens = new LoginTokens(keyRing, clock, options.loginMaxDurationMs);
+  const temporaryKeys = new TemporaryKeys(keyRing, clock);
   const passwords = new PasswordChain({
     keys: keyRing,
     callers,
@@ -121,6 +123,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       if (wait !== undefined) throw tooManyFailures(wait);
       return masked(signingCredentials(callers, accessKeyId));
     },
+    temporaryCredentialsFor: async (accessKeyId, sessionToken, client) => {
+      const wait = client === undefined ? undefined : limits.exceededGuess(client.ip, accessKeyId);
+      if (wait !== undefined) throw tooManyFailures(wait);
+      const claims = temporaryKeys.verify(accessKeyId, sessionToken);
+      return claims === undefined ? undefined : masked(temporaryCredentials(callers, accessKeyId, claims));
+    },
+    issueTemporaryKey: (identity, view, durationMs) => temporaryKeys.issue(identity, view, durationMs),
     signatureFailed: (client, accessKeyId) => {
       const wait = limits.exceeded('address', client.ip);
       limits.guessFailed(client.ip, accessKeyId);
@@ -182,6 +191,20 @@ async function signingCredentials(callers: CallerCache, accessKeyId: string) {
   const user = key === undefined ? undefined : await callers.user(key.username);
   if (key === undefined || user === undefined) return undefined;
   return { accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey, user, hasView: key.hasView };
+}
+
+async function temporaryCredentials(
+  callers: CallerCache,
+  accessKeyId: string,
+  { username, issuedAt, parentKeyId, secretAccessKey, view }: TemporaryClaims,
+): Promise<SigningCredentials | undefined> {
+  const user = await callers.user(username);
+  if (user === undefined || issuedAt < (user.tokensValidAfter ?? 0)) return undefined;
+  if (parentKeyId !== undefined) {
+    const parent = await callers.key(parentKeyId);
+    if (parent?.username !== username || parent.hasView) return undefined;
+  }
+  return { accessKeyId, secretAccessKey, user, hasView: true, view };
 }
 
 /** A store that fails while we ask who is calling is our failure, not the caller's. */

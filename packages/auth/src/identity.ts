@@ -17,6 +17,18 @@ export interface Identity {
   readonly accessKeyId?: string;
   /** The key is bound to one bucket, and good for the S3 gateway only. */
   readonly hasView?: boolean;
+  /** Of a temporary key, which carries its view itself. */
+  readonly view?: KeyView;
+}
+
+/** The one bucket that a temporary key opens, and what it shows. */
+export interface KeyView {
+  readonly bucket: string;
+  readonly repository: string;
+  /** A namesake of the repository is not what was bound. */
+  readonly instanceUid: string;
+  readonly ref: string;
+  readonly readOnly: boolean;
 }
 
 /**

@@ -43,20 +43,18 @@ async function mergeOrFindMerged(
   pull: PullRequestData,
   options: MergePullOptions,
 ): Promise<Commit> {
-  const { repository, actor, force, squash } = options;
+  const { id: _id, ...merge } = options;
+  const { force, squash } = options;
   if (squash === true || force === true) {
     const merged = await findMergeCommit(context, scope, pull);
     if (merged !== undefined) return merged;
   }
   try {
     return await merges.merge({
-      repository,
+      ...merge,
       source: pull.sourceBranch,
       destination: pull.destinationBranch,
-      actor,
-      force,
-      squash,
-      metadata: squash === true ? { [pullKey]: pull.id } : undefined,
+      ownMetadata: squash === true ? { [pullKey]: pull.id } : undefined,
     });
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'no_changes') throw error;

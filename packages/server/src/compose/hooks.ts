@@ -16,8 +16,8 @@ const otherTimeoutMs = 15 * 60_000;
 interface HookParts {
   readonly kv: KvStore;
   readonly blocks: BlockStores;
-  /** Told when an event waits for its hooks. */
-  readonly onQueued: () => void;
+  /** Told in which queue an event waits for its hooks. */
+  readonly onQueued: (queue: string) => void;
 }
 
 /** The hooks of this process. They and the engine need each other: `bind` closes the circle. */

@@ -15,6 +15,7 @@ import { createAccessLog } from '../http/access-log.ts';
 import { createBodyMemory } from '../http/body-memory.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
+import { lazyIceberg } from '../http/lazy-iceberg.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
 import { createUi, uiFolder } from '../http/ui-files.ts';
 import { createSurface } from '../http/surface.ts';
@@ -105,6 +106,13 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       observer: observeGateway(observing),
       bodyMemory: bodyMemory.callers,
     }),
+    iceberg: lazyIceberg(() => ({
+      engine,
+      auth,
+      region: config.gateways.s3.region,
+      observer: observeApi(observing),
+      bodyMemory,
+    })),
     pages: createPages({
       draining: () => surface.draining,
       installationId: () => installationId,

@@ -48,8 +48,10 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
         kv,
         blocks,
         // Events that are over are the background process's.
-        onQueued: () =>
-          context.worksAlone ? void hooks.actions.runQueued() : exchange.tell('background', 'hooks-queued'),
+        onQueued: (queue) =>
+          context.worksAlone
+            ? void hooks.actions.runQueued(queue)
+            : exchange.tell('background', 'hooks-queued', queue),
       });
       const engine = await openProcessEngine(foundation, {
         kv,
