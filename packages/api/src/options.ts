@@ -23,6 +23,8 @@ export interface StorageFacts {
 export interface LoginFacts {
   /** `''`, or where the identity provider's login starts. */
   readonly loginUrl: string;
+  /** `select`: the login page offers it beside access keys. */
+  readonly loginUrlMethod: 'none' | 'select';
   readonly loginFailedMessage: string;
   readonly loginCookieNames: readonly string[];
   readonly logoutUrl: string;

@@ -8,3 +8,4 @@ export * from './identity.ts';
 export * from './model.ts';
 export { isTemporaryKeyId } from './login/temporary-keys.ts';
 export * from './requirement.ts';
+export type * from './sources/contract.ts';
