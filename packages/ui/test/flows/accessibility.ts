@@ -189,7 +189,7 @@ export function accessibilityFlows(stage: Stage): void {
             await ui.button('Ask').click();
             await ui.sees('Looked at:');
             await ui.button('Edit').click();
-            await ui.field('Actions of statement 1').first().waitFor();
+            await ui.page.getByRole('combobox', { name: 'Actions of statement 1' }).waitFor();
           },
         ],
         [

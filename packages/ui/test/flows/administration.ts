@@ -75,21 +75,28 @@ export function administrationFlows(stage: Stage): void {
       await ui.open('/auth/policies');
       await ui.button('Create policy').first().click();
       await ui.field('Policy name').fill('may-write');
-      const actions = ui.page.getByRole('textbox', { name: 'Actions of statement 1' });
+      const actions = ui.page.getByRole('combobox', { name: 'Actions of statement 1' });
       await actions.fill('fs:WriteOb');
       await ui.page.getByRole('option', { name: 'fs:WriteObject' }).click();
       await ui.page.locator('.cm-content').getByText('fs:WriteObject').waitFor();
-      await ui.page.getByRole('textbox', { name: 'User', exact: true }).fill('tried');
-      await ui.page.getByRole('textbox', { name: 'Action', exact: true }).fill('fs:WriteObject');
+      for (let tags = 0; tags < 3; tags += 1) await actions.press('Backspace');
+      await ui.sees('"action" must be a list');
+      await actions.fill('fs:WriteObject');
+      await actions.press('Enter');
+      await ui.lacks('"action" must be a list');
+      await ui.page.getByRole('combobox', { name: 'User', exact: true }).fill('tried');
+      await ui.page.getByRole('combobox', { name: 'Action', exact: true }).fill('fs:WriteObject');
       await ui.page
-        .getByRole('textbox', { name: 'Resource', exact: true })
+        .getByRole('combobox', { name: 'Resource', exact: true })
         .fill('arn:svc:fs:::repository/lake/object/a');
       await ui.button('Ask').click();
       await ui.sees('Statement 1 of');
       await ui.sees('not attached yet');
       await ui.page.getByRole('button', { name: 'Create policy' }).last().click();
       await ui.page.waitForURL(/may-write$/);
-      await ui.page.getByRole('textbox', { name: 'User', exact: true }).fill('tried');
+      await ui.page.getByRole('combobox', { name: 'User', exact: true }).fill('tried');
+      // The names that were offered go away.
+      await ui.page.getByRole('combobox', { name: 'User', exact: true }).press('Tab');
       await ui.button('Ask').click();
       await ui.sees('The user has no policy at all.');
     });

@@ -91,13 +91,6 @@ export function AuditPage(): ReactNode {
           rowHeight={56}
           columns={[
             {
-              name: 'Time',
-              width: '170px',
-              wide: true,
-              className: 'small num',
-              cell: ({ time }) => <ExactTime seconds={Date.parse(time) / 1000} />,
-            },
-            {
               name: 'What',
               width: 'minmax(0, 1fr)',
               cell: ({ user, action, resource, time }) => (
@@ -106,7 +99,8 @@ export function AuditPage(): ReactNode {
                     <span className="strong">{user ?? 'somebody unknown'}</span> {action}
                   </div>
                   <div className="small muted ellipsis" title={resource}>
-                    {resource ?? <ExactTime seconds={Date.parse(time) / 1000} />}
+                    <ExactTime seconds={Date.parse(time) / 1000} />
+                    {resource !== undefined && ` · ${resource}`}
                   </div>
                 </div>
               ),

@@ -2,7 +2,7 @@ import { Autocomplete, Button } from '@mantine/core';
 import { policyActions } from '@svc/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { ErrorNotice } from '../../kit/basics.tsx';
 import { SimulationView } from '../../kit/simulation-view.tsx';
 import { client } from '../../lib/api.ts';
@@ -46,12 +46,20 @@ export function PermissionTest({
       </div>
       <div className="box-body stack">
         <div className="fields-beside">
-          <Autocomplete label="User" data={users.data ?? []} value={user} onChange={setUser} limit={20} />
+          <Autocomplete
+            label="User"
+            data={users.data ?? []}
+            value={user}
+            onChange={setUser}
+            onKeyDown={keepOpen}
+            limit={20}
+          />
           <Autocomplete
             label="Action"
             data={[...policyActions]}
             value={action}
             onChange={setAction}
+            onKeyDown={keepOpen}
             limit={50}
           />
           <Autocomplete
@@ -59,6 +67,7 @@ export function PermissionTest({
             data={resources}
             value={resource}
             onChange={setResource}
+            onKeyDown={keepOpen}
             limit={50}
           />
         </div>
@@ -77,4 +86,9 @@ export function PermissionTest({
       </div>
     </section>
   );
+}
+
+/** In a dialog Enter would save what is only being tried. */
+function keepOpen(event: KeyboardEvent): void {
+  if (event.key === 'Enter') event.preventDefault();
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Notice, Skeletons } from '../../kit/basics.tsx';
 import { FormDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
-import type { Policy } from '../../lib/api.ts';
+import type { Policy, Statement } from '../../lib/api.ts';
 import { examplePolicy, parsePolicy } from '../../lib/policy-text.ts';
 import { policyText } from '../../lib/policy-form.ts';
 import { useWrite } from '../../lib/queries.ts';
@@ -25,7 +25,10 @@ export function PolicyDialog({
 }): ReactNode {
   const [id, setId] = useState(policy?.id ?? '');
   const [text, setText] = useState(policy === undefined ? examplePolicy : policyText(policy.statement));
+  // What the form was given last: it stays as it is while something in it is still missing.
+  const [filled, setFilled] = useState<Statement[]>();
   const parsed = parsePolicy(text);
+  const shown = filled ?? ('statement' in parsed ? parsed.statement : undefined);
   const save = useWrite(
     async (statement: Policy['statement']) =>
       policy === undefined
@@ -58,20 +61,33 @@ export function PolicyDialog({
         />
       )}
       <div className="halves">
-        {'statement' in parsed ? (
-          <StatementFields
-            statements={parsed.statement}
-            onChange={(statements) => setText(policyText(statements))}
-          />
-        ) : (
-          <Notice kind="warn" title="The form is back when the JSON is right">
-            {parsed.problem}
-          </Notice>
-        )}
+        <div className="stack">
+          {shown !== undefined && (
+            <StatementFields
+              statements={shown}
+              onChange={(statements) => {
+                setFilled(statements);
+                setText(policyText(statements));
+              }}
+            />
+          )}
+          {'problem' in parsed && (
+            <Notice
+              kind="warn"
+              {...(shown === undefined && { title: 'The form is back when the JSON is right' })}
+            >
+              {parsed.problem}
+            </Notice>
+          )}
+        </div>
         <Suspense fallback={<Skeletons />}>
           <CodeEditor
             value={text}
-            onChange={setText}
+            onChange={(typed) => {
+              if (typed === text) return;
+              setText(typed);
+              setFilled(undefined);
+            }}
             extension="json"
             label="Policy as JSON"
             minHeight={240}

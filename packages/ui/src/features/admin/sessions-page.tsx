@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { EmptyState, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { EmptyState, ExactTime, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
@@ -90,10 +90,10 @@ export function SessionList({ userId, isOwn }: { userId: string; isOwn: boolean 
           },
           {
             name: 'Ends',
-            width: '120px',
+            width: '200px',
             wide: true,
             className: 'small muted',
-            cell: ({ expiration_date }) => <Time seconds={expiration_date} />,
+            cell: ({ expiration_date }) => <ExactTime seconds={expiration_date} />,
           },
           {
             name: 'Actions',
