@@ -1,5 +1,5 @@
 import type { CacheBus, KvStore } from '@svc/kv';
-import type { ClientOrigin, Decision, Identity, RequestHead } from './identity.ts';
+import type { ClientOrigin, Decision, Identity, KeyView, RequestHead } from './identity.ts';
 import type {
   AclPermission,
   AuthActor,
@@ -80,6 +80,7 @@ export interface Auth {
   readonly policies: Policies;
   readonly credentials: CredentialKeys;
   readonly externalPrincipals: ExternalPrincipals;
+  readonly sessions: UserSessions;
   readonly setup: Setup;
   readonly installation: Installation;
   /** What webhooks sign with and send along. */
@@ -102,6 +103,14 @@ export interface Auth {
    * `too_many_failures` when the client has failed too often to try this key again.
    */
   credentialsFor(accessKeyId: string, client?: ClientOrigin): Promise<SigningCredentials | undefined>;
+  /** As `credentialsFor`, of a key that came with a session token. */
+  temporaryCredentialsFor(
+    accessKeyId: string,
+    sessionToken: string,
+    client?: ClientOrigin,
+  ): Promise<SigningCredentials | undefined>;
+  /** An access key for a while, bound to a bucket. It may do what the caller may, and ends with the caller's key. */
+  issueTemporaryKey(identity: Identity, view: KeyView, durationMs: number): TemporaryKey;
   /** Counts a failed signature; throws `too_many_failures` once its address has failed too often. */
   signatureFailed(client: ClientOrigin, accessKeyId: string): void;
 
@@ -115,10 +124,7 @@ export interface Auth {
   readonly passwordMails: PasswordMailing | undefined;
   /** `Set-Cookie` value that starts a browser session. */
   sessionCookie(session: Session, client: ClientOrigin): string;
-  /**
-   * Ends every session of the user whose token the request carries, and answers who that was; a request without one
-   * changes nothing.
-   */
+  /** Ends the session whose token the request carries, and answers whose it was; a request without one changes nothing. */
   logout(request: RequestHead): Promise<Identity | undefined>;
   /** `Set-Cookie` values that end every kind of browser session. */
   logoutCookies(client: ClientOrigin): string[];
@@ -131,6 +137,9 @@ export interface Auth {
   allowsAtOnce(identity: Identity, requirement: Requirement, client: ClientOrigin): boolean;
   /** A check to call many times within one request (list filters, bulk calls): policies are fetched once. */
   permissionsOf(identity: Identity, client: ClientOrigin): Promise<Permissions>;
+
+  /** What a check of a user would answer, and which statement decides. Throws `invalid` or `not_found`. */
+  simulate(request: SimulationRequest): Promise<Simulation>;
 
   /** Whether any policy allows anything to requests without credentials (`anonymousIdentity`). */
   allowsAnonymous(): Promise<boolean>;
@@ -153,21 +162,85 @@ export interface Permissions {
   isDenied(action: string, resource: string): boolean;
 }
 
+export interface SimulationRequest {
+  readonly username: string;
+  readonly action: string;
+  readonly resource: string;
+  /** Where the request comes from, for conditions. */
+  readonly sourceIp: string;
+  /** As if the user had this policy as well; it stands in for the stored one of its name. */
+  readonly draft?: PolicyInput | undefined;
+}
+
+export interface Simulation {
+  readonly decision: Decision;
+  /** Absent when no statement speaks of it. */
+  readonly decidedBy:
+    | {
+        readonly policyId: string;
+        /** Of the statement in its policy, counted from 0. */
+        readonly index: number;
+        readonly statement: Statement;
+      }
+    | undefined;
+  /** What was looked at: attached to the user itself, or to groups of the user. */
+  readonly policies: readonly {
+    readonly id: string;
+    readonly isDirect: boolean;
+    readonly groups: readonly string[];
+  }[];
+}
+
 export interface SigningCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly user: User;
   readonly hasView: boolean;
+  /** Set for temporary keys. */
+  readonly view?: KeyView;
+}
+
+export interface TemporaryKey extends KeyPair {
+  readonly sessionToken: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
 }
 
 export interface LoginRequest {
   readonly username: string;
   readonly password: string;
   readonly client: ClientOrigin;
+  /** What the caller says it is, for the list of sessions. */
+  readonly agent?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
+export interface SessionOrigin {
+  readonly ip: string;
+  readonly agent: string;
+}
+
+/** A login that is still good. Times in Unix seconds. */
+export interface SessionInfo extends SessionOrigin {
+  readonly id: string;
+  readonly beganAt: number;
+  readonly expiresAt: number;
+  readonly accessKeyId?: string | undefined;
+}
+
+/** The sessions of people; logins that another service vouches for are not listed, but end with all the others. */
+export interface UserSessions {
+  list(username: string, page?: PageRequest): Promise<Page<SessionInfo>>;
+  /** On every worker before it resolves. Throws `not_found`. */
+  end(username: string, id: string, actor: AuthActor): Promise<void>;
+  endAll(username: string, actor: AuthActor): Promise<void>;
+  /** Forgets sessions whose tokens have expired. */
+  trim(mayGoOn: () => Promise<boolean>): Promise<void>;
+}
+
 export interface Session {
+  /** Names it; no secret. */
+  readonly id: string;
   readonly token: string;
   /** Unix seconds. */
   readonly expiresAt: number;

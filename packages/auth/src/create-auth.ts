@@ -1,4 +1,4 @@
-import type { Auth, AuthOptions, LoginRequest, Session } from './auth.ts';
+import type { Auth, AuthOptions, LoginRequest, Session, SigningCredentials } from './auth.ts';
 import { KeyRing } from './crypto/key-ring.ts';
 import { openSecret, sealSecret } from './crypto/secret-box.ts';
 import { AuthError } from './errors.ts';
@@ -14,16 +14,19 @@ import { PasswordChain } from './login/password-chain.ts';
 import { ProviderLogin } from './login/provider-login.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
+import { TemporaryKeys, type TemporaryClaims } from './login/temporary-keys.ts';
+import { SessionStore } from './login/session-store.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
 import { MailLimiter } from './mail/mail-limiter.ts';
 import { PasswordMails } from './mail/password-mails.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
-import { allPolicies, effectivePolicies } from './rbac/effective-policies.ts';
+import { allPolicies, effectivePolicies, heldPolicies } from './rbac/effective-policies.ts';
 import { ExternalPrincipalStore } from './rbac/external-principal-store.ts';
 import { GroupStore } from './rbac/group-store.ts';
 import { PolicyStore } from './rbac/policy-store.ts';
+import { simulate } from './rbac/simulate.ts';
 import { UserStore } from './rbac/user-store.ts';
 import { InstallationStore } from './setup/installation-store.ts';
 import { SetupService } from './setup/setup-service.ts';
@@ -54,6 +57,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies: (username) => effectivePolicies(store, username),
     allPolicies: () => allPolicies(store),
     externalPrincipal: (id) => externalPrincipals.find(id),
+    endedSessions: (username) => sessions.ended(username),
   });
   const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
   const users = new UserStore(context);
@@ -61,9 +65,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const policies = new PolicyStore(context);
   const credentials = new CredentialStore(context);
   const externalPrincipals = new ExternalPrincipalStore(context);
+  const endAll = users.endSessions.bind(users);
+  const sessions = new SessionStore({ context, endAll });
   const limits = new FailureLimits(cacheBus, clock);
   const setup = new SetupService({ context, mode, users, groups, credentials, installation, limits });
   const tokens = new LoginTokens(keyRing, clock, options.loginMaxDurationMs);
+  const temporaryKeys = new TemporaryKeys(keyRing, clock);
   const passwords = new PasswordChain({
     keys: keyRing,
     callers,
@@ -95,12 +102,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
           ...options.identityProvider,
           keys: keyRing,
           users: claimedUsers,
-          issue: (user, friendlyName) => tokens.issue(user, options.loginDurationMs, undefined, friendlyName),
+          startSession: async (user, friendlyName, { client, headers }) => {
+            const session = tokens.issue(user, options.loginDurationMs, undefined, friendlyName);
+            await sessions.begin(session, { ip: client.ip, agent: headers['user-agent'] ?? '' }, undefined);
+            return session;
+          },
           cookies,
           logger,
         });
 
-  async function login({ username, password, client, requestId }: LoginRequest): Promise<Session> {
+  async function login({ username, password, client, agent, requestId }: LoginRequest): Promise<Session> {
     const { user, accessKeyId } = await passwords.authenticate({
       username,
       password,
@@ -117,7 +128,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       },
       'login',
     );
-    return tokens.issue(user, options.loginDurationMs, accessKeyId);
+    const session = tokens.issue(user, options.loginDurationMs, accessKeyId);
+    await sessions.begin(session, { ip: client.ip, agent: agent ?? '' }, accessKeyId);
+    return session;
   }
 
   const limiter = options.mail === undefined ? undefined : new MailLimiter(options.mail, cacheBus, clock);
@@ -150,6 +163,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies,
     credentials,
     externalPrincipals,
+    sessions,
     setup,
     installation,
     webhookSecrets: {
@@ -163,6 +177,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       if (wait !== undefined) throw tooManyFailures(wait);
       return masked(signingCredentials(callers, accessKeyId));
     },
+    temporaryCredentialsFor: async (accessKeyId, sessionToken, client) => {
+      const wait = client === undefined ? undefined : limits.exceededGuess(client.ip, accessKeyId);
+      if (wait !== undefined) throw tooManyFailures(wait);
+      const claims = temporaryKeys.verify(accessKeyId, sessionToken);
+      return claims === undefined ? undefined : masked(temporaryCredentials(callers, accessKeyId, claims));
+    },
+    issueTemporaryKey: (identity, view, durationMs) => temporaryKeys.issue(identity, view, durationMs),
     signatureFailed: (client, accessKeyId) => {
       const wait = limits.exceeded('address', client.ip);
       limits.guessFailed(client.ip, accessKeyId);
@@ -175,18 +196,27 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     passwordMails,
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logout: async (request) => {
-      const session = await masked(requests.session(request));
-      if (session === undefined) return undefined;
-      const { username } = session.user;
-      await masked(users.endSessions(username, { username, requestId: request.requestId }));
-      return session;
+      const caller = await masked(requests.session(request));
+      if (caller === undefined) return undefined;
+      const { username } = caller.user;
+      const actor = { username, requestId: request.requestId };
+      const { session } = caller;
+      // A token without a name cannot be told from the others of its user.
+      await masked(
+        session === undefined
+          ? sessions.endAll(username, actor)
+          : sessions.endToken(username, session.id, session.expiresAt, actor),
+      );
+      return caller;
     },
     logoutCookies: (client) => endSessionCookies(client, cookies),
     authorize: async (identity, requirement, client) =>
       (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip)),
     ensureAllowed: async (identity, requirement, client) => {
       const decision = (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip));
-      if (!decision.allowed) throw new AuthError('denied', decision.message);
+      if (decision.allowed) return;
+      const { message, required } = decision;
+      throw new AuthError('denied', message, { required });
     },
     allowsAtOnce: (identity, requirement, client) =>
       policiesAtOnce(identity)?.check(requirement, new ConditionContext(client.ip)).allowed === true,
@@ -197,6 +227,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         check: (requirement) => compiled.check(requirement, conditions),
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
       };
+    },
+    simulate: async (request) => {
+      await masked(users.get(request.username));
+      return masked(simulate(request, (username) => heldPolicies(store, username)));
     },
     allowsAnonymous: async () => (await policiesOf(anonymousIdentity)).allowsAnything,
     clientOf: (peerAddress, encrypted, headers) => proxies.originOf(peerAddress, encrypted, headers),
@@ -229,6 +263,20 @@ async function signingCredentials(callers: CallerCache, accessKeyId: string) {
   const user = key === undefined ? undefined : await callers.user(key.username);
   if (key === undefined || user === undefined) return undefined;
   return { accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey, user, hasView: key.hasView };
+}
+
+async function temporaryCredentials(
+  callers: CallerCache,
+  accessKeyId: string,
+  { username, issuedAt, parentKeyId, secretAccessKey, view }: TemporaryClaims,
+): Promise<SigningCredentials | undefined> {
+  const user = await callers.user(username);
+  if (user === undefined || issuedAt < (user.tokensValidAfter ?? 0)) return undefined;
+  if (parentKeyId !== undefined) {
+    const parent = await callers.key(parentKeyId);
+    if (parent?.username !== username || parent.hasView) return undefined;
+  }
+  return { accessKeyId, secretAccessKey, user, hasView: true, view };
 }
 
 /** A store that fails while we ask who is calling is our failure, not the caller's. */

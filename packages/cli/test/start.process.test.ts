@@ -13,15 +13,30 @@ const reporter = `data:text/javascript,
   process.on('exit', () => process.stderr.write(JSON.stringify({ files, native })));`;
 
 // What a start costs is what it loads; times would say how busy the machine is (bench/notes/cli.md has them).
+function start(...words: string[]): { stdout: string; files: string[]; native: string[] } {
+  const args = ['--import', reporter, join(svcBundle(), 'svcctl.js'), ...words];
+  const env = { ...process.env, SVCCTL_SERVER_ENDPOINT_URL: 'http://127.0.0.1:9' };
+  const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+  const loaded = JSON.parse(stderr.slice(stderr.indexOf('{"files"'))) as {
+    files: string[];
+    native: string[];
+  };
+  return { stdout, ...loaded };
+}
+
 it('shows help without loading what only commands need', () => {
-  const args = ['--import', reporter, join(svcBundle(), 'svcctl.js'), '--help'];
-  const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect(stdout).toContain('Usage: svcctl');
-  const loaded = JSON.parse(stderr) as { files: string[]; native: string[] };
+  const loaded = start('--help');
+  expect(loaded.stdout).toContain('Usage: svcctl');
   const files = loaded.files.filter((url) => url.startsWith('file:')).map((url) => new URL(url));
   expect(files.map(({ pathname }) => pathname.split('/').at(-1))).toContain('svcctl.js');
   expect(files.reduce((sum, url) => sum + statSync(url).size, 0)).toBeLessThan(150_000);
   expect(loaded.native).toContain('NativeModule fs');
   for (const dear of ['http', 'https', 'tls', 'crypto', 'worker_threads'])
     expect(loaded.native).not.toContain(`NativeModule ${dear}`);
+});
+
+it('speaks to a plain address without loading TLS', () => {
+  const { native } = start('repo', 'list');
+  expect(native).toContain('NativeModule http');
+  for (const dear of ['https', 'tls', 'crypto']) expect(native).not.toContain(`NativeModule ${dear}`);
 });

@@ -8,6 +8,7 @@ export * from './run-command.ts';
 export * from './servers/cosmos-fake.ts';
 export { startDynamoDb } from './servers/dynamodb.ts';
 export { startAzurite } from './servers/azurite.ts';
+export { startFakeGcs } from './servers/fake-gcs.ts';
 export * from './servers/create-container.ts';
 export * from './servers/mail-server.ts';
 export * from './servers/oidc-server.ts';

@@ -9,6 +9,10 @@ export interface LoginClaims {
   readonly issuedAt: number;
   /** The key the login was made with; deleting it ends the session. */
   readonly accessKeyId: string | undefined;
+  /** Names the session. */
+  readonly sessionId: string | undefined;
+  /** Unix seconds. */
+  readonly expiresAt: number;
   /** What the user is called in this session. */
   readonly friendlyName: string | undefined;
 }
@@ -30,23 +34,24 @@ export class LoginTokens {
     // A session begun in the very second of a password change is a new one.
     const issuedAt = Math.max(now, user.tokensValidAfter ?? 0);
     const expiresAt = now + Math.floor(Math.min(durationMs, this.#maxDurationMs) / 1000);
+    const id = randomUUID();
     const claims = {
       iss: 'auth',
       aud: 'login',
       sub: user.username,
-      jti: randomUUID(),
+      jti: id,
       iat: issuedAt,
       exp: expiresAt,
       ...(accessKeyId === undefined ? {} : { akid: accessKeyId }),
       ...(friendlyName === undefined ? {} : { name: friendlyName }),
     };
-    return { token: signJwt(claims, this.#key), expiresAt, username: user.username };
+    return { token: signJwt(claims, this.#key), expiresAt, username: user.username, id };
   }
 
   verify(token: string): LoginClaims | undefined {
     const claims = verifyJwt(token, this.#key);
     if (claims === undefined) return undefined;
-    const { sub, iat, exp, aud, akid, name } = claims;
+    const { sub, iat, exp, aud, akid, jti, name } = claims;
     if (typeof exp !== 'number' || exp * 1000 <= this.#clock()) return undefined;
     if (aud !== undefined && aud !== 'login') return undefined;
     if (typeof sub !== 'string' || sub === '') return undefined;
@@ -55,6 +60,8 @@ export class LoginTokens {
       username: sub,
       issuedAt: typeof iat === 'number' ? iat : 0,
       accessKeyId: akid,
+      sessionId: typeof jti === 'string' && jti !== '' ? jti : undefined,
+      expiresAt: exp,
       friendlyName: typeof name === 'string' ? name : undefined,
     };
   }

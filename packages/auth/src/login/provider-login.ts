@@ -24,7 +24,11 @@ export interface ProviderLoginOptions {
   readonly provider: IdentityProvider;
   readonly claims: ClaimMapping;
   readonly users: ClaimedUsers;
-  readonly issue: (user: User, friendlyName: string | undefined) => Session;
+  readonly startSession: (
+    user: User,
+    friendlyName: string | undefined,
+    request: RequestHead,
+  ) => Promise<Session>;
   readonly cookies: CookieSettings;
   readonly logger: AuthLogger;
 }
@@ -67,7 +71,7 @@ export class ProviderLogin implements ProviderLogins {
   }
 
   async finish(request: RequestHead & { readonly query: URLSearchParams }): Promise<Redirection> {
-    const { users, claims: mapping, cookies, issue, logger } = this.#options;
+    const { users, claims: mapping, cookies, startSession, logger } = this.#options;
     const forget = endCookie(providerLoginCookie, request.client, cookies);
     const fields = {
       authenticator: mapping.source,
@@ -93,8 +97,8 @@ export class ProviderLogin implements ProviderLogins {
     if (typeof claimed === 'string') return refuse(claimed);
     const { user, friendlyName } = claimed;
     logger.info({ event: 'login', user: user.username, ...fields }, 'login');
-    const session = startSessionCookie(issue(user, friendlyName), request.client, cookies);
-    return { location: begun.next, cookies: [session, forget] };
+    const session = await startSession(user, friendlyName, request);
+    return { location: begun.next, cookies: [startSessionCookie(session, request.client, cookies), forget] };
   }
 
   async logoutUrl({ user }: Identity): Promise<string | undefined> {

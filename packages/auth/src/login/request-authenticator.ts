@@ -145,13 +145,15 @@ export class RequestAuthenticator {
     if (claims === undefined) throw authenticationFailed();
     const known = await callers.user(claims.username);
     if (known === undefined || claims.issuedAt < (known.tokensValidAfter ?? 0)) throw authenticationFailed();
-    const { accessKeyId, friendlyName } = claims;
+    const { accessKeyId, sessionId: id, expiresAt, friendlyName } = claims;
     const user = friendlyName === undefined ? known : { ...known, friendlyName };
-    if (accessKeyId === undefined) return { user, method };
+    if (id !== undefined && (await callers.hasEnded(user.username, id))) throw authenticationFailed();
+    const caller = { user, method, ...(id !== undefined && { session: { id, expiresAt } }) };
+    if (accessKeyId === undefined) return caller;
     const key = await callers.key(accessKeyId);
     if (key?.username !== user.username) throw authenticationFailed();
     if (key.hasView) throw boundToBucket();
-    return { user, method, accessKeyId };
+    return { ...caller, accessKeyId };
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,7 +26,8 @@ export function readTokenCache(): CachedToken | undefined {
 export function writeTokenCache(token: CachedToken): void {
   const file = cacheFile();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const fresh = `${file}.${randomBytes(6).toString('hex')}`;
+  // Most commands find a token and need no cryptography.
+  const fresh = `${file}.${process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')}`;
   writeFileSync(fresh, JSON.stringify(token), { mode: 0o600 });
   renameSync(fresh, file);
 }

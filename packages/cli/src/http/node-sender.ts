@@ -1,6 +1,5 @@
 import { Agent as HttpAgent, request as requestPlain } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import type { Readable } from 'node:stream';
 import { ConnectionError, type Answer, type Sender, type SendRequest } from '@svc/client';
 import { CliError } from '../errors.ts';
@@ -10,21 +9,27 @@ import { readAll } from '../input.ts';
 /** A body that can be read again for another try. */
 export type Payload = Uint8Array | { readonly length: number; readonly open: () => Readable };
 
+interface Connections {
+  readonly open: typeof requestPlain;
+  readonly agent: HttpAgent;
+}
+
+const keptOpen = { keepAlive: true, maxFreeSockets: 512 };
+
 /**
  * Sends over connections that stay open. The platform's fetch would do, but loading it costs every command more
  * processor time than all of its own work.
  */
 export function createNodeSender(log: Log): Sender<Payload, IncomingMessage> {
-  const plain = new HttpAgent({ keepAlive: true, maxFreeSockets: 512 });
-  const tls = new HttpsAgent({ keepAlive: true, maxFreeSockets: 512 });
+  const plain: Connections = { open: requestPlain, agent: new HttpAgent(keptOpen) };
+  let tls: Connections | undefined;
 
   return (request) => {
     const url = urlOf(request.url);
     const started = performance.now();
-    const secure = url.protocol === 'https:';
-    const open = secure ? requestTls : requestPlain;
+    const { open, agent: kept } = url.protocol === 'https:' ? (tls ??= secureConnections()) : plain;
     // If the server closed a reused connection just now, we could not tell whether a commit happened.
-    const agent = request.idempotent ? (secure ? tls : plain) : false;
+    const agent = request.idempotent ? kept : false;
     const { method, signal } = request;
     return new Promise((resolve, reject) => {
       let sent = false;
@@ -49,6 +54,12 @@ export function createNodeSender(log: Log): Sender<Payload, IncomingMessage> {
       sendBody(request, outgoing, fail);
     });
   };
+}
+
+/** Loaded for the first secure address: TLS costs a process more than everything else it loads. */
+function secureConnections(): Connections {
+  const { Agent, request } = process.getBuiltinModule('node:https');
+  return { open: request, agent: new Agent(keptOpen) };
 }
 
 function sendBody(

@@ -40,7 +40,8 @@ const partition = bytes('p');
 
 describe.runIf(local !== undefined)('on DynamoDB Local', () => {
   const suiteTable = `suite-${randomUUID()}`;
-  describeKvStore('dynamodb', () => openDynamoStore(configFor(local, suiteTable)));
+  // Many more than its largest batch; the emulator takes a second for 500.
+  describeKvStore('dynamodb', () => openDynamoStore(configFor(local, suiteTable)), 2_000);
 
   test('servers starting at once on an empty account all come up', async () => {
     const tableName = `start-${randomUUID()}`;

@@ -13,13 +13,15 @@ import { secondaryCases } from './secondary-cases.ts';
 export interface SuiteContext {
   readonly store: KvStore;
   readonly open: () => Promise<KvStore>;
+  /** How many entries bulk calls are tried with. */
+  readonly many: number;
 }
 
 /**
  * The contract every driver must keep. `open` gives a handle; every handle of one suite reaches the same data. Cases
  * use partitions of their own, so the data behind may be shared with other tests.
  */
-export function describeKvStore(name: string, open: () => Promise<KvStore>): void {
+export function describeKvStore(name: string, open: () => Promise<KvStore>, many = 10_000): void {
   describe(`key-value store ${name}`, () => {
     let store: KvStore | undefined;
     const context: SuiteContext = {
@@ -28,6 +30,7 @@ export function describeKvStore(name: string, open: () => Promise<KvStore>): voi
         return store;
       },
       open,
+      many,
     };
     beforeAll(async () => {
       store = await open();

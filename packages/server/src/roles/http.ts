@@ -1,3 +1,4 @@
+import { AuditWriter } from '@svc/auth';
 import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
@@ -51,8 +52,10 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
         kv,
         blocks,
         // Events that are over are the background process's.
-        onQueued: () =>
-          context.worksAlone ? void hooks.actions.runQueued() : exchange.tell('background', 'hooks-queued'),
+        onQueued: (queue) =>
+          context.worksAlone
+            ? void hooks.actions.runQueued(queue)
+            : exchange.tell('background', 'hooks-queued', queue),
       });
       const engine = await openProcessEngine(foundation, {
         kv,
@@ -89,6 +92,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   });
   metrics.countEventStreams(() => streams.open);
   exchange.hear('events-appended', (next) => streams.told(next as number));
+  const auditWriter = config.audit.enabled ? new AuditWriter({ kv, logger }) : undefined;
   const surface = await buildSurface(context, {
     kv,
     events: { log, streams, subscriptions, installationId },
@@ -98,6 +102,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     actions: hooks.actions,
     metrics,
     statistics,
+    auditWriter,
     installationId,
     tls,
   });
@@ -127,6 +132,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       streams.close();
       if (!(await surface.drain(drainLimitMs)))
         logger.warn({}, 'some requests were still running after 30 s');
+      await auditWriter?.close();
       await jobs.stop();
       await statistics.close();
       await keeper?.close();
