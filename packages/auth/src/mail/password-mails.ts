@@ -1,5 +1,5 @@
 import { tokenMessage, XidGenerator } from '@svc/encoding';
-import type { AuthLogger, PasswordMailing } from '../auth.ts';
+import type { AuthLogger } from '../auth.ts';
 import { signJwt, verifyJwt } from '../crypto/jwt.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { checkPassword } from '../crypto/password.ts';
@@ -12,6 +12,7 @@ import type { UserStore } from '../rbac/user-store.ts';
 import type { Mailer } from '../sources/contract.ts';
 import type { AuthStore } from '../store/auth-store.ts';
 import { keys } from '../store/keys.ts';
+import type { PasswordMailing } from './contract.ts';
 import type { MailLimiter } from './mail-limiter.ts';
 import { invitationMail, resetMail } from './mail-texts.ts';
 
