@@ -34,7 +34,7 @@ const mailLinks = (['/auth/users/create', '/auth/resetpassword'] as const).map((
     getParentRoute: () => root,
     path,
     validateSearch: strings('token', 'email'),
-    component: lazyRouteComponent(() => import('./features/session/password-page.tsx'), 'PasswordPage'),
+    component: lazyPage(() => import('./features/session/password-page.tsx'), 'PasswordPage'),
   }),
 );
 

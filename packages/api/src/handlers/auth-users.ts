@@ -1,7 +1,6 @@
 import { arn, one } from '@svc/auth';
 import type { Binding } from '@svc/engine';
 import type { HandlersOf } from '../call.ts';
-import { Answer } from '../answer/answer.ts';
 import type { ApiOptions } from '../options.ts';
 import { authPageView } from '../views/auth-page.ts';
 import {

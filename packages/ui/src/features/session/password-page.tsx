@@ -29,7 +29,7 @@ function AskForMail(): ReactNode {
   const form = useSending(() => anonymousClient.post('/auth/password/forgot', { body: { email } }));
   if (form.isDone) {
     return (
-      <Notice kind="success" title="Look into your mail">
+      <Notice kind="good" title="Look into your mail">
         If the address has an account, a link is on its way. It works for 20 minutes.
       </Notice>
     );
@@ -63,7 +63,7 @@ function ChoosePassword({ token, email }: { token: string; email: string | undef
   );
   if (form.isDone) {
     return (
-      <Notice kind="success" title="The password is set">
+      <Notice kind="good" title="The password is set">
         Log in with your e-mail address and this password.
       </Notice>
     );
