@@ -104,7 +104,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
           users: claimedUsers,
           startSession: async (user, friendlyName, { client, headers }) => {
             const session = tokens.issue(user, options.loginDurationMs, undefined, friendlyName);
-            await sessions.begin(session, { ip: client.ip, agent: headers['user-agent'] ?? '' }, undefined);
+            await sessions.begin(
+              session,
+              { ip: client.ip, agent: String(headers['user-agent'] ?? '') },
+              undefined,
+            );
             return session;
           },
           cookies,
