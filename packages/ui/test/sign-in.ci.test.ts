@@ -1,4 +1,4 @@
-import { freePort, orSkipReason, startOidcServer } from '@svc/testing';
+import { freePort, linkIn, orSkipReason, startMailServer, startOidcServer } from '@svc/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Stage } from './stage.ts';
 
@@ -11,9 +11,14 @@ const provider = await startOidcServer({
   postLogoutRedirectUri: `${base}/auth/login`,
 });
 provider.people.set('ann', { name: 'Ann Example' });
+const mailServer = await startMailServer();
 const stage = await orSkipReason('a browser', () =>
   Stage.open({
     SVC_LISTEN_ADDRESS: `127.0.0.1:${port}`,
+    SVC_EMAIL_SMTP_HOST: '127.0.0.1',
+    SVC_EMAIL_SMTP_PORT: String(mailServer.port),
+    SVC_EMAIL_SENDER: 'svc@example.com',
+    SVC_EMAIL_SVC_BASE_URL: base,
     SVC_AUTH_OIDC_ENABLED: 'true',
     SVC_AUTH_OIDC_CLIENT_ID: client.clientId,
     SVC_AUTH_OIDC_CLIENT_SECRET: client.clientSecret,
@@ -27,6 +32,7 @@ const stage = await orSkipReason('a browser', () =>
 afterAll(async () => {
   await stage?.close();
   provider.stop();
+  mailServer.stop();
 });
 
 describe.skipIf(stage === undefined)('the login page with an identity provider', () => {
@@ -56,6 +62,40 @@ describe.skipIf(stage === undefined)('the login page with an identity provider',
     await page.getByRole('link', { name: 'Continue with SSO' }).waitFor();
     expect((await context.cookies(base)).map(({ name }) => name)).not.toContain('access_token');
     await context.close();
+  });
+
+  test('sets the password of an invitation, and a new one when it is forgotten', async () => {
+    await stage.client.post('/auth/users', { body: { id: 'ivy@example.com', invite_user: true } });
+    const linkOf = (index: number): string => {
+      const mail = mailServer.mails[index];
+      if (mail === undefined) throw new Error('there is no such mail');
+      const link = linkIn(mail);
+      return link.pathname + link.search;
+    };
+    await stage.play(
+      async (ui) => {
+        const choose = async (link: string, password: string): Promise<void> => {
+          await ui.open(link);
+          await ui.field('New password').fill(password);
+          await ui.button('Set the password').click();
+          await ui.sees('The password is set');
+          await ui.page.getByRole('link', { name: 'Go to the login' }).click();
+          await ui.button('Use access keys').click();
+        };
+        await choose(linkOf(0), 'the first password of ivy');
+        await ui.page.getByRole('link', { name: 'Forgotten password?' }).click();
+        await ui.field('E-mail address').fill('ivy@example.com');
+        await ui.button('Mail me a link').click();
+        await ui.sees('Look into your mail');
+        await expect.poll(() => mailServer.mails.length).toBe(2);
+        await choose(linkOf(1), 'the next password of ivy');
+        await ui.field('Access key ID or e-mail address').fill('ivy@example.com');
+        await ui.field('Secret access key or password').fill('the next password of ivy');
+        await ui.button('Log in').click();
+        await ui.isAt(/\/repositories/);
+      },
+      { loggedIn: false },
+    );
   });
 
   test('still takes access keys', async () => {
