@@ -28,5 +28,9 @@ export class DisabledHooks implements HookPoints {
     }
   }
 
+  noteAfter(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
+
   after(): undefined {}
 }

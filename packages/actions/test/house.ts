@@ -97,8 +97,8 @@ export async function openHouse(
       airflowPollMs: 5,
     }),
     logger: { debug: () => undefined, info: log, warn: log, error: log },
-    onQueued: () => {
-      if (options.runsQueue !== false) void hooks.runQueued();
+    onQueued: (queue) => {
+      if (options.runsQueue !== false) void hooks.runQueued(queue);
     },
     leaseTermMs: options.leaseTermMs,
     clock: options.clock,

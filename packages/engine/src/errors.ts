@@ -1,3 +1,5 @@
+import type { Conflict, MergeBase } from './face/merges.ts';
+
 /** Every way an engine operation can refuse. Each protocol has one table from kind to its own code. */
 export type EngineErrorKind =
   | 'invalid'
@@ -37,15 +39,43 @@ export type EngineSubject =
   | 'namespace'
   | 'storage';
 
+/** What stands elsewhere than the caller saw it. */
+export interface Moved {
+  readonly source?: { readonly expected: string; readonly actual: string } | undefined;
+  readonly destination?: { readonly expected: string; readonly actual: string } | undefined;
+  /** Paths whose conflict is another one now. */
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** The conflicts that stopped a merge. */
+export interface UnresolvedConflicts extends MergeBase {
+  readonly unresolved: number;
+  readonly results: readonly Conflict[];
+  readonly hasMore: boolean;
+}
+
+/** What a program can use beside the message. */
+export interface ErrorFacts {
+  readonly moved?: Moved | undefined;
+  readonly conflicts?: UnresolvedConflicts | undefined;
+}
+
+interface EngineErrorOptions extends ErrorOptions {
+  readonly subject?: EngineSubject;
+  readonly facts?: ErrorFacts;
+}
+
 /** The one family of errors the engine throws; the message is for the user and names what to do where it can. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   readonly kind: EngineErrorKind;
   readonly subject: EngineSubject | undefined;
+  readonly facts: ErrorFacts | undefined;
 
-  constructor(kind: EngineErrorKind, message: string, options?: ErrorOptions & { subject?: EngineSubject }) {
+  constructor(kind: EngineErrorKind, message: string, options?: EngineErrorOptions) {
     super(message, options);
     this.kind = kind;
     this.subject = options?.subject;
+    this.facts = options?.facts;
   }
 }

@@ -34,6 +34,7 @@ export {
   userMetadata,
   type StoredHeader,
 } from './objects/reserved-metadata.ts';
+export { resolvedCounts } from './merges/own-metadata.ts';
 export { fillPage } from './listing/fill-page.ts';
 export { isTimeRef } from './refs/parse-ref.ts';
 export { planWalk } from './listing/key-range.ts';

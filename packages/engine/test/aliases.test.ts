@@ -228,3 +228,26 @@ test('aliases moved at random by two servers whose clocks differ: their logs rep
   const listed = (await engine.bindings.listAliases({})).items.map(({ bucket }) => bucket);
   expect(listed).toEqual([...model.keys()].sort());
 });
+
+test('what is found of an alias without waiting is what the store says now, whoever swapped it', async () => {
+  const { world, engine, heads } = await sales();
+  const other = world.engine();
+  const target = { repository: 'sales', ref: 'main' };
+  expect(engine.bindings.findBucketAtOnce('prod')).toBeUndefined();
+  await other.bindings.createAlias({ name: 'prod', target, actor });
+  expect(engine.bindings.findBucketAtOnce('prod')?.bound?.ref).toBe('main');
+  await other.bindings.setAlias({ name: 'prod', target: { ...target, ref: 'main~1', pin: true }, actor });
+  expect(engine.bindings.findBucketAtOnce('prod')?.bound?.ref).toBe(heads[0]);
+  await other.bindings.deleteAlias({ name: 'prod', actor });
+  expect(engine.bindings.findBucketAtOnce('prod')).toBeUndefined();
+  await other.bindings.createAlias({ name: 'prod', target, actor });
+  await engine.repositories.delete({ repository: 'sales', actor });
+  await engine.repositories.create({
+    name: 'sales',
+    storageNamespace: 'mem://bucket/namesake',
+    actor,
+  });
+  await engine.repositories.get('sales');
+  expect(engine.bindings.findBucketAtOnce('prod')).toBeUndefined();
+  expect(await refusalKind(engine.bindings.findBucket('prod'))).toBe('not_found');
+});

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { encodeValue } from '@svc/encoding';
+import { decodeValue, encodeValue } from '@svc/encoding';
+import { compilePathGlob } from '@svc/patterns';
+import { conflictIdOf } from '../src/committed/format/conflict-id.ts';
 import type { CommittedContext } from '../src/committed/context.ts';
 import type {
   ApplyResult,
@@ -9,13 +11,18 @@ import type {
   DiffType,
   DumpProperties,
   ImportScope,
+  MergeDiffIterator,
   MergeInput,
   MergeResult,
+  MergeSides,
+  PatternResolution,
   RecordIterator,
   TableDescription,
+  Take,
   TreeOutline,
+  TreeRange,
   TreeRecord,
-  ValueVisit,
+  UseValue,
 } from '../src/committed/tree.ts';
 
 /** Id of a tree that was written without any record. */
@@ -23,6 +30,7 @@ export const emptyTreeId = '00fb7eff1a97c500eb3ca8d2ef5464131d6b6a5f9512e41eba97
 
 interface DiffRecord extends TreeRecord {
   readonly type: DiffType;
+  readonly sides?: MergeSides;
 }
 
 type Tree = ReadonlyMap<string, TreeRecord>;
@@ -98,7 +106,7 @@ export class NaiveTrees implements CommittedTrees {
     _context: CommittedContext,
     input: Omit<MergeInput, 'strategy'>,
     from?: Uint8Array,
-  ): DiffIterator {
+  ): MergeDiffIterator {
     const base = this.content(input.base);
     const source = this.content(input.source);
     const destination = this.content(input.destination);
@@ -106,11 +114,62 @@ export class NaiveTrees implements CommittedTrees {
     for (const key of keysOf(base, source, destination)) {
       const [b, s, d] = [base.get(key), source.get(key), destination.get(key)];
       if (same(s, d) || same(s, b)) continue;
-      if (!same(d, b)) differences.push({ ...(s ?? d!), type: 'conflict' });
-      else if (s === undefined) differences.push({ ...d!, type: 'removed' });
-      else differences.push({ ...s, type: b === undefined ? 'added' : 'changed' });
+      const sides = { base: stored(b), source: stored(s), destination: stored(d) };
+      if (!same(d, b)) differences.push({ ...(s ?? d!), type: 'conflict', sides });
+      else if (s === undefined) differences.push({ ...d!, type: 'removed', sides });
+      else differences.push({ ...s, type: b === undefined ? 'added' : 'changed', sides });
     }
-    return new ArrayDiff(differences, this.#answersLater, from);
+    return new ArrayMergeDiff(differences, this.#answersLater, from);
+  }
+
+  /** Conflict by conflict, over the merge that lets the source win. */
+  async mergeResolved(
+    context: CommittedContext,
+    input: MergeInput & { readonly patterns: readonly PatternResolution[] },
+    exact: RecordIterator,
+  ): Promise<MergeResult> {
+    const resolutions = new Map<string, TreeRecord>();
+    while (await exact.next()) resolutions.set(text(exact.key), copy(exact));
+    const merged = await this.merge(context, { ...input, strategy: 'source-wins' });
+    if (merged.kind !== 'merged') throw new Error('a strategy leaves no conflict');
+    const result = new Map(this.content(merged.metaRangeId));
+    const resolved = { source: 0, destination: 0, base: 0, delete: 0, object: 0 };
+    const takes = Object.keys(resolved) as Take[];
+    const conflicts = this.mergeDiff(context, input);
+    let unresolved: Buffer | undefined;
+    while (await conflicts.next()) {
+      if (conflicts.type !== 'conflict') continue;
+      const key = Buffer.from(conflicts.key);
+      const { base, source, destination } = conflicts.sides;
+      const given = resolutions.get(text(key));
+      resolutions.delete(text(key));
+      let take: Take | 'fail' | undefined;
+      if (given === undefined) {
+        take = input.patterns.find(({ kind, pattern }) =>
+          kind === 'prefix'
+            ? key.toString().startsWith(pattern)
+            : compilePathGlob(pattern).test(key.toString()),
+        )?.take;
+      } else {
+        take = takes[given.identity[0]!]!;
+        const id = conflictIdOf(key, ...[base, source, destination].map((v) => v && decodeValue(v).identity));
+        if (given.identity.length > 1 && !id.equals(given.identity.subarray(1)))
+          return { kind: 'unfit', key };
+      }
+      if (take === 'fail' || (take === undefined && input.strategy === 'none')) {
+        unresolved ??= key;
+        continue;
+      }
+      if (take !== undefined) resolved[take] += 1;
+      const side = take ?? (input.strategy === 'source-wins' ? 'source' : 'destination');
+      const value = { base, source, destination, delete: undefined, object: given?.data }[side];
+      if (value === undefined) result.delete(text(key));
+      else result.set(text(key), { key, ...decodeValue(value) });
+    }
+    const [unused] = resolutions.keys();
+    if (unused !== undefined) return { kind: 'unfit', key: Buffer.from(unused, 'latin1') };
+    if (unresolved !== undefined) return { kind: 'conflict', key: unresolved };
+    return { kind: 'merged', metaRangeId: this.#store(result), resolved };
   }
 
   merge(
@@ -179,10 +238,17 @@ export class NaiveTrees implements CommittedTrees {
     return Promise.resolve(this.#trees.has(id) ? { entity: this.#entities.get(id) } : undefined);
   }
 
-  visitValues(_context: CommittedContext, id: string, _shownId: string, visit: ValueVisit): Promise<void> {
+  /** All of a tree is one range, of the same name. */
+  ranges(_context: CommittedContext, id: string): Promise<readonly TreeRange[]> {
+    const count = this.#trees.get(id)?.size ?? 0;
+    const [minKey, maxKey] = [Buffer.alloc(0), Buffer.from([0xff])];
+    return Promise.resolve(count === 0 ? [] : [{ id, minKey, maxKey, count }]);
+  }
+
+  visitRange(_context: CommittedContext, id: string, use: UseValue): Promise<void> {
     for (const { identity, data } of this.#trees.get(id)?.values() ?? []) {
       const value = encodeValue(identity, data);
-      visit.value(value, 0, value.length);
+      use(value, 0, value.length);
     }
     return Promise.resolve();
   }
@@ -278,8 +344,18 @@ class ArrayIterator<R extends TreeRecord = TreeRecord> implements RecordIterator
   }
 }
 
+function stored(record: TreeRecord | undefined): Buffer | undefined {
+  return record && encodeValue(record.identity, record.data);
+}
+
 class ArrayDiff extends ArrayIterator<DiffRecord> implements DiffIterator {
   get type(): DiffType {
     return this.records[this.at]!.type;
+  }
+}
+
+class ArrayMergeDiff extends ArrayDiff implements MergeDiffIterator {
+  get sides(): MergeSides {
+    return this.records[this.at]!.sides!;
   }
 }

@@ -128,3 +128,23 @@ test('a small object read again comes from memory; one read once, or overwritten
   await put(engine, repository, 'main', 'again', 'other content');
   expect(await read(engine, repository, 'main', 'again')).toBe('other content');
 });
+
+test('an object is found with the commit of the ref that shows it, also after others moved the ref', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const repository = await newRepository(engine);
+  await put(engine, repository, 'main', 'a', '1');
+  const first = await commit(engine, repository, 'main');
+  await engine.tags.create({ repository, id: 'v1', ref: 'main', actor });
+  const commitOf = async (ref: string): Promise<string> =>
+    (await engine.objects.find({ repository, ref, path: 'a' })).commitId;
+  expect(await commitOf('main')).toBe(first);
+  const other = world.engine();
+  await put(other, repository, 'main', 'a', '2');
+  const second = await commit(other, repository, 'main');
+  for (const ref of ['main', 'main', 'main@', second, second.toUpperCase()]) {
+    expect(await commitOf(ref)).toBe(second);
+  }
+  for (const ref of ['v1', 'main~1', 'main@{1}', first, first]) expect(await commitOf(ref)).toBe(first);
+  expect(await refusalKind(engine.objects.find({ repository, ref: first, path: 'b' }))).toBe('not_found');
+});

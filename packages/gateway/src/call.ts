@@ -25,7 +25,7 @@ export interface Call {
   readonly bucket: string;
   /** Set when the bucket stands for a ref; then keys have none. */
   readonly bound: BoundKey | undefined;
-  /** What a bound bucket shows to this request. */
+  /** What a bound bucket shows to this request; absent also where the operation finds it out by itself. */
   readonly commitId: string | undefined;
   readonly copySource: LocatedSource;
   /** `/r/main/` rather than `/r/main`. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { arn, one, or, type ClientOrigin } from '@svc/auth';
-import type { Repository } from '@svc/engine';
 import { drained, HeldMemory } from '@svc/http';
 import { ClientGoneError, RequestBody } from './body/request-body.ts';
 import type { Call } from './call.ts';
@@ -14,7 +13,8 @@ import { Reply } from './reply.ts';
 import { readS3Request, type S3Request } from './request/s3-request.ts';
 import { locateCopySource, type LocatedSource } from './operations/copy-source.ts';
 import { addressOf, type Address } from './routing/address.ts';
-import { boundAddress, findBucket, keyIn, notWritable, shownBy, type BoundKey } from './routing/bucket.ts';
+import { findBucket, findBucketAtOnce, keyIn, notWritable, shownBy } from './routing/bucket.ts';
+import { locateBound, type Located } from './routing/locate-bound.ts';
 import { routeOf, type Route } from './routing/route.ts';
 import { checkSupported } from './routing/unsupported.ts';
 import type { RequestRecord, Services } from './services.ts';
@@ -137,7 +137,7 @@ async function answer(state: RequestState, routedByHost: Routed): Promise<void> 
   const isRefusedWrite = operation.intent === 'write' && !operation.allowedReadOnly;
   if (repository?.readOnly === true && isRefusedWrite) throw new S3Error('ErrReadOnlyRepository');
   const shown =
-    repository === undefined || bound === undefined || located.isUpload
+    repository === undefined || bound === undefined || located.isUpload || operation.findsShown
       ? undefined
       : await shownBy(services, repository, bound);
   if (bound !== undefined && shown?.writable === false && isRefusedWrite) throw notWritable(bound, shown);
@@ -194,15 +194,6 @@ function sendContinue(state: RequestState): void {
   state.response.writeContinue();
 }
 
-/** Where a request leads once it is known what its bucket means. */
-interface Located extends Route {
-  readonly address: Address;
-  readonly repository: Repository | undefined;
-  readonly bound: BoundKey | undefined;
-  /** The request is about an upload, which stays where it began. */
-  readonly isUpload: boolean;
-}
-
 /** Finds the bucket of the address. A request for an unknown one goes to the fallback server or is refused. */
 async function locate(
   state: RequestState,
@@ -214,20 +205,19 @@ async function locate(
   const { address, operation, shape } = routed;
   const nothing = { address, operation, shape, bound: undefined, isUpload: false };
   if (address.repository === undefined) return { ...nothing, repository: undefined };
-  const found = await findBucket(services, authenticated.identity, address.repository);
+  const { identity } = authenticated;
+  const found =
+    findBucketAtOnce(services, identity, address.repository) ??
+    (await findBucket(services, identity, address.repository));
   if (found?.bound !== undefined) {
     const bound = { ...found.bound, key: keyIn(address) };
     state.shown = { bucket: bound.bucket, key: bound.key };
     return locateBound(state, found.repository, bound, address);
   }
   if (found !== undefined) return { ...nothing, repository: found.repository };
-  const isAnonymous = authenticated.identity.method === 'anonymous';
+  const isAnonymous = identity.method === 'anonymous';
   if (isAnonymous && !operation.forAnonymous) throw new S3Error('AccessDenied');
-  const decision = await services.auth.authorize(
-    authenticated.identity,
-    one('fs:ListRepositories', arn.all),
-    client,
-  );
+  const decision = await services.auth.authorize(identity, one('fs:ListRepositories', arn.all), client);
   if (!decision.allowed) throw new S3Error('AccessDenied');
   if (services.fallbackUrl !== undefined) {
     state.record.status = await forward({
@@ -241,31 +231,6 @@ async function locate(
   }
   if (request.rawPath.startsWith('/api/v1')) throw new S3Error('ErrNoSuchBucketPossibleAPIEndpoint');
   throw operation.noRepository();
-}
-
-async function locateBound(
-  state: RequestState,
-  bucketOf: Repository,
-  bound: BoundKey,
-  asked: Address,
-): Promise<Located> {
-  const { engine } = state.services;
-  let repository = bucketOf;
-  let address = boundAddress(repository, bound, asked);
-  const uploadId = bound.key === '' ? undefined : state.request.query.text('uploadId');
-  const upload =
-    uploadId === undefined
-      ? undefined
-      : await engine.uploads.findOfBucket({ bucket: bound.bucket, key: bound.key, uploadId });
-  if (upload !== undefined) {
-    repository = await engine.repositories.get(upload.repository);
-    address = { ...address, repository: upload.repository, ref: upload.branch, path: upload.path };
-  }
-  state.record.repository = address.repository;
-  state.record.ref = address.ref;
-  state.record.path = address.ref === undefined ? undefined : address.path;
-  const route = routeOf(state.request, address);
-  return { ...route, address, repository, bound, isUpload: upload !== undefined };
 }
 
 async function authorize(

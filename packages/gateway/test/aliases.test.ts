@@ -83,8 +83,11 @@ it('a pinned alias refuses every write and names the commit; a swap holds for th
 it('what an alias shows and is gone is no bucket, whatever is asked', async () => {
   await gateway.engine.branches.create({ repository: 'repo', name: 'short', source: 'main', actor });
   await alias('brief', { ref: 'short' });
+  const seen = await s3.get('/brief/tables/k');
+  expect([seen.status, seen.headers['x-svc-commit']]).toEqual([200, heads[1]]);
   await gateway.engine.branches.delete({ repository: 'repo', branch: 'short', actor });
   for (const reply of [
+    await s3.get('/brief/tables/k'),
     await s3.get('/brief/k'),
     await s3.get('/brief', { query: 'list-type=2' }),
     await s3.put('/brief/k', 'x'),

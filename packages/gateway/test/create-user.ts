@@ -7,7 +7,7 @@ export async function createUser(
   gateway: TestGateway,
   username: string,
   statements: readonly Statement[],
-): Promise<{ readonly client: S3TestClient }> {
+): Promise<{ readonly client: S3TestClient; readonly accessKeyId: string }> {
   const actor = { username: 'admin' };
   const { auth } = gateway;
   await auth.users.create({ username }, actor);
@@ -15,5 +15,6 @@ export async function createUser(
     await auth.policies.create({ id: `Policy-${username}`, statement: statements }, actor);
     await auth.users.attachPolicy(username, `Policy-${username}`, actor);
   }
-  return { client: gateway.client(await auth.credentials.create(username, actor)) };
+  const key = await auth.credentials.create(username, actor);
+  return { client: gateway.client(key), accessKeyId: key.accessKeyId };
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { compileGlob, PatternError } from './glob.ts';
+import { describe, expect, test } from 'vitest';
+import { compileGlob, compilePathGlob, PatternError } from './glob.ts';
 
 test.each([
   ['main', 'main', true],
@@ -66,4 +66,46 @@ function mulberry(seed: number): () => number {
 
 test.each(['{'.repeat(100_000), '[', '[]', '{a', 'x\\', '[z-a]', '[!]'])('%s is refused', (pattern) => {
   expect(() => compileGlob(pattern)).toThrow(PatternError);
+});
+
+describe('patterns of paths', () => {
+  test.each([
+    ['a/*', ['a/b', 'a/'], ['a/b/c', 'a', 'b/a/c']],
+    ['a/?', ['a/b', 'a/é'], ['a/', 'a//', 'a/bc']],
+    ['a/**', ['a/', 'a/b', 'a/b/c'], ['a', 'ab/c']],
+    ['**', ['', 'a', 'a/b'], []],
+    ['**/*.csv', ['x.csv', 'a/x.csv', 'a/b/.csv'], ['x.csv/y', 'csv']],
+    ['**/x', ['x', 'a/x', 'a/b/x'], ['ax', 'a/xx', 'x/a']],
+    ['a/**/x', ['a/x', 'a/b/x', 'a/b/c/x'], ['ax', 'a/bx', 'b/a/x']],
+    ['a**/x', ['a/x', 'ab/c/x'], ['x', 'ax']],
+    ['{a/,}**/x', ['a/x', 'x', 'a/b/x', 'b/x'], ['bx']],
+    ['{**/x,y}', ['x', 'a/x', 'y'], ['a/y', 'ax']],
+    ['a/{b,c/d}/*.lock', ['a/b/1.lock', 'a/c/d/1.lock'], ['a/b/c/1.lock']],
+    ['t/[0-9]*', ['t/1', 't/12'], ['t/x', 't/1/2']],
+    ['a/\\*', ['a/*'], ['a/b']],
+    ['plain', ['plain'], ['plain/', 'plai']],
+    ['𝒜/?', ['𝒜/𝒷'], ['𝒜/']],
+  ])('%s', (pattern, matching, others) => {
+    const glob = compilePathGlob(pattern);
+    expect(matching.filter((path) => !glob.test(path))).toEqual([]);
+    expect(others.filter((path) => glob.test(path))).toEqual([]);
+  });
+
+  test('say where they cannot be read', () => {
+    const position = (pattern: string): number | undefined => {
+      try {
+        compilePathGlob(pattern);
+        return undefined;
+      } catch (error) {
+        return (error as PatternError).position;
+      }
+    };
+    expect(['a[', '{a', 'ab\\', `x${'{'.repeat(101)}`, 'a**b'].map(position)).toEqual([
+      2,
+      2,
+      3,
+      102,
+      undefined,
+    ]);
+  });
 });

@@ -1,6 +1,13 @@
 /** A pattern that cannot be read; the message says why. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
+  /** How many characters were read when it went wrong. */
+  readonly position: number;
+
+  constructor(message: string, position: number) {
+    super(message);
+    this.position = position;
+  }
 }
 
 export interface Glob {
@@ -21,7 +28,24 @@ type Step = { readonly takes: (code: number) => boolean } | { readonly next: rea
 export function compileGlob(pattern: string): Glob {
   // Most rules name one branch, and every write asks.
   if (!/[*?[{\\]/.test(pattern)) return { test: (name) => name === pattern };
-  return new CompiledGlob(new Parser(pattern).parse());
+  return new CompiledGlob(new Parser(pattern, false).parse());
+}
+
+/**
+ * Compiles a pattern of paths, matched against the whole path: as `compileGlob`, but `*` and `?` take no `/`, `**` is any
+ * run, and `**` with a `/` behind it, where a folder's name may begin, is any number of whole folders.
+ */
+export function compilePathGlob(pattern: string): Glob {
+  const steps = new Parser(pattern, true).parse();
+  const special = /[*?[{\\]/.exec(pattern);
+  if (special === null) return { test: (path) => path === pattern };
+  const head = pattern.slice(0, special.index);
+  const rest = pattern.slice(head.length);
+  if (rest === '**') return { test: (path) => path.startsWith(head) };
+  const suffix = /^\*\*\/\*([^*?[{\\/]*)$/.exec(pattern)?.[1];
+  if (suffix !== undefined) return { test: (path) => path.endsWith(suffix) };
+  const compiled = new CompiledGlob(steps);
+  return { test: (path) => path.startsWith(head) && compiled.test(path) };
 }
 
 class CompiledGlob implements Glob {
@@ -70,16 +94,23 @@ class CompiledGlob implements Glob {
 
 /** Deeper alternatives than anybody writes. */
 const maxDepth = 100;
+const slash = 0x2f;
 const anything = (): boolean => true;
+const withinName = (code: number): boolean => code !== slash;
 
 class Parser {
   readonly #characters: readonly string[];
+  /** Whether `/` divides what is matched. */
+  readonly #paths: boolean;
   readonly #steps: Step[] = [];
   #at = 0;
   #depth = 0;
+  /** Whether what follows begins the name of a folder or file. */
+  #beginsName = true;
 
-  constructor(pattern: string) {
+  constructor(pattern: string, paths: boolean) {
     this.#characters = Array.from(pattern);
+    this.#paths = paths;
   }
 
   parse(): readonly Step[] {
@@ -93,43 +124,75 @@ class Parser {
       const character = this.#characters[this.#at] ?? '';
       if (inBraces && (character === ',' || character === '}')) return;
       this.#at += 1;
-      if (character === '*') this.#anyRun();
-      else if (character === '?') this.#steps.push({ takes: anything });
+      if (character === '{') {
+        this.#alternatives();
+        continue;
+      }
+      const beginsName = this.#beginsName;
+      this.#beginsName = false;
+      if (character === '*') this.#star(beginsName);
+      else if (character === '?') this.#steps.push({ takes: this.#withinName });
       else if (character === '[') this.#steps.push({ takes: this.#class() });
-      else if (character === '{') this.#alternatives();
       else this.#literal(character === '\\' ? this.#escaped() : character);
     }
   }
 
-  #anyRun(): void {
+  get #withinName(): (code: number) => boolean {
+    return this.#paths ? withinName : anything;
+  }
+
+  #star(beginsName: boolean): void {
+    if (!this.#paths || this.#characters[this.#at] !== '*') {
+      this.#anyRun(this.#withinName);
+      return;
+    }
+    while (this.#characters[this.#at] === '*') this.#at += 1;
+    if (!beginsName || this.#characters[this.#at] !== '/') {
+      this.#anyRun(anything);
+      return;
+    }
+    this.#at += 1;
+    const fork = this.#steps.length;
+    this.#steps.push({ next: [] });
+    this.#anyRun(anything);
+    this.#literal('/');
+    this.#steps[fork] = { next: [fork + 1, this.#steps.length] };
+  }
+
+  #anyRun(takes: (code: number) => boolean): void {
     const start = this.#steps.length;
-    this.#steps.push({ next: [start + 1, start + 3] }, { takes: anything }, { next: [start] });
+    this.#steps.push({ next: [start + 1, start + 3] }, { takes }, { next: [start] });
   }
 
   #literal(character: string): void {
     const expected = character.codePointAt(0);
     this.#steps.push({ takes: (code) => code === expected });
+    this.#beginsName = expected === slash;
   }
 
   #escaped(): string {
     const character = this.#characters[this.#at];
-    if (character === undefined) throw new PatternError('it ends in a backslash');
+    if (character === undefined) throw this.#error('it ends in a backslash');
     this.#at += 1;
     return character;
   }
 
   #alternatives(): void {
     this.#depth += 1;
-    if (this.#depth > maxDepth) throw new PatternError(`{ are nested more than ${maxDepth} deep`);
-    const fork = this.#steps.length;
+    if (this.#depth > maxDepth) throw this.#error(`{ are nested more than ${maxDepth} deep`);
+    const { length: fork } = this.#steps;
+    const beginsName = this.#beginsName;
+    let allEndFolders = true;
     this.#steps.push({ next: [] });
     const starts: number[] = [];
     const ends: number[] = [];
     for (let closed = false; !closed;) {
       starts.push(this.#steps.length);
+      this.#beginsName = beginsName;
       this.#sequence(true);
+      allEndFolders &&= this.#beginsName;
       const ending = this.#characters[this.#at];
-      if (ending === undefined) throw new PatternError('a { is not closed');
+      if (ending === undefined) throw this.#error('a { is not closed');
       this.#at += 1;
       closed = ending === '}';
       ends.push(this.#steps.length);
@@ -137,6 +200,7 @@ class Parser {
     }
     this.#steps[fork] = { next: starts };
     for (const end of ends) this.#steps[end] = { next: [this.#steps.length] };
+    this.#beginsName = allEndFolders;
     this.#depth -= 1;
   }
 
@@ -146,7 +210,7 @@ class Parser {
     const ranges: [number, number][] = [];
     for (;;) {
       const character = this.#characters[this.#at];
-      if (character === undefined) throw new PatternError('a [ is not closed');
+      if (character === undefined) throw this.#error('a [ is not closed');
       this.#at += 1;
       // A bracket right after the opening is a member, not the end.
       if (character === ']' && ranges.length > 0) break;
@@ -160,9 +224,13 @@ class Parser {
   #rangeEnd(from: string): string {
     const [dash, to] = this.#characters.slice(this.#at, this.#at + 2);
     if (dash !== '-' || to === undefined || to === ']') return from;
-    if (codeOf(to) < codeOf(from)) throw new PatternError(`the range ${from}-${to} is backwards`);
+    if (codeOf(to) < codeOf(from)) throw this.#error(`the range ${from}-${to} is backwards`);
     this.#at += 2;
     return to;
+  }
+
+  #error(message: string): PatternError {
+    return new PatternError(message, this.#at);
   }
 }
 

@@ -1,2 +1,2 @@
-export { compileGlob, PatternError } from './glob.ts';
+export { compileGlob, compilePathGlob, PatternError } from './glob.ts';
 export type { Glob } from './glob.ts';

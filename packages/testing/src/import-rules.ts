@@ -17,6 +17,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   events: ['encoding', 'kv', 'outgoing'],
   api: ['contract', 'engine', 'auth', 'http', 'actions', 'events'],
   gateway: ['encoding', 'engine', 'auth', 'http'],
+  iceberg: ['engine', 'auth', 'http'],
   client: ['contract'],
   server: [
     'encoding',
@@ -31,6 +32,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'contract',
     'api',
     'gateway',
+    'iceberg',
     'client',
   ],
   cli: ['encoding', 'client', 'sstable', 'actions/file'],
@@ -42,6 +44,7 @@ export const allowedImports: Record<string, readonly string[]> = {
 const testImports: Record<string, readonly string[]> = {
   api: ['kv', 'block', 'client'],
   gateway: ['kv', 'block'],
+  iceberg: ['kv', 'block', 'gateway'],
   events: ['engine', 'block'],
 };
 

@@ -45,17 +45,20 @@ export class ActionLoader {
 
   /** Throws `AbortedEvent` when a file is not a valid action. Errors of the stores pass as they are. */
   async load(at: ActionsAt): Promise<readonly Action[]> {
-    const { repository, ref } = at;
-    const isFixed = commitId.test(ref);
-    const fixed = at.files ?? (isFixed ? ref : undefined);
-    const key = fixed === undefined ? undefined : `${repository.instanceUid}/${fixed}`;
-    const known = key === undefined ? undefined : this.#remembered.get(key);
+    const known = this.remembered(at);
     if (known !== undefined) return known;
     const files = await this.#files(at);
     const actions = files.length === 0 ? none : await this.#parseAll(at, files);
+    const key = keyOf(at);
     // A branch may show others by now than those that were named.
-    if (key !== undefined && isFixed) this.#remembered.set(key, actions);
+    if (key !== undefined && commitId.test(at.ref)) this.#remembered.set(key, actions);
     return actions;
+  }
+
+  /** What is known of them without a look; undefined when nothing is. */
+  remembered(at: ActionsAt): readonly Action[] | undefined {
+    const key = keyOf(at);
+    return key === undefined ? undefined : this.#remembered.get(key);
   }
 
   async hasFiles(at: ActionsAt): Promise<boolean> {
@@ -140,6 +143,12 @@ export class ActionLoader {
     for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
     return { bytes: Buffer.concat(chunks), entry };
   }
+}
+
+/** Undefined for a branch of which nobody said what files it shows. */
+function keyOf({ repository, ref, files }: ActionsAt): string | undefined {
+  const fixed = files ?? (commitId.test(ref) ? ref : undefined);
+  return fixed === undefined ? undefined : `${repository.instanceUid}/${fixed}`;
 }
 
 type Identified = Pick<ObjectEntry, 'address' | 'addressType' | 'etag' | 'mtime'>;

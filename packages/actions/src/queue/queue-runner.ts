@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Lease, type HeldLease, type KvStore } from '@svc/kv';
-import { EventTaken, type EventQueue, type QueuedEvent } from './queued-event.ts';
+import { EventTaken, type EventQueue, type QueuedEvent, type Waiting } from './queued-event.ts';
 
 /** Events handled at once; the others wait in the store. */
 const maxRunning = 16;
@@ -26,16 +26,17 @@ export class QueueRunner {
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   #looking: Promise<void> | undefined;
-  #looksAgain = false;
+  /** Queues to look into; `undefined` stands for all of them. */
+  readonly #hinted = new Set<string | undefined>();
   #isClosed = false;
 
   constructor(options: QueueRunnerOptions) {
     this.#options = options;
   }
 
-  /** Looks for events that nobody handles. Resolves when those found are being handled. */
-  wake(): Promise<void> {
-    this.#looksAgain = true;
+  /** Looks for events that nobody handles, in one queue or all. Resolves when those found are being handled. */
+  wake(queue?: string): Promise<void> {
+    this.#hinted.add(queue);
     this.#looking ??= this.#lookAround().finally(() => {
       this.#looking = undefined;
     });
@@ -43,14 +44,17 @@ export class QueueRunner {
   }
 
   async #lookAround(): Promise<void> {
-    while (this.#looksAgain && !this.#isClosed) {
-      this.#looksAgain = false;
+    for (;;) {
+      const [queue] = this.#hinted;
+      if (this.#hinted.size === 0 || this.#isClosed) return;
+      this.#hinted.delete(queue);
       try {
-        for await (const runId of this.#options.queue.waiting()) {
+        for await (const waiting of this.#options.queue.waiting(queue)) {
+          const { runId } = waiting;
           if (this.#isClosed) return;
           if (this.#running.has(runId)) continue;
           while (this.#running.size >= maxRunning) await Promise.race(this.#running.values());
-          const running = this.#take(runId).finally(() => this.#running.delete(runId));
+          const running = this.#take(waiting).finally(() => this.#running.delete(runId));
           this.#running.set(runId, running);
         }
       } catch (error) {
@@ -59,7 +63,8 @@ export class QueueRunner {
     }
   }
 
-  async #take(runId: string): Promise<void> {
+  async #take(waiting: Waiting): Promise<void> {
+    const { runId } = waiting;
     const { kv, queue, logger, leaseTermMs: termMs = defaultTermMs } = this.#options;
     let held: HeldLease | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -68,7 +73,7 @@ export class QueueRunner {
       held = await lease.acquire();
       if (held === undefined) return;
       // Whoever held it before may have finished.
-      const queued = await queue.take(runId, randomUUID());
+      const queued = await queue.take(waiting, randomUUID());
       if (queued === undefined) return;
       const lost = new AbortController();
       timer = setInterval(() => {
@@ -82,7 +87,7 @@ export class QueueRunner {
       await this.#options.handle(queued, AbortSignal.any([this.#stop.signal, lost.signal]));
       // Stopped in the middle: what is in the queue says how far it came.
       if (this.#stop.signal.aborted || lost.signal.aborted) return;
-      await queue.remove(runId);
+      await queue.remove(waiting);
     } catch (error) {
       // Its lease ran out while it was held up.
       if (error instanceof EventTaken) return;

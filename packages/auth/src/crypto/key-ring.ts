@@ -7,6 +7,8 @@ export type KeyPurpose =
   | 'svc/oidc-state'
   | 'svc/credential'
   | 'svc/webhook'
+  | 'svc/temporary-token'
+  | 'svc/temporary-secret'
   | 'svc/login-cache';
 
 /** Keys derived from `auth.encrypt.secret_key`; the slow derivation happens once per process. */

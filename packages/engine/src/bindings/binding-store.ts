@@ -27,15 +27,13 @@ export async function readBinding(
   { kv }: EngineContext,
   slot: BindingSlot,
 ): Promise<BindingData | undefined> {
-  const key = bindingKey(slot);
-  const value =
-    kv.valueAtOnce === undefined
-      ? (await kv.get(gravelerPartition, key))?.value
-      : kv.valueAtOnce(gravelerPartition, key);
-  return value === undefined ? undefined : decoded(key, value);
+  if (kv.valueAtOnce !== undefined) return bindingAtOnce(kv, slot);
+  const found = await kv.get(gravelerPartition, bindingKey(slot));
+  return found === undefined ? undefined : bindingMessage.decode(found.value);
 }
 
 interface Decoded {
+  readonly key: Buffer;
   readonly value: Buffer;
   readonly data: BindingData;
 }
@@ -43,12 +41,20 @@ interface Decoded {
 /** Spares decoding a record whose bytes are those of the last read. */
 const lastDecoded = new LRUCache<string, Decoded>({ max: 1000 });
 
-function decoded(key: Buffer, value: Buffer): BindingData {
-  const name = key.toString('latin1');
+/** As `readBinding`; undefined also where the store cannot tell at once. */
+export function bindingAtOnce(
+  kv: Pick<EngineContext['kv'], 'valueAtOnce'>,
+  slot: BindingSlot,
+): BindingData | undefined {
+  if (kv.valueAtOnce === undefined) return undefined;
+  const name = `${slot.type}/${slot.id}`;
   const last = lastDecoded.get(name);
+  const key = last?.key ?? bindingKey(slot);
+  const value = kv.valueAtOnce(gravelerPartition, key);
+  if (value === undefined) return undefined;
   if (last?.value.equals(value) === true) return last.data;
   const data = bindingMessage.decode(value);
-  lastDecoded.set(name, { value: Buffer.from(value), data });
+  lastDecoded.set(name, { key, value: Buffer.from(value), data });
   return data;
 }
 

@@ -17,7 +17,7 @@ import {
   type StoredBinding,
 } from './binding-store.ts';
 import { bindingOf, toBinding } from './bound-target.ts';
-import { findBucket, findBucketOfKey } from './find-bucket.ts';
+import { findBucket, findBucketAtOnce, findBucketOfKey } from './find-bucket.ts';
 import { removeUnusedViews } from './unused-views.ts';
 
 const namePattern = /^[a-z0-9][a-z0-9-]{2,62}$/;
@@ -25,6 +25,7 @@ const namePattern = /^[a-z0-9][a-z0-9-]{2,62}$/;
 export function bindings(context: EngineContext): Bindings {
   return {
     findBucket: (bucket) => findBucket(context, bucket),
+    findBucketAtOnce: (bucket) => findBucketAtOnce(context, bucket),
     findBucketOfKey: ({ accessKeyId, bucket }) => findBucketOfKey(context, accessKeyId, bucket),
     listAliases: (options) => listAliases(context, options),
     getAlias: async (name) => toBinding(context, (await stored(context, aliasOf(name))).data),

@@ -5,7 +5,7 @@ import { EngineError } from '../errors.ts';
 import type { CreateBranchOptions } from '../face/branches.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, BranchRef } from '../face/model.ts';
-import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import { planAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, checkRoomForKeys, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
@@ -68,10 +68,12 @@ export async function createBranchAt(
   const staged = tokens === undefined ? undefined : await context.hookFiles?.lookAtStaged(tokens);
   const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens, staged } };
   const run = await runBefore(context, 'pre-create-branch', event);
-  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
+  const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
+  const more = after.writes;
+  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden, more } as const;
   const made = await addBranch(context, scope, move);
+  await after.happened();
   if (byId) await context.gate.commitById(scope, commitId);
-  await runAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
   return made;
 }
 

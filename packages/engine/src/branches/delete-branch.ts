@@ -4,7 +4,7 @@ import { tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { HookRun } from '../face/hooks.ts';
 import type { Actor, Forceable, OnBranch } from '../face/model.ts';
-import { runAfter, runBefore, type ShownEvent } from '../hooks/run-hooks.ts';
+import { planAfter, runBefore, type ShownEvent } from '../hooks/run-hooks.ts';
 import type { RefMove } from '../moves/move-log.ts';
 import { checkBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
@@ -38,6 +38,7 @@ export async function deleteBranch(
       askedFor = head.data.commitId;
     }
     const retiredTokens = [head.data.stagingToken, ...head.data.sealedTokens];
+    const after = await planAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
     const move: RefMove = {
       kind: 'delete',
       type: 'branch',
@@ -46,13 +47,14 @@ export async function deleteBranch(
       actor: options.actor,
       hidden: head.data.hidden,
       retiredTokens,
+      more: after.writes,
     };
     const planned = await context.moves.planDeletion(scope, move, head.data.lastMove);
     // Only the record that was read: a branch re-created meanwhile is another branch.
     if (await context.branches.remove(scope, head, planned)) {
+      await after.happened();
       await retireTokens(context, retiredTokens);
       await endUploadsOf(context, scope, options.branch);
-      await runAfter(context, 'post-delete-branch', { ...event, preRunId: run?.runId });
       return;
     }
     context.onRetry('delete-branch');

@@ -1,29 +1,24 @@
-import { CorruptTableError, type TableCursor } from '@svc/sstable';
+import type { TableCursor } from '@svc/sstable';
 import { EngineError } from '../errors.ts';
 import { type BlockStoreSet, BlockTables } from './store/block-tables.ts';
 import type { CommittedContext } from './context.ts';
 import type { CacheObserver } from './store/local-cache.ts';
 import { MainStore } from './store/main-store.ts';
+import { noTakes } from './operations/conflict-policy.ts';
 import { MergeDiff } from './reading/merge-diff.ts';
 import type { MetaRange } from './format/meta-range.ts';
 import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
-import {
-  type Operation,
-  type OperationInput,
-  type OperationResult,
-  runOperation,
-} from './operations/operations.ts';
-import { PackedBatch, Packer } from './operations/packed-changes.ts';
-import { Pace } from './pace.ts';
+import { OperationRunner } from './threads/operation-runner.ts';
+import type { Operation } from './operations/operations.ts';
+import { Packer } from './operations/packed-changes.ts';
 import { RangeDifferences } from './reading/range-differences.ts';
-import { RecordBudget, TooManyRecords } from './operations/record-budget.ts';
 import { foundRecord, foundValue } from './format/found-record.ts';
-import { LazyDiff } from './reading/lazy-diff.ts';
+import { LazyDiff, LazyMergeDiff } from './reading/lazy-diff.ts';
 import type { TableLease } from './store/open-tables.ts';
-import { isDamage, type TableDamage } from './store/table-damage.ts';
+import { asEngineError, isDamage, type TableDamage, translated } from './store/table-damage.ts';
 import { TreeDiff } from './reading/tree-diff.ts';
 import { TreeIterator } from './reading/tree-iterator.ts';
-import { visitTree } from './reading/tree-values.ts';
+import { rangesOf, visitRange } from './reading/range-values.ts';
 import { areTablesStored, describeTable, readStoredOutline } from './store/stored-trees.ts';
 import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
@@ -33,13 +28,16 @@ import type {
   DiffIterator,
   DumpProperties,
   ImportScope,
+  MergeDiffIterator,
   MergeInput,
   MergeResult,
+  PatternResolution,
   RecordIterator,
   TableDescription,
   TreeOutline,
+  TreeRange,
   TreeRecord,
-  ValueVisit,
+  UseValue,
 } from './tree.ts';
 import { WorkerHost } from './threads/worker-host.ts';
 
@@ -71,9 +69,6 @@ const workerOpenRanges = 64;
 
 /** Some thousand pairs of ranges that differ in a few keys. */
 const differencesBytes = 1024 * 1024;
-
-/** Larger work than this leaves the main thread. */
-const inlineRecords = 2000;
 
 /** Opens the trees: prepares the cache folder and clears what a crash left in it. */
 export async function createCommittedTrees(options: CommittedTreesOptions): Promise<CommittedTrees> {
@@ -125,11 +120,13 @@ interface TreesParts {
 
 class Trees implements CommittedTrees {
   readonly #parts: TreesParts;
+  readonly #runner: OperationRunner;
   readonly #differences = new RangeDifferences(differencesBytes);
   readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
 
   constructor(parts: TreesParts) {
     this.#parts = parts;
+    this.#runner = new OperationRunner(parts);
   }
 
   getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
@@ -177,7 +174,7 @@ class Trees implements CommittedTrees {
   async apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult> {
     const namespace = this.#namespace(context);
     const operation: Operation = { kind: 'apply', namespace, baseId, always: false, properties: undefined };
-    return (await this.#runWithRecords(operation, new Packer(changes, true))) as ApplyResult;
+    return (await this.#runner.runWithRecords(operation, new Packer(changes, true))) as ApplyResult;
   }
 
   diff(context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator {
@@ -190,10 +187,14 @@ class Trees implements CommittedTrees {
     }, from);
   }
 
-  mergeDiff(context: CommittedContext, input: Omit<MergeInput, 'strategy'>, from?: Uint8Array): DiffIterator {
+  mergeDiff(
+    context: CommittedContext,
+    input: Omit<MergeInput, 'strategy'>,
+    from?: Uint8Array,
+  ): MergeDiffIterator {
     const namespace = this.#namespace(context);
     const { store } = this.#parts;
-    return new LazyDiff(async () => {
+    return new LazyMergeDiff(async () => {
       const left = await store.metaRange(namespace, input.base);
       const right = await store.metaRange(namespace, input.source);
       const destination = await store.metaRange(namespace, input.destination);
@@ -207,12 +208,25 @@ class Trees implements CommittedTrees {
     input: MergeInput,
     whileStoring?: (metaRangeId: string) => void,
   ): Promise<MergeResult> {
-    if (input.destination === input.base) return { kind: 'merged', metaRangeId: input.source };
-    if (input.source === input.base || input.source === input.destination) {
-      return { kind: 'merged', metaRangeId: input.destination };
+    const known = resultWithoutReading(input);
+    if (known !== undefined) return { kind: 'merged', metaRangeId: known };
+    const operation: Operation = { kind: 'merge', namespace: this.#namespace(context), input };
+    return (await this.#runner.run(operation, undefined, whileStoring)) as MergeResult;
+  }
+
+  async mergeResolved(
+    context: CommittedContext,
+    input: MergeInput & { readonly patterns: readonly PatternResolution[] },
+    exact: RecordIterator,
+  ): Promise<MergeResult> {
+    const known = resultWithoutReading(input);
+    if (known !== undefined) {
+      // Nothing is in conflict.
+      if (await exact.next()) return { kind: 'unfit', key: Buffer.from(exact.key) };
+      return { kind: 'merged', metaRangeId: known, resolved: noTakes() };
     }
     const operation: Operation = { kind: 'merge', namespace: this.#namespace(context), input };
-    return (await this.#run(operation, undefined, whileStoring)) as MergeResult;
+    return (await this.#runner.runWithRecords(operation, new Packer(exact, false))) as MergeResult;
   }
 
   async mergeImport(
@@ -222,7 +236,7 @@ class Trees implements CommittedTrees {
     scope: ImportScope,
   ): Promise<string> {
     const namespace = this.#namespace(context);
-    const result = await this.#run({ kind: 'import', namespace, destinationId, importedId, scope });
+    const result = await this.#runner.run({ kind: 'import', namespace, destinationId, importedId, scope });
     return (result as { metaRangeId: string }).metaRangeId;
   }
 
@@ -241,34 +255,40 @@ class Trees implements CommittedTrees {
           ? undefined
           : { entity: dump.entity, schema_name: dump.schemaName, schema_definition: dump.schemaDefinition },
     };
-    const result = (await this.#runWithRecords(operation, new Packer(records, false))) as ApplyResult;
+    const result = (await this.#runner.runWithRecords(operation, new Packer(records, false))) as ApplyResult;
     return { metaRangeId: result.metaRangeId, count: result.added };
   }
 
-  async outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
-    try {
-      return await readStoredOutline(this.#parts.blockTables, context, metaRangeId);
-    } catch (error) {
-      throw asEngineError(error);
-    }
+  outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
+    return translated(() => readStoredOutline(this.#parts.blockTables, context, metaRangeId));
   }
 
   describe(context: CommittedContext, id: string): Promise<TableDescription | undefined> {
     return describeTable(this.#parts.blockTables, context, id);
   }
 
-  async visitValues(
+  ranges(context: CommittedContext, metaRangeId: string): Promise<readonly TreeRange[]> {
+    return translated(async () =>
+      rangesOf(await this.#parts.store.metaRange(this.#namespace(context), metaRangeId)),
+    );
+  }
+
+  visitRange(
     context: CommittedContext,
-    metaRangeId: string,
-    shownId: string,
-    visit: ValueVisit,
+    id: string,
+    use: UseValue,
+    pause?: () => Promise<void>,
   ): Promise<void> {
-    const trees = { tree: metaRangeId, shown: shownId };
-    try {
-      await visitTree(this.#parts.store, this.#namespace(context), trees, visit);
-    } catch (error) {
-      throw asEngineError(error);
-    }
+    return translated(() => visitRange(this.#parts.store, this.#namespace(context), id, use, pause));
+  }
+
+  withRangeFile<Result>(
+    context: CommittedContext,
+    id: string,
+    spare: string,
+    use: (path: string) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#parts.store.withRangeFile(this.#namespace(context), id, spare, use);
   }
 
   areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean> {
@@ -336,65 +356,10 @@ class Trees implements CommittedTrees {
       return await this.#find(namespace, meta, key, use);
     }
   }
-
-  /** Collects the first batch here; little work is done at once, much goes to the worker batch by batch. */
-  async #runWithRecords(operation: Operation, packer: Packer): Promise<OperationResult> {
-    this.#parts.worker?.start();
-    const batch = new PackedBatch();
-    await packer.fillAll(batch, new Pace(), () => batch.count > inlineRecords);
-    if (packer.ended && batch.count <= inlineRecords) return this.#run(operation, batch);
-    const { worker } = this.#parts;
-    if (worker !== undefined) return worker.run(operation, batch, packer);
-    return this.#runHere(operation, { first: batch, packer });
-  }
-
-  async #run(
-    operation: Operation,
-    first?: PackedBatch,
-    whileStoring?: (metaRangeId: string) => void,
-  ): Promise<OperationResult> {
-    const { worker } = this.#parts;
-    worker?.start();
-    // Until the thread is up, slices here are sooner done than waiting for it.
-    if (worker?.isReady !== true) return this.#runHere(operation, { first, whileStoring });
-    try {
-      const budget = new RecordBudget(inlineRecords);
-      return await this.#runHere(operation, { first, whileStoring, budget });
-    } catch (error) {
-      if (!(error instanceof TooManyRecords)) throw error;
-      return worker.run(operation, first);
-    }
-  }
-
-  async #runHere(
-    operation: Operation,
-    input: Pick<OperationInput, 'budget' | 'whileStoring'> & {
-      readonly first?: PackedBatch | undefined;
-      readonly packer?: Packer | undefined;
-    },
-  ): Promise<OperationResult> {
-    const { store, split } = this.#parts;
-    const { packer, budget, whileStoring } = input;
-    const pace = new Pace();
-    let batch = input.first;
-    const nextBatch = async (): Promise<Buffer | undefined> => {
-      if (batch === undefined) {
-        batch = new PackedBatch();
-        await packer?.fillAll(batch, pace);
-      }
-      const { bytes, length } = batch;
-      batch = undefined;
-      return length === 0 ? undefined : bytes.subarray(0, length);
-    };
-    try {
-      return await runOperation({ store, split }, operation, { nextBatch, budget, whileStoring });
-    } catch (error) {
-      throw asEngineError(error);
-    }
-  }
 }
 
-function asEngineError(error: unknown): unknown {
-  if (!(error instanceof CorruptTableError)) return error;
-  return new EngineError('corrupt', error.message, { cause: error, subject: 'storage' });
+/** The result of a merge in which two of the three trees are the same. */
+function resultWithoutReading({ base, source, destination }: MergeInput): string | undefined {
+  if (destination === base) return source;
+  return source === base || source === destination ? destination : undefined;
 }

@@ -44,7 +44,30 @@ export interface DiffIterator extends RecordIterator {
   readonly type: DiffType;
 }
 
+/** The stored values of the three sides, where they have one; valid until the following `next()`. */
+export interface MergeSides {
+  readonly base: Buffer | undefined;
+  readonly source: Buffer | undefined;
+  readonly destination: Buffer | undefined;
+}
+
+export interface MergeDiffIterator extends DiffIterator {
+  readonly sides: MergeSides;
+}
+
 export type MergeStrategy = 'none' | 'dest-wins' | 'source-wins';
+
+/** What a conflict is settled with: a side's record or its absence, nothing at all, or an object made for it. */
+export type Take = 'source' | 'destination' | 'base' | 'delete' | 'object';
+
+export type TakeCounts = Readonly<Record<Take, number>>;
+
+/** Settles the conflicts of all paths that match; `fail` leaves them unresolved whatever the strategy. */
+export interface PatternResolution {
+  readonly kind: 'prefix' | 'glob';
+  readonly pattern: string;
+  readonly take: Exclude<Take, 'object'> | 'fail';
+}
 
 export interface ApplyResult {
   readonly metaRangeId: string;
@@ -58,11 +81,19 @@ export interface MergeInput {
   readonly source: string;
   readonly destination: string;
   readonly strategy: MergeStrategy;
+  /** Settle conflicts before the strategy does, the first that matches. Given whenever there are resolutions at all. */
+  readonly patterns?: readonly PatternResolution[] | undefined;
 }
 
 export type MergeResult =
-  | { readonly kind: 'merged'; readonly metaRangeId: string }
-  | { readonly kind: 'conflict'; readonly key: Buffer };
+  | {
+      readonly kind: 'merged';
+      readonly metaRangeId: string;
+      /** Conflicts settled by resolutions; only when there were some. */
+      readonly resolved?: TakeCounts | undefined;
+    }
+  /** Nothing settles a conflict, or a resolution is for no conflict that there is (`unfit`). */
+  | { readonly kind: 'conflict' | 'unfit'; readonly key: Buffer };
 
 /** What an import replaces in the destination. */
 export interface ImportScope {
@@ -97,16 +128,17 @@ export interface TableDescription {
   readonly entity: string | undefined;
 }
 
-/** Where a tree's stored values go. */
-export interface ValueVisit {
-  /** Whether the values of a range were shown before, all of them. */
-  isKnown(rangeId: string): boolean;
-  done(rangeId: string): void;
-  /** `bytes[start, end)` holds identity and data; good until it returns. */
-  value(bytes: Buffer, start: number, end: number): void;
-  /** Instead of a short pause now and then. */
-  pause?(): Promise<void>;
+/** A table of a tree. */
+export interface TreeRange {
+  readonly id: string;
+  readonly minKey: Buffer;
+  readonly maxKey: Buffer;
+  /** Records. */
+  readonly count: number;
 }
+
+/** `bytes[start, end)` holds identity and data; good until it returns. */
+export type UseValue = (bytes: Buffer, start: number, end: number) => void;
 
 /**
  * Committed trees of one repository's namespace: content-addressed, immutable, `""` is the empty tree.
@@ -122,12 +154,25 @@ export interface CommittedTrees {
   apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult>;
   diff(context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator;
   /** The changes that merging `source` into `destination` would make, with conflicts. */
-  mergeDiff(context: CommittedContext, input: Omit<MergeInput, 'strategy'>, from?: Uint8Array): DiffIterator;
+  mergeDiff(
+    context: CommittedContext,
+    input: Omit<MergeInput, 'strategy'>,
+    from?: Uint8Array,
+  ): MergeDiffIterator;
   /** Writes the merged tree. `whileStoring` is told its id before it is stored, unless another thread writes it. */
   merge(
     context: CommittedContext,
     input: MergeInput,
     whileStoring?: (metaRangeId: string) => void,
+  ): Promise<MergeResult>;
+  /**
+   * Like `merge`, with resolutions of single paths: records in key order whose identity `packTake` makes and whose data is
+   * the stored value of an object.
+   */
+  mergeResolved(
+    context: CommittedContext,
+    input: MergeInput & { readonly patterns: readonly PatternResolution[] },
+    exact: RecordIterator,
   ): Promise<MergeResult>;
   /** `destination` without everything in `scope`, plus the whole tree `imported`. */
   mergeImport(
@@ -146,13 +191,22 @@ export interface CommittedTrees {
   outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined>;
   /** What a stored table says of itself, whatever kind it is; undefined when there is no table of that id. */
   describe(context: CommittedContext, id: string): Promise<TableDescription | undefined>;
-  /** Shows the values of a tree, without those that `shownId`, whose values were shown before, holds byte for byte. */
-  visitValues(
+  /** In key order. */
+  ranges(context: CommittedContext, metaRangeId: string): Promise<readonly TreeRange[]>;
+  /** Shows every value of a range; pauses now and then. */
+  visitRange(
     context: CommittedContext,
-    metaRangeId: string,
-    shownId: string,
-    visit: ValueVisit,
+    rangeId: string,
+    use: UseValue,
+    pause?: () => Promise<void>,
   ): Promise<void>;
+  /** Hands the file of a range to `use`. One that is not in the cache goes to `spare` for as long: nothing is evicted. */
+  withRangeFile?<Result>(
+    context: CommittedContext,
+    rangeId: string,
+    spare: string,
+    use: (path: string) => Promise<Result>,
+  ): Promise<Result>;
   /** Whether the block store has every table of a tree; those of `baseId` are known to be there. */
   areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean>;
   close(): Promise<void>;

@@ -40,5 +40,6 @@ export function within(place: string, error: unknown): unknown {
   return new EngineError(error.kind, `${place}: ${error.message}`, {
     cause: error,
     ...(error.subject === undefined ? {} : { subject: error.subject }),
+    ...(error.facts === undefined ? {} : { facts: error.facts }),
   });
 }

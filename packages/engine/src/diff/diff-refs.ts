@@ -3,7 +3,7 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type { DiffPage, DiffPageRequest, DiffRefsOptions } from '../face/refs.ts';
 import type { OnBranch } from '../face/model.ts';
-import { requireMergeBase } from '../merges/index.ts';
+import { requireMergeBase } from '../merges/meeting.ts';
 import { checkBranchName } from '../names/names.ts';
 import { resolveRef, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { sameState } from '../staging/lookup.ts';

@@ -85,6 +85,8 @@ interface OfKey {
 export interface Bindings {
   /** Reads the store each time: a swap holds for every request that begins after its answer. */
   findBucket(bucket: string): Promise<Bucket>;
+  /** As `findBucket`, without waiting: undefined when one must wait to know, or when there is none. */
+  findBucketAtOnce(bucket: string): Bucket | undefined;
   /** As `findBucket`, for an access key that knows one bucket only. */
   findBucketOfKey(options: OfKey & { readonly bucket: string }): Promise<Bucket>;
   listAliases(options: ListAliasesOptions): Promise<Page<Binding>>;

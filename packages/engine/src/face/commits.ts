@@ -1,5 +1,6 @@
 import type { StringMap } from '@svc/encoding';
 import type { Actor, Commit, Forceable, InRepository, OnBranch, Page } from './model.ts';
+import type { Steering } from './merges.ts';
 import type { AddressRights } from './objects.ts';
 
 export interface CommitOptions extends OnBranch, Forceable, AddressRights {
@@ -46,7 +47,7 @@ export interface CommitOverrides {
   readonly metadata?: StringMap | undefined;
 }
 
-export interface CherryPickOptions extends OnBranch, Forceable {
+export interface CherryPickOptions extends OnBranch, Forceable, Steering {
   readonly ref: string;
   /** 1-based; required for merge commits. */
   readonly parentNumber?: number | undefined;
@@ -54,7 +55,7 @@ export interface CherryPickOptions extends OnBranch, Forceable {
   readonly actor: Actor;
 }
 
-export interface RevertOptions extends OnBranch, Forceable {
+export interface RevertOptions extends OnBranch, Forceable, Steering {
   readonly ref: string;
   /** 1-based; 0 is unspecified. */
   readonly parentNumber?: number | undefined;

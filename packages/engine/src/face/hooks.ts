@@ -1,3 +1,4 @@
+import type { KvWrite } from '@svc/kv';
 import type { Actor, Commit, Repository } from './model.ts';
 
 export type PreEventType =
@@ -49,8 +50,7 @@ export interface HookRun {
 
 /**
  * The engine's hook points. `before` runs inside the operation and aborts it by throwing
- * `EngineError('hook_aborted')`; `after` is called once the operation succeeded, resolves when what is to run is on
- * record, and must not throw.
+ * `EngineError('hook_aborted')`; `after` is called once the operation succeeded, and must not throw.
  */
 export interface HookPoints {
   /**
@@ -59,6 +59,11 @@ export interface HookPoints {
    */
   readonly folders?: readonly string[];
   before(event: HookEvent<PreEventType>): Promise<HookRun | undefined>;
+  /**
+   * What puts an event on record that is about to happen: written to the repository's partition in the very step that
+   * makes it happen. `after` is not called about an event without any.
+   */
+  noteAfter?(event: HookEvent<PostEventType>): Promise<readonly KvWrite[]>;
   after(event: HookEvent<PostEventType>): Promise<void> | undefined;
   /** The candidate of a run did not become a commit. Must not throw. */
   withdraw?(repository: Repository, run: HookRun): Promise<void>;

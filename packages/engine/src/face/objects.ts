@@ -198,6 +198,12 @@ export interface ObjectLocation extends InRepository {
   readonly path: string;
 }
 
+export interface ShownObject {
+  readonly entry: ObjectEntry;
+  /** Where the ref stood that showed it. */
+  readonly commitId: string;
+}
+
 export interface OpenedObject {
   readonly entry: ObjectEntry;
   /** The whole object, or bytes `range.start..range.end` (inclusive). */
@@ -224,12 +230,20 @@ export interface PresignedMultipartTarget extends OnBranch {
 
 export interface Objects {
   upload(options: UploadObjectOptions): Promise<ObjectEntry>;
+  /** Stores data for a resolution of `path` in a merge into `branch`. Nothing is staged. */
+  uploadScratch(
+    options: Pick<
+      UploadObjectOptions,
+      'repository' | 'branch' | 'path' | 'force' | 'body' | 'contentType' | 'metadata' | 'signal'
+    >,
+  ): Promise<ObjectEntry>;
   /** Everything `upload` refuses before it reads the body (for `100-continue` and early errors). */
   checkUpload(
     options: Omit<UploadObjectOptions, 'body' | 'verify' | 'digests' | 'storageClass' | 'signal'>,
   ): Promise<void>;
   stage(options: StageObjectOptions): Promise<ObjectEntry>;
   stat(options: ObjectLocation & { readonly presign?: boolean | undefined }): Promise<ObjectEntry>;
+  find(location: ObjectLocation): Promise<ShownObject>;
   /** Opens the data; `range` must lie inside the object (`size` of the entry is known from `stat`). */
   open(
     options: ObjectLocation & {

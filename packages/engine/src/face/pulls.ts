@@ -1,4 +1,5 @@
-import type { Timestamp } from '@svc/encoding';
+import type { StringMap, Timestamp } from '@svc/encoding';
+import type { MergeSteering } from './merges.ts';
 import type { Actor, Commit, Forceable, InRepository, Page, PageRequest } from './model.ts';
 
 export type PullStatus = 'open' | 'closed' | 'merged';
@@ -35,8 +36,10 @@ export interface UpdatePullOptions extends InPull {
   readonly actor?: Actor | undefined;
 }
 
-export interface MergePullOptions extends InPull, Forceable {
+export interface MergePullOptions extends InPull, Forceable, MergeSteering {
   readonly actor: Actor;
+  readonly message?: string | undefined;
+  readonly metadata?: StringMap | undefined;
   /** One commit without the source as a parent. */
   readonly squash?: boolean | undefined;
 }

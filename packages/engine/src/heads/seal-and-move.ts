@@ -5,6 +5,7 @@ import { tooManyAttempts } from '../context/refusals.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, Commit } from '../face/model.ts';
 import type { Entered, TreeMove } from '../gc/gate.ts';
+import { noHooksAfter, type HooksAfter } from '../hooks/run-hooks.ts';
 import type { RefMove } from '../moves/move-log.ts';
 import { foldSealedTokensLater } from '../staging/fold-tokens.ts';
 import { isTokenEmpty, retireTokens, tokenFor } from '../staging/tokens.ts';
@@ -37,6 +38,8 @@ export interface HeadMove {
    * `lost` times so far.
    */
   readonly makeCommit: (head: BranchHead, turn: Turn, lost: number, entered: Entered) => Promise<Commit>;
+  /** The hooks to be run once the head stands at the commit; they are put on record with the move. */
+  readonly hooksAfter?: ((commit: Commit) => Promise<HooksAfter>) | undefined;
 }
 
 /** Seals what is staged, makes a commit and moves the head to it; the move drops the sealed tokens. */
@@ -71,7 +74,7 @@ function enterGate(context: EngineContext, { scope, entered, adopted }: HeadMove
 
 async function moveTo(
   context: EngineContext,
-  { scope, branch, operation, actor, source, lossy, onMoved, adopted }: HeadMove,
+  { scope, branch, operation, actor, source, lossy, onMoved, adopted, hooksAfter }: HeadMove,
   head: BranchHead,
   commit: Commit,
   entered: Entered,
@@ -79,6 +82,7 @@ async function moveTo(
   const next = { ...head.data, sealedTokens: [] };
   // A reset to where the branch stands moves nothing.
   if (commit.id === head.data.commitId) return context.branches.replace(scope, head, next);
+  const after = (await hooksAfter?.(commit)) ?? noHooksAfter;
   const refMove: RefMove = {
     kind: operation,
     type: 'branch',
@@ -90,6 +94,7 @@ async function moveTo(
     hidden: head.data.hidden,
     retiredTokens: head.data.sealedTokens,
     lossy,
+    more: after.writes,
   };
   const planned = await context.moves.plan(scope, refMove, head.data.lastMove);
   const tables: TreeMove = {
@@ -100,8 +105,10 @@ async function moveTo(
   const moved = await context.gate.moveHead(scope, entered, tables, (still) =>
     context.branches.moveHead(scope, head, next, commit, planned, still),
   );
-  if (moved) onMoved?.(head.data.commitId, commit.id, planned.id);
-  return moved;
+  if (!moved) return false;
+  onMoved?.(head.data.commitId, commit.id, planned.id);
+  await after.happened();
+  return true;
 }
 
 /** Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head. */

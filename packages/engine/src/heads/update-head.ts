@@ -19,6 +19,7 @@ export interface HeadUpdate {
   readonly onMoved?: HeadMove['onMoved'];
   readonly byId?: HeadMove['byId'];
   readonly entered?: HeadMove['entered'];
+  readonly hooksAfter?: HeadMove['hooksAfter'];
   /** Text of the refusal when the branch has uncommitted changes. */
   readonly dirtyMessage?: string | undefined;
 }

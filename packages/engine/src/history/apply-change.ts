@@ -1,10 +1,16 @@
 import { timestampFromMillis } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import { noChanges, within } from '../context/refusals.ts';
+import type { Steering } from '../face/merges.ts';
 import type { Actor, Commit } from '../face/model.ts';
-import { updateHead } from '../heads/update-head.ts';
-import { CandidateRun, runAfter, type BranchEvent } from '../hooks/run-hooks.ts';
+import { updateHead, type HeadUpdate } from '../heads/update-head.ts';
+import { CandidateRun, planAfter, type BranchEvent } from '../hooks/run-hooks.ts';
+import { meeting } from '../merges/meeting.ts';
 import { mergeTrees } from '../merges/merge-trees.ts';
+import { checkStands } from '../merges/moved.ts';
+import { resolvedMetadata } from '../merges/own-metadata.ts';
+import { parseSteering } from '../merges/steering.ts';
+import { checkHashId } from '../names/names.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkCommitSize } from './commit-limits.ts';
@@ -17,32 +23,54 @@ export interface Change {
   readonly actor: Actor;
   /** The ref whose change it is. */
   readonly source: string;
-  readonly from: string;
-  readonly to: string;
+  /** Undefined is nothing at all. */
+  readonly from: Commit | undefined;
+  readonly to: Commit | undefined;
+  readonly steering: Steering;
   readonly message: string;
   readonly metadata: Record<string, string>;
   /** A commit even when the branch has all of it already. */
   readonly allowEmpty: boolean;
 }
 
+/** What one commit did, beside the head of the branch it is to be applied to. */
+export interface FoundChange {
+  readonly scope: RepositoryScope;
+  readonly onto: Commit;
+  readonly commit: Commit;
+  readonly change: Pick<Change, 'from' | 'to'>;
+}
+
+/** Resolutions are for one commit: what a moving name stands for could be another one by now. */
+export function checkPinned(ref: string, steering: Steering): void {
+  const isSteered = steering.expectedDestination !== undefined || (steering.resolutions?.length ?? 0) > 0;
+  if (isSteered) checkHashId(ref, 'ref');
+}
+
 /** Applies a change to the head of a branch, as a new commit. */
 export async function applyChange(context: EngineContext, change: Change): Promise<Commit> {
   const { operation, scope, branch, actor, message, metadata } = change;
   checkCommitSize(message, metadata);
+  const steered = await parseSteering(context, scope, branch, { ...change.steering, fixedSource: true });
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
   const run = new CandidateRun(context, scope);
-  const update = { scope, branch, operation, actor, source: change.source, byId: true };
-  const made = await run.during(() =>
+  const update: HeadUpdate = {
+    scope,
+    branch,
+    operation,
+    actor,
+    source: change.source,
+    byId: true,
+    hooksAfter: (commit) => planAfter(context, `post-${operation}`, run.eventOf(commit, event)),
+  };
+  return run.during(() =>
     updateHead(context, update, async (head, turn) => {
       try {
         const onto = await context.commits.get(scope, head.data.commitId);
-        const metaRangeId = await mergeTrees(context, scope, {
-          base: change.from,
-          source: change.to,
-          destination: onto.metaRangeId,
-          strategy: 'none',
-        });
+        checkStands('destination', change.steering.expectedDestination, onto.id);
+        const trees = meeting(change.from, change.to, onto);
+        const { metaRangeId, resolved } = await mergeTrees(context, scope, trees, steered);
         if (metaRangeId === onto.metaRangeId && !change.allowEmpty) throw noChanges();
         const fields: Omit<Commit, 'id'> = {
           committer: actor.committer,
@@ -50,7 +78,7 @@ export async function applyChange(context: EngineContext, change: Change): Promi
           creationDate,
           metaRangeId,
           parents: [onto.id],
-          metadata,
+          metadata: resolved === undefined ? metadata : { ...metadata, ...resolvedMetadata(trees, resolved) },
           version: 1,
           generation: onto.generation + 1,
         };
@@ -68,13 +96,4 @@ export async function applyChange(context: EngineContext, change: Change): Promi
       }
     }),
   );
-  await runAfter(context, `post-${operation}`, {
-    ...event,
-    sourceRef: made.id,
-    commitId: made.id,
-    commit: made,
-    preRunId: run.runId,
-    shown: made,
-  });
-  return made;
 }

@@ -6,7 +6,7 @@ import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { noteForeignUnknown } from '../gc/foreign.ts';
 import { sealAndMove } from '../heads/seal-and-move.ts';
-import { CandidateRun, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { CandidateRun, planAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkCommittable } from '../protection/writable.ts';
@@ -16,6 +16,7 @@ import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import { refuseOwnKeys } from '../merges/own-metadata.ts';
 import { checkCommitSize } from './commit-limits.ts';
 
 /** Commits everything staged before the call: seal, apply the sealed changes to the head's tree, move the head. */
@@ -23,6 +24,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
   const { branch, message, actor } = options;
   checkBranchName(branch);
   if (options.sourceMetaRange !== undefined) checkHashId(options.sourceMetaRange, 'source_metarange');
+  refuseOwnKeys(options.metadata);
   const metadata = copyStringMap(options.metadata ?? {});
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
@@ -41,7 +43,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
   const creationDate =
     options.date === undefined ? timestampFromMillis(context.clock()) : timestampFromSeconds(options.date);
   const pending = new PendingCommit(context, scope, { ...options, metadata }, creationDate, event);
-  const commit = await pending.run.during(() =>
+  return pending.run.during(() =>
     sealAndMove(context, {
       scope,
       branch,
@@ -51,17 +53,9 @@ export async function createCommit(context: EngineContext, options: CommitOption
       byId: options.sourceMetaRange !== undefined,
       dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
       makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
+      hooksAfter: (commit) => planAfter(context, 'post-commit', pending.run.eventOf(commit, event)),
     }),
   );
-  await runAfter(context, 'post-commit', {
-    ...event,
-    sourceRef: commit.id,
-    commitId: commit.id,
-    commit,
-    preRunId: pending.run.runId,
-    shown: commit,
-  });
-  return commit;
 }
 
 /** A tree of the caller's takes the place of staged changes: there may be none, and they must be allowed to use it. */

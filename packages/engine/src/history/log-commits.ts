@@ -5,6 +5,7 @@ import { invalid, notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { LogOptions } from '../face/commits.ts';
 import type { Commit, Page } from '../face/model.ts';
+import { mayHoldOwn } from '../merges/own-metadata.ts';
 import { resolveCommitId } from '../refs/resolve-ref.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { Heap } from './heap.ts';
@@ -75,31 +76,37 @@ function parsePaths(options: LogOptions): Paths | undefined {
   };
 }
 
-/** Whether a single-parent commit changed one of the paths. Merges and roots never count. */
+/** Whether a commit changed one of the paths. A merge did where it holds what no parent does; roots never count. */
 async function touches(
   context: EngineContext,
   scope: RepositoryScope,
   commit: Commit,
   paths: Paths,
 ): Promise<boolean> {
-  const [parentId] = commit.parents;
-  if (parentId === undefined || commit.parents.length > 1) return false;
-  const { metaRangeId: before } = await context.commits.get(scope, parentId);
-  const after = commit.metaRangeId;
-  if (before === after) return false;
-  for (const key of paths.objects) {
-    const left = await context.trees.get(scope.committed, before, key);
-    const right = await context.trees.get(scope.committed, after, key);
-    if (
-      left === undefined ? right !== undefined : right === undefined || !left.identity.equals(right.identity)
-    ) {
-      return true;
+  const [parentId, ...others] = commit.parents;
+  if (parentId === undefined || (others.length > 0 && !mayHoldOwn(commit))) return false;
+  const before = await Promise.all(
+    commit.parents.map(async (id) => (await context.commits.get(scope, id)).metaRangeId),
+  );
+  const [first = ''] = before;
+  if (before.includes(commit.metaRangeId)) return false;
+  const isOwn = async (key: Buffer): Promise<boolean> => {
+    const held = await context.trees.get(scope.committed, commit.metaRangeId, key);
+    for (const tree of before) {
+      const there = await context.trees.get(scope.committed, tree, key);
+      const isSame =
+        held === undefined || there === undefined ? held === there : held.identity.equals(there.identity);
+      if (isSame) return false;
     }
-  }
+    return true;
+  };
+  for (const key of paths.objects) if (await isOwn(key)) return true;
   for (const prefix of paths.prefixes) {
-    const diff = context.trees.diff(scope.committed, before, after, prefix);
+    const diff = context.trees.diff(scope.committed, first, commit.metaRangeId, prefix);
     try {
-      if ((await diff.next()) && startsWithBytes(diff.key, prefix)) return true;
+      while ((await diff.next()) && startsWithBytes(diff.key, prefix)) {
+        if (others.length === 0 || (await isOwn(Buffer.from(diff.key)))) return true;
+      }
     } finally {
       diff.close();
     }

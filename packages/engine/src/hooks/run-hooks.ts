@@ -1,3 +1,4 @@
+import type { KvWrite } from '@svc/kv';
 import type { EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import type { HookEvent, HookPoints, HookRun, PostEventType, PreEventType } from '../face/hooks.ts';
@@ -74,8 +75,10 @@ export class CandidateRun {
     this.#scope = scope;
   }
 
-  get runId(): string | undefined {
-    return this.#run?.runId;
+  /** What is told of the commit once it is made. */
+  eventOf(commit: Commit, event: BranchEvent): ShownEvent {
+    const { id } = commit;
+    return { ...event, sourceRef: id, commitId: id, commit, preRunId: this.#run?.runId, shown: commit };
   }
 
   /** Runs the hooks about another candidate than before. */
@@ -102,13 +105,27 @@ export class CandidateRun {
   }
 }
 
-/** Notes that the hooks of a post-event are to run; the operation does not wait for them to do so. */
-export async function runAfter(
+/** The hooks of a post-event that has not happened yet. */
+export interface HooksAfter {
+  /** Put them on record: hand these to the very `change` that makes the event happen. */
+  readonly writes: readonly KvWrite[];
+  /** To be called when it has happened. The operation does not wait for the hooks to run. */
+  readonly happened: () => Promise<void>;
+}
+
+export const noHooksAfter: HooksAfter = { writes: [], happened: () => Promise.resolve() };
+
+/** Whatever becomes of this process, the hooks of an event run when it has happened, and not when it has not. */
+export async function planAfter(
   context: EngineContext,
   type: PostEventType,
-  event: ShownEvent,
-): Promise<void> {
-  const { scope, shown, ...fields } = event;
+  { scope, shown, ...fields }: ShownEvent,
+): Promise<HooksAfter> {
   const called = await hooksAt(context, scope, shown);
-  await called?.hooks.after({ ...fields, type, files: called.files, repository: scope.repository });
+  if (called === undefined) return noHooksAfter;
+  const { hooks, files } = called;
+  const event = { ...fields, type, files, repository: scope.repository };
+  const writes = await hooks.noteAfter?.(event);
+  if (writes?.length === 0) return noHooksAfter;
+  return { writes: writes ?? [], happened: async () => hooks.after(event) };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportStatusData } from '@svc/encoding';
+import { refuseOwnKeys } from '../merges/own-metadata.ts';
 import { checkCommitSize } from '../history/commit-limits.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
@@ -57,6 +58,7 @@ export class ImportRunner implements Imports {
     const context = this.#context;
     checkBranchName(options.branch);
     if (options.paths.length === 0) throw invalid('import without paths: invalid import source', 'import');
+    refuseOwnKeys(options.metadata);
     checkCommitSize(options.message ?? '', options.metadata ?? {});
     const scope = await context.repositories.open(options.repository);
     await context.branches.get(scope, options.branch);

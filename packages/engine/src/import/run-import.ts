@@ -7,7 +7,7 @@ import { EngineError } from '../errors.ts';
 import type { AcceptedImport } from '../face/imports.ts';
 import type { Commit } from '../face/model.ts';
 import { updateHead, type HeadUpdate } from '../heads/update-head.ts';
-import { CandidateRun, runAfter } from '../hooks/run-hooks.ts';
+import { CandidateRun, planAfter } from '../hooks/run-hooks.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { changeRepositoryMetadata } from '../repositories/repository-metadata.ts';
 import { makeCommit } from '../store/commit-store.ts';
@@ -102,8 +102,17 @@ async function commitImport(
   const { branch, actor } = accepted;
   checkNotReadOnly(scope, accepted.force);
   const run = new CandidateRun(context, scope);
-  const made = await run.during(() =>
-    updateHead(context, { scope, branch, operation: 'import', actor, entered }, async (head, turn) => {
+  const update: HeadUpdate = {
+    scope,
+    branch,
+    operation: 'import',
+    actor,
+    entered,
+    hooksAfter: (commit) =>
+      planAfter(context, 'post-commit', run.eventOf(commit, { scope, actor, branch, sourceRef: branch })),
+  };
+  return run.during(() =>
+    updateHead(context, update, async (head, turn) => {
       const parent = await context.commits.get(scope, head.data.commitId);
       const metaRangeId = await context.trees.mergeImport(
         scope.committed,
@@ -129,17 +138,6 @@ async function commitImport(
       return commit;
     }),
   );
-  await runAfter(context, 'post-commit', {
-    scope,
-    actor,
-    branch,
-    sourceRef: made.id,
-    commitId: made.id,
-    commit: made,
-    preRunId: run.runId,
-    shown: made,
-  });
-  return made;
 }
 
 async function finish(

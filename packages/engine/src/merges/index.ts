@@ -1,20 +1,27 @@
 import { copyStringMap, timestampFromMillis } from '@svc/encoding';
+import { changeToPick } from '../history/cherry-pick.ts';
 import { checkCommitSize } from '../history/commit-limits.ts';
-import type { MergeStrategy } from '../committed/tree.ts';
+import { changeToRevert } from '../history/revert.ts';
 import type { EngineContext } from '../context/engine-context.ts';
-import { invalid, noChanges, within } from '../context/refusals.ts';
+import { noChanges, within } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { MergeBase, MergeOptions, Merges } from '../face/merges.ts';
-import type { Commit, InRepository } from '../face/model.ts';
+import type { BetweenRefs, MergeBase, MergeOptions, Merges } from '../face/merges.ts';
+import type { Commit } from '../face/model.ts';
 import { updateHead } from '../heads/update-head.ts';
-import { hooksAt, runAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import { hooksAt, planAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
-import { isLiving, resolveCommit, resolveCommitted } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommitted } from '../refs/resolve-ref.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { findMergeBase } from './merge-base.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { everyConflict, listConflicts, type MeetingTrees } from './conflict-walk.ts';
+import { meeting, meetingOf, requireMergeBase } from './meeting.ts';
+import { type MergedTree, mergeTrees } from './merge-trees.ts';
+import { checkStands } from './moved.ts';
+import { refuseOwnKeys, resolvedMetadata } from './own-metadata.ts';
+import { previewMerge } from './preview.ts';
+import { resolvedBy } from './resolved-by.ts';
+import { parseSteering, parseStrategy } from './steering.ts';
 
 const strategyKey = '.lakefs.merge.strategy';
 
@@ -22,6 +29,24 @@ export function merges(context: EngineContext): Merges {
   return {
     merge: (options) => mergeIntoBranch(context, options),
     findBase: (options) => findBase(context, options),
+    conflicts: async (options) => {
+      const { scope, trees } = await meetingAt(context, options);
+      return listConflicts(context, scope, trees, options);
+    },
+    everyConflict: async (options) => {
+      const { scope, trees } = await meetingAt(context, options);
+      return everyConflict(context, scope, trees, options);
+    },
+    preview: (options) => previewMerge(context, options),
+    cherryPickConflicts: async (options) => {
+      const { scope, onto, change } = await changeToPick(context, options);
+      return listConflicts(context, scope, meeting(change.from, change.to, onto), options);
+    },
+    revertConflicts: async (options) => {
+      const { scope, onto, change } = await changeToRevert(context, options);
+      return listConflicts(context, scope, meeting(change.from, change.to, onto), options);
+    },
+    resolvedBy: (options) => resolvedBy(context, options),
   };
 }
 
@@ -29,13 +54,14 @@ export function merges(context: EngineContext): Merges {
 export async function mergeIntoBranch(context: EngineContext, options: MergeOptions): Promise<Commit> {
   const { destination, actor } = options;
   const strategy = parseStrategy(options.strategy);
+  refuseOwnKeys(options.metadata);
   checkBranchName(destination, 'destination');
   if (options.source === '') throw required('source');
   const message =
     options.message === undefined || options.message === ''
       ? `Merge '${options.source}' into '${destination}'`
       : options.message;
-  const metadata = copyStringMap(options.metadata ?? {});
+  const metadata = copyStringMap({ ...options.metadata, ...options.ownMetadata });
   metadata[strategyKey] = strategy === 'none' ? 'default' : strategy;
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
@@ -43,6 +69,8 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   await context.branches.get(scope, destination);
   const target = await resolveCommitted(context, scope, options.source);
   const source = await context.commits.get(scope, target.commitId);
+  checkStands('source', options.expectedSource, source.id);
+  const steered = await parseSteering(context, scope, destination, options);
   const mayBeEmpty = options.allowEmpty === true || options.force === true;
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = {
@@ -54,7 +82,8 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   };
   let approved: string | undefined;
   let preRunId: string | undefined;
-  const merged = await updateHead(
+  let takesFromBase = false;
+  return updateHead(
     context,
     {
       scope,
@@ -62,36 +91,44 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
       operation: 'merge',
       actor,
       source: options.source,
-      byId: !isLiving(target),
+      byId: () => takesFromBase || !isLiving(target),
+      hooksAfter: (commit) =>
+        planAfter(context, 'post-merge', {
+          ...event,
+          sourceRef: commit.id,
+          commitId: commit.id,
+          commit,
+          preRunId,
+          shown: commit,
+        }),
     },
     async (head, turn, entered) => {
       try {
+        checkStands('destination', options.expectedDestination, head.data.commitId);
         const onto = await context.commits.get(scope, head.data.commitId);
         const base = await requireMergeBase(context, scope, onto, source);
         if (base.metaRangeId === source.metaRangeId && !mayBeEmpty) throw noChanges();
-        const commitOf = (metaRangeId: string): Commit =>
+        const trees = meeting(base, source, onto);
+        const commitOf = ({ metaRangeId, resolved }: MergedTree): Commit =>
           makeCommit({
             committer: actor.committer,
             message,
             creationDate,
             metaRangeId,
             parents: options.squash === true ? [onto.id] : [onto.id, source.id],
-            metadata,
+            metadata:
+              resolved === undefined ? metadata : { ...metadata, ...resolvedMetadata(trees, resolved) },
             version: 1,
             generation: 1 + Math.max(onto.generation, source.generation),
           });
         let prepared: Commit | undefined;
-        const trees = {
-          base: base.metaRangeId,
-          source: source.metaRangeId,
-          destination: onto.metaRangeId,
-          strategy,
-        };
-        const metaRangeId = await mergeTrees(context, scope, trees, (id) => {
-          prepared = commitOf(id);
+        const tree = await mergeTrees(context, scope, trees, steered, (id) => {
+          prepared = commitOf({ metaRangeId: id });
         });
+        const { metaRangeId } = tree;
+        takesFromBase = (tree.resolved?.base ?? 0) > 0;
         await context.hookFiles?.noteMade(scope, metaRangeId, [trees.destination, trees.source]);
-        const commit = prepared ?? commitOf(metaRangeId);
+        const commit = prepared ?? commitOf(tree);
         if (commit.id !== approved) {
           // Hooks are told the commit's id and may read it.
           if ((await hooksAt(context, scope, source)) !== undefined) {
@@ -112,15 +149,6 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
       }
     },
   );
-  await runAfter(context, 'post-merge', {
-    ...event,
-    sourceRef: merged.id,
-    commitId: merged.id,
-    commit: merged,
-    preRunId,
-    shown: merged,
-  });
-  return merged;
 }
 
 /** Says which branch could not be updated, where clients expect it. */
@@ -130,30 +158,17 @@ function placed(error: unknown, destination: string): unknown {
   return named ? within(`update branch ${destination}`, error) : error;
 }
 
-function parseStrategy(strategy: string | undefined): MergeStrategy {
-  if (strategy === undefined || strategy === '') return 'none';
-  if (strategy === 'dest-wins' || strategy === 'source-wins') return strategy;
-  throw invalid('argument strategy: invalid value: validation error: use dest-wins or source-wins');
-}
-
-export async function requireMergeBase(
+async function meetingAt(
   context: EngineContext,
-  scope: RepositoryScope,
-  left: Commit,
-  right: Commit,
-): Promise<Commit> {
-  const base = await findMergeBase(context, scope, left, right);
-  if (base === undefined) throw invalid('no merge base', 'commit');
-  return base;
-}
-
-async function findBase(
-  context: EngineContext,
-  options: InRepository & { readonly source: string; readonly destination: string },
-): Promise<MergeBase> {
+  options: BetweenRefs,
+): Promise<{ scope: RepositoryScope; trees: MeetingTrees }> {
+  checkBranchName(options.destination, 'destination');
   const scope = await context.repositories.open(options.repository);
-  const source = await resolveCommit(context, scope, options.source);
-  const destination = await resolveCommit(context, scope, options.destination);
-  const base = await requireMergeBase(context, scope, destination, source);
-  return { sourceCommitId: source.id, destinationCommitId: destination.id, baseCommitId: base.id };
+  return { scope, trees: await meetingOf(context, scope, options) };
+}
+
+async function findBase(context: EngineContext, options: BetweenRefs): Promise<MergeBase> {
+  const scope = await context.repositories.open(options.repository);
+  const { sourceCommitId, destinationCommitId, baseCommitId } = await meetingOf(context, scope, options);
+  return { sourceCommitId, destinationCommitId, baseCommitId };
 }

@@ -1,13 +1,16 @@
-import type { MergeStrategy } from '../committed/tree.ts';
+import type { TakeCounts } from '../committed/tree.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { EngineError } from '../errors.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import type { MeetingTrees } from './conflict-walk.ts';
+import { explainRefusal } from './judge.ts';
+import { PathRecords } from './resolutions.ts';
+import type { Steered } from './steering.ts';
 
-export interface TreesToMerge {
-  readonly base: string;
-  readonly source: string;
-  readonly destination: string;
-  readonly strategy: MergeStrategy;
+export interface MergedTree {
+  readonly metaRangeId: string;
+  /** Only with resolutions. */
+  readonly resolved?: TakeCounts | undefined;
 }
 
 /**
@@ -17,12 +20,26 @@ export interface TreesToMerge {
 export async function mergeTrees(
   context: EngineContext,
   scope: RepositoryScope,
-  input: TreesToMerge,
+  trees: MeetingTrees,
+  steered: Steered,
   whileStoring?: (metaRangeId: string) => void,
-): Promise<string> {
-  if (input.destination === input.base) return input.source;
-  if (input.source === input.base || input.source === input.destination) return input.destination;
-  const result = await context.trees.merge(scope.committed, input, whileStoring);
-  if (result.kind === 'conflict') throw new EngineError('conflict', 'conflict found', { subject: 'object' });
-  return result.metaRangeId;
+): Promise<MergedTree> {
+  const { strategy, resolutions } = steered;
+  const { base, source, destination } = trees;
+  if (resolutions === undefined) {
+    if (destination === base) return { metaRangeId: source };
+    if (source === base || source === destination) return { metaRangeId: destination };
+  }
+  const input = { base, source, destination, strategy };
+  const result =
+    resolutions === undefined
+      ? await context.trees.merge(scope.committed, input, whileStoring)
+      : await context.trees.mergeResolved(
+          scope.committed,
+          { ...input, patterns: resolutions.patterns },
+          new PathRecords(resolutions.exact),
+        );
+  if (result.kind === 'merged') return result;
+  if (steered.isSteered) throw await explainRefusal(context, scope, trees, strategy, resolutions);
+  throw new EngineError('conflict', 'conflict found', { subject: 'object' });
 }

@@ -52,6 +52,8 @@ export interface RefMove {
   readonly retiredTokens?: readonly string[] | undefined;
   /** Nothing but the record may name what the ref pointed to; by the kind when absent. */
   readonly lossy?: boolean | undefined;
+  /** What else is written when it happens. */
+  readonly more?: readonly KvWrite[] | undefined;
 }
 
 /** What is about to happen to an alias or view. */
@@ -124,7 +126,7 @@ export class MoveLog {
     }
     const place = last.length > 0 ? await this.#placeAfter(scope, last) : { prev: none, ...first };
     const data = recordOf(move, place);
-    const writes = writesOf(id, data);
+    const writes = [...writesOf(id, data), ...(move.more ?? [])];
     const { instanceUid } = scope.repository;
     if (this.#begun.has(instanceUid)) return { id, data, writes };
     const since: KvWrite = { type: 'create', key: reflogSinceKey, value: Buffer.from(id.subarray(0, 8)) };

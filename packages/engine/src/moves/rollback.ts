@@ -7,7 +7,7 @@ import type { Commit } from '../face/model.ts';
 import type { RollbackOptions, RolledBack } from '../face/reflog.ts';
 import { updateHead } from '../heads/update-head.ts';
 import { checkCommitSize } from '../history/commit-limits.ts';
-import { CandidateRun, runAfter, type BranchEvent } from '../hooks/run-hooks.ts';
+import { CandidateRun, planAfter, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
@@ -46,6 +46,10 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
     onMoved: (previousCommitId: string, commitId: string, move: Buffer): void => {
       rolledBack = { commitId, previousCommitId, moveId: moveIdText(move) };
     },
+    hooksAfter:
+      mode === 'commit'
+        ? (commit: Commit) => planAfter(context, 'post-revert', run.eventOf(commit, event))
+        : undefined,
   } as const;
   const compute = async (head: BranchHead, turn: Turn): Promise<Commit> => {
     const target = await findTarget(context, scope, options);
@@ -71,17 +75,7 @@ export async function rollback(context: EngineContext, options: RollbackOptions)
     await turn.outside(() => run.about('pre-revert', commit, { ...event, commit: fields, shown }));
     return commit;
   };
-  const made = await run.during(() => updateHead(context, update, compute));
-  if (mode === 'commit') {
-    await runAfter(context, 'post-revert', {
-      ...event,
-      sourceRef: made.id,
-      commitId: made.id,
-      commit: made,
-      preRunId: run.runId,
-      shown: made,
-    });
-  }
+  await run.during(() => updateHead(context, update, compute));
   if (rolledBack === undefined) throw noChanges();
   return rolledBack;
 }

@@ -9,18 +9,21 @@ import {
   createPresignedMultipart,
   presignMultipartPart,
 } from './presigned-multipart.ts';
-import { openEntry, openObject, statObject, underlyingProperties } from './read-object.ts';
+import { findShownObject, openEntry, openObject, statObject, underlyingProperties } from './read-object.ts';
 import { getPhysicalAddress, linkObject, stageObject } from './stage-object.ts';
 import { checkUpload, uploadObject } from './upload-object.ts';
+import { uploadScratch } from './upload-scratch.ts';
 
 export function objects(context: EngineContext): Objects {
   return {
     upload: (options) => uploadObject(context, options),
+    uploadScratch: (options) => uploadScratch(context, options),
     checkUpload: async (options) => {
       await checkUpload(context, options);
     },
     stage: (options) => stageObject(context, options),
     stat: (options) => statObject(context, options),
+    find: (location) => findShownObject(context, location),
     open: (options) => openObject(context, options),
     openEntry: (repository, entry, range) => openEntry(context, repository, entry, range),
     list: (options) => listObjects(context, options),

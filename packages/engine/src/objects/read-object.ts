@@ -2,11 +2,11 @@ import type { ObjectBody } from '@svc/block';
 import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
-import type { ObjectEntry, ObjectLocation, Objects, OpenedObject } from '../face/objects.ts';
+import type { ObjectEntry, ObjectLocation, Objects, OpenedObject, ShownObject } from '../face/objects.ts';
 import { parseKey } from '../names/names.ts';
 import { resolveRef } from '../refs/resolve-ref.ts';
 import type { TreeRecord } from '../committed/tree.ts';
-import { lookup, lookupAsLastSeen, lookupAtOnce } from '../staging/lookup.ts';
+import { lookup, lookupAsLastSeen, lookupAtOnce, lookupCommittedAtOnce } from '../staging/lookup.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { decodeObject, pointerOfEntry } from './object-entry.ts';
@@ -19,13 +19,33 @@ export async function findObject(
   ref: string,
   path: string,
 ): Promise<ObjectEntry> {
+  return (await findShown(context, scope, ref, path)).entry;
+}
+
+/** The entry a ref shows under a path, and where the ref stands. */
+async function findShown(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string,
+  path: string,
+): Promise<ShownObject> {
   const key = parseKey(path);
   // A full commit id is looked for among commits first, even when a branch has that name.
-  const head = ref.length === commitIdLength ? undefined : context.branches.lastSeen(scope, ref);
-  const known = head === undefined ? 'later' : lookupAtOnce(context, scope, head, key);
-  const record = known === 'later' ? await findRecord(context, scope, ref, head, key) : known;
-  if (record === undefined) throw notFound('object');
-  return decodeObject(context, scope, path, record.data);
+  const isCommit = ref.length === commitIdLength;
+  const head = isCommit ? undefined : context.branches.lastSeen(scope, ref);
+  const commitId = isCommit ? ref : head?.data.commitId;
+  const known =
+    head !== undefined
+      ? lookupAtOnce(context, scope, head, key)
+      : isCommit
+        ? lookupCommittedAtOnce(context, scope, ref, key)
+        : 'later';
+  const found =
+    known === 'later' || commitId === undefined
+      ? await findRecord(context, scope, ref, head, key)
+      : { record: known, commitId };
+  if (found.record === undefined) throw notFound('object');
+  return { entry: decodeObject(context, scope, path, found.record.data), commitId: found.commitId };
 }
 
 async function findRecord(
@@ -34,12 +54,13 @@ async function findRecord(
   ref: string,
   head: BranchHead | undefined,
   key: Buffer,
-): Promise<TreeRecord | undefined> {
+): Promise<{ readonly record: TreeRecord | undefined; readonly commitId: string }> {
   if (head !== undefined) {
     const record = await lookupAsLastSeen(context, scope, head, key);
-    if (record !== 'moved') return record;
+    if (record !== 'moved') return { record, commitId: head.data.commitId };
   }
-  return lookup(context, scope, await resolveRef(context, scope, ref), key);
+  const target = await resolveRef(context, scope, ref);
+  return { record: await lookup(context, scope, target, key), commitId: target.commitId };
 }
 
 const commitIdLength = 64;
@@ -51,8 +72,16 @@ export async function statObject(
   const scope =
     context.repositories.openAtOnce(options.repository) ??
     (await context.repositories.open(options.repository));
-  const entry = await findObject(context, scope, options.ref, options.path);
+  const { entry } = await findShown(context, scope, options.ref, options.path);
   return options.presign === true ? presignEntry(context, scope, entry) : entry;
+}
+
+export async function findShownObject(
+  context: EngineContext,
+  { repository, ref, path }: ObjectLocation,
+): Promise<ShownObject> {
+  const scope = context.repositories.openAtOnce(repository) ?? (await context.repositories.open(repository));
+  return findShown(context, scope, ref, path);
 }
 
 /** The entry with a URL to read it; the URL offers the last path element as file name. */

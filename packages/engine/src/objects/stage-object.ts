@@ -44,9 +44,6 @@ async function stageGiven(
   const { branch, path } = options;
   checkBranchName(branch);
   const key = parseKey(path);
-  if (!Number.isSafeInteger(options.size) || options.size < 0) {
-    throw invalid(`size_bytes must be a non-negative integer, not ${options.size}`, 'object');
-  }
   checkDescription(options);
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, branch, options.force);
@@ -58,7 +55,7 @@ async function stageGiven(
     signatureRequired,
     rights: options,
   });
-  if (signatureRequired) await checkSize(context, scope, given, options);
+  if (signatureRequired) await checkLinkedSize(context, scope, given, options);
   const entry: Entry = {
     ...given,
     lastModified:
@@ -78,7 +75,12 @@ async function stageGiven(
 }
 
 /** What a client says of an object comes back in headers of its answers. */
-function checkDescription(options: LinkObjectOptions): void {
+export function checkDescription(
+  options: Pick<LinkObjectOptions, 'size' | 'metadata' | 'contentType' | 'mtime'>,
+): void {
+  if (!Number.isSafeInteger(options.size) || options.size < 0) {
+    throw invalid(`size_bytes must be a non-negative integer, not ${options.size}`, 'object');
+  }
   refuseReserved(options.metadata);
   checkContentType(options.contentType);
   const { mtime } = options;
@@ -91,11 +93,11 @@ function checkDescription(options: LinkObjectOptions): void {
  * Where the store can tell, a linked entry may not lie about the size of its data, which may also come later. Staging
  * asks no store: it takes thousands of entries a second, and reading an object never sends more or less than promised.
  */
-async function checkSize(
+export async function checkLinkedSize(
   context: EngineContext,
   scope: RepositoryScope,
   given: GivenAddress,
-  options: LinkObjectOptions,
+  options: Pick<LinkObjectOptions, 'size'>,
 ): Promise<void> {
   const pointer = pointerOf(scope.repository.storageNamespace, given);
   let stored: number;
@@ -109,7 +111,7 @@ async function checkSize(
   throw invalid(`size_bytes is ${options.size}, but the data at the address has ${stored} bytes`, 'object');
 }
 
-function unquoted(checksum: string): string {
+export function unquoted(checksum: string): string {
   return checksum.length >= 2 && checksum.startsWith('"') && checksum.endsWith('"')
     ? checksum.slice(1, -1)
     : checksum;

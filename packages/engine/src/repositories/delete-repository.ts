@@ -6,6 +6,7 @@ import type { DeleteRepositoryOptions } from '../face/repositories.ts';
 import { shownSince } from '../moves/retention.ts';
 import { checkRepositoryName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
+import { actionsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { endUploadsOf } from '../uploads/end-upload.ts';
 import { rememberNamespace } from './former-namespaces.ts';
@@ -13,7 +14,6 @@ import { releaseNamespace } from './namespaces.ts';
 import { removeAll, removeRecords } from './purge-repository.ts';
 import { moveToTrash } from './trash.ts';
 
-const actionsPartition = Buffer.from('actions');
 /** How long a repository can come back whose data is to be deleted. */
 const dataKeptMs = 7 * 24 * 3_600_000;
 

@@ -5,7 +5,13 @@ import { wholeRound, type JobRound } from '../face/jobs.ts';
 import type { Actor } from '../face/model.ts';
 import { forgetForeign } from '../gc/foreign.ts';
 import { retireTokens } from '../staging/tokens.ts';
-import { branchesPrefix, gravelerPartition, outboxPrefix, pullsPartition } from '../store/keys.ts';
+import {
+  actionsPartition,
+  branchesPrefix,
+  gravelerPartition,
+  outboxPrefix,
+  pullsPartition,
+} from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { listTrash, type StoredDeletedRepository } from '../store/deleted-repositories.ts';
 import { changeInTrash, dueOf, findInTrash } from './trash.ts';
@@ -86,6 +92,7 @@ export async function removeRecords(context: EngineContext, scope: RepositorySco
   await removeBranches(context, scope);
   await forgetForeign(context, scope);
   await removeAll(context, pullsPartition, `repos/${id}-${instanceUid}/`);
+  await removeAll(context, actionsPartition, `queues/${id}-${instanceUid}`);
   await removeAll(context, scope.partition);
 }
 

@@ -11,14 +11,19 @@ import type { EngineContext } from '../context/engine-context.ts';
 import { notFound, tooManyAttempts } from '../context/refusals.ts';
 import type { Actor } from '../face/model.ts';
 import { listTrash, type StoredDeletedRepository } from '../store/deleted-repositories.ts';
-import { deletedRepositoryKey, gravelerPartition, namespaceKey, repositoryKey } from '../store/keys.ts';
+import {
+  actionsPartition,
+  deletedRepositoryKey,
+  gravelerPartition,
+  namespaceKey,
+  repositoryKey,
+} from '../store/keys.ts';
 import type { StoredRepository } from '../store/repository-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { endUploadsOf } from '../uploads/end-upload.ts';
 import { formerNamespaceOf } from './former-namespaces.ts';
 import { trimSlash } from './namespaces.ts';
 
-const actionsPartition = Buffer.from('actions');
 const deleteBatch = 1000;
 
 export interface TrashOptions {

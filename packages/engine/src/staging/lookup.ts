@@ -32,10 +32,10 @@ export async function lookupCommitted(
   commitId: string,
   key: Buffer,
 ): Promise<TreeRecord | undefined> {
-  const { metaRangeId } =
-    context.commits.getAtOnce(scope, commitId) ?? (await context.commits.get(scope, commitId));
-  const known = context.trees.getAtOnce(scope.committed, metaRangeId, key);
-  return known === null ? context.trees.get(scope.committed, metaRangeId, key) : known;
+  const known = lookupCommittedAtOnce(context, scope, commitId, key);
+  if (known !== 'later') return known;
+  const { metaRangeId } = await context.commits.get(scope, commitId);
+  return context.trees.get(scope.committed, metaRangeId, key);
 }
 
 /** A key as one branch record shows it: staging over the head's tree. */
@@ -89,7 +89,17 @@ export function lookupAtOnce(
     const entry = decodeStagedEntry(staged);
     return entry.identity.length === 0 ? undefined : entry;
   }
-  const commit = context.commits.getAtOnce(scope, head.data.commitId);
+  return lookupCommittedAtOnce(context, scope, head.data.commitId, key);
+}
+
+/** As `lookupCommitted`, without a promise. `'later'` when it has to wait for a store. */
+export function lookupCommittedAtOnce(
+  context: EngineContext,
+  scope: RepositoryScope,
+  commitId: string,
+  key: Buffer,
+): TreeRecord | undefined | 'later' {
+  const commit = context.commits.getAtOnce(scope, commitId);
   if (commit === undefined) return 'later';
   const found = context.trees.getAtOnce(scope.committed, commit.metaRangeId, key);
   return found === null ? 'later' : found;

@@ -6,6 +6,7 @@ export const multipartsPartition = Buffer.from('multiparts');
 export const usagePartition = Buffer.from('usage');
 export const pullsPartition = Buffer.from('pulls');
 export const catalogPartition = Buffer.from('catalog');
+export const actionsPartition = Buffer.from('actions');
 
 export const repositoriesPrefix = Buffer.from('repos/');
 export const branchesPrefix = Buffer.from('branches/');

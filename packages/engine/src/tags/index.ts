@@ -6,7 +6,7 @@ import { collectPage } from '../context/page.ts';
 import { EngineError } from '../errors.ts';
 import type { Actor, Forceable, InRepository, Ref } from '../face/model.ts';
 import type { Tags } from '../face/tags.ts';
-import { runAfter, runBefore } from '../hooks/run-hooks.ts';
+import { planAfter, runBefore } from '../hooks/run-hooks.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { checkRoomForKeys, checkTagName, isBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
@@ -65,9 +65,11 @@ export async function createTagAt(
   await checkNameFree(context, scope, id);
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-create-tag', event);
-  const made = await addTag(context, scope, { kind, type: 'tag', id, to: commitId, actor, source });
+  const after = await planAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
+  const move: RefMove = { kind, type: 'tag', id, actor, source, more: after.writes };
+  const made = await addTag(context, scope, { ...move, to: commitId });
+  await after.happened();
   if (byId) await context.gate.commitById(scope, commitId);
-  await runAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
   return made;
 }
 
@@ -103,10 +105,11 @@ async function deleteTag(
   const { commitId } = tag.data;
   const event = { scope, actor, sourceRef: commitId, commitId, tag: id, shown: { commitId } };
   const run = await runBefore(context, 'pre-delete-tag', event);
-  const move: RefMove = { kind: 'delete', type: 'tag', id, from: commitId, actor };
+  const after = await planAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
+  const move: RefMove = { kind: 'delete', type: 'tag', id, from: commitId, actor, more: after.writes };
   const planned = await context.moves.planDeletion(scope, move, tag.data.lastMove);
   if (!(await context.tags.remove(scope, tag, planned))) throw notFound('tag');
-  await runAfter(context, 'post-delete-tag', { ...event, preRunId: run?.runId });
+  await after.happened();
 }
 
 async function checkNameFree(context: EngineContext, scope: RepositoryScope, id: string): Promise<void> {

@@ -32,6 +32,7 @@ export const errorCodes = {
   ErrReadOnlyRepository: { status: 403, message: 'The repository is read-only.' },
   ErrWriteToProtectedBranch: { status: 403, message: 'Cannot write to a protected branch.' },
   ERRLakeFSNotSupported: { status: 405, message: 'This operation is not supported by the gateway.' },
+  ExpiredToken: { status: 400, message: 'The provided token has expired or was revoked.' },
   IncompleteBody: { status: 400, message: 'The request body terminated unexpectedly' },
   InternalError: { status: 500, message: 'We encountered an internal error, please try again.' },
   InvalidAccessKeyId: {

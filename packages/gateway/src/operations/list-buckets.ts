@@ -38,10 +38,19 @@ async function upTo<T>(
 
 /** A key that is bound to a bucket knows no other. */
 async function ownBucket(call: ServiceCall, { prefix = '', after = '' }: Range): Promise<ListedBucket[]> {
-  const view = await call.services.engine.bindings.getView(call.identity.accessKeyId ?? '');
+  const own = await boundBucket(call);
+  return own.name.startsWith(prefix) && own.name > after ? [own] : [];
+}
+
+async function boundBucket({ services, identity }: ServiceCall): Promise<ListedBucket> {
+  const { repositories, bindings } = services.engine;
+  if (identity.view !== undefined) {
+    const { creationDate } = await repositories.get(identity.view.repository);
+    return { name: identity.view.bucket, created: creationDate };
+  }
+  const view = await bindings.getView(identity.accessKeyId ?? '');
   if (view === undefined) throw new S3Error('AccessDenied');
-  const isListed = view.bucket.startsWith(prefix) && view.bucket > after;
-  return isListed ? [{ name: view.bucket, created: view.createdAt }] : [];
+  return { name: view.bucket, created: view.createdAt };
 }
 
 const maxBuckets = 10_000;

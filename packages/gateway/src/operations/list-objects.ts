@@ -1,5 +1,5 @@
 import type { ObjectPage } from '@svc/engine';
-import { EngineError } from '@svc/engine';
+import { EngineError, isTimeRef } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { document, element, escapeXml } from '../xml/write.ts';
@@ -8,7 +8,6 @@ import { integerParameter, maxInt32, urlEncoding } from './integer-parameter.ts'
 import { decodeToken, encodeListed, encodeToken } from './listing-text.ts';
 import type { BoundKey } from '../routing/bucket.ts';
 import { person } from './person.ts';
-import { pinnedTime } from './read-object.ts';
 
 const defaultPage = 1000;
 const maxObjectPage = 10_000;
@@ -102,9 +101,10 @@ async function refPage(call: Call, listing: Listing, ref: string, prefix: string
 }
 
 /** A time that was typed wrong, or that nobody knows, must not read as "no data". */
-async function commitOfTime(call: Call, ref: string): Promise<string | undefined> {
+async function commitOfTime({ services, repository }: Call, ref: string): Promise<string | undefined> {
+  if (!isTimeRef(ref)) return undefined;
   try {
-    return await pinnedTime({ ...call, ref });
+    return (await services.engine.refs.resolve({ repository: repository.id, ref })).commitId;
   } catch (error) {
     if (!isUnknownRef(error)) throw error;
     throw new S3Error('InvalidArgument', error.message);

@@ -1,9 +1,10 @@
-import { isFieldValue, isTimeRef, type ObjectEntry } from '@svc/engine';
+import { EngineError, isFieldValue, isTimeRef, type ObjectEntry, type ShownObject } from '@svc/engine';
 import type { Call } from '../call.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import { fieldValue } from '../metadata/object-metadata.ts';
 import { evaluateConditions, rangeStillValid } from '../request/conditions.ts';
 import { parseRange, type ByteRange } from '../request/range.ts';
+import { shownBy } from '../routing/bucket.ts';
 import { headerText, type S3Request } from '../request/s3-request.ts';
 import { entryHeaders } from './entry-headers.ts';
 import { addChecksumHeaders, wantsChecksum } from './object-checksum.ts';
@@ -29,23 +30,25 @@ const overrides: ReadonlyMap<string, string> = new Map([
 ]);
 const overrideNames: ReadonlySet<string> = new Set(overrides.keys());
 
-/** The commit that a ref at a time stands for: told to the client, who may want to read more of the same. */
-export async function pinnedTime({ services, repository, ref }: Call): Promise<string | undefined> {
-  if (!isTimeRef(ref)) return undefined;
-  return (await services.engine.refs.resolve({ repository: repository.id, ref })).commitId;
+async function findObject({ services, repository, ref, path, bound }: Call): Promise<ShownObject> {
+  try {
+    return await services.engine.objects.find({ repository: repository.id, ref, path });
+  } catch (error) {
+    // Where the bucket shows nothing, that is what the client must know.
+    if (bound !== undefined && error instanceof EngineError) await shownBy(services, repository, bound);
+    throw error;
+  }
 }
 
 export async function readObject(call: Call): Promise<ObjectRead> {
-  const { request, services, repository, ref, path } = call;
+  const { request, services, ref, path } = call;
   checkReadVersion(call);
   if (ref === '' || path === '') throw new S3Error('NoSuchKey');
   const partNumber = request.query.text('partNumber');
   if (partNumber !== undefined) readPartNumber(partNumber);
-  const pinned = await pinnedTime(call);
-  const entry = await services.engine.objects.stat({ repository: repository.id, ref: pinned ?? ref, path });
+  const { entry, commitId } = await findObject(call);
   const headers = entryHeaders(entry);
-  const shown = pinned ?? call.commitId;
-  if (shown !== undefined) headers['X-Svc-Commit'] = shown;
+  if (call.bound !== undefined || isTimeRef(ref)) headers['X-Svc-Commit'] = commitId;
   const validators = { etag: entry.etag, modifiedSeconds: entry.mtime.seconds };
   const outcome = evaluateConditions(
     {

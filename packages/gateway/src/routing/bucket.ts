@@ -1,4 +1,4 @@
-import type { Identity } from '@svc/auth';
+import type { Identity, KeyView } from '@svc/auth';
 import { EngineError, type BoundBucket, type Bucket, type Repository } from '@svc/engine';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Services } from '../services.ts';
@@ -12,14 +12,24 @@ export interface BoundKey extends BoundBucket {
   readonly key: string;
 }
 
+/** As `findBucket`, without waiting: undefined when one must wait to know, or when there is none. */
+export function findBucketAtOnce(
+  { engine }: Pick<Services, 'engine'>,
+  { hasView }: Identity,
+  bucket: string,
+): Bucket | undefined {
+  return hasView === true || !bucketName.test(bucket) ? undefined : engine.bindings.findBucketAtOnce(bucket);
+}
+
 /** Where a bucket leads; undefined when there is none. */
 export async function findBucket(
   { engine }: Pick<Services, 'engine'>,
   identity: Identity,
   bucket: string,
 ): Promise<Bucket | undefined> {
-  const { accessKeyId, hasView } = identity;
+  const { accessKeyId, hasView, view } = identity;
   try {
+    if (view !== undefined) return await bucketOfView(engine, view, bucket);
     if (hasView === true && accessKeyId !== undefined) {
       return await engine.bindings.findBucketOfKey({ accessKeyId, bucket });
     }
@@ -30,6 +40,19 @@ export async function findBucket(
     if (error.kind === 'not_found' || error.kind === 'in_deletion') return undefined;
     throw error;
   }
+}
+
+/** The one bucket of a temporary key. */
+async function bucketOfView(engine: Services['engine'], view: KeyView, bucket: string): Promise<Bucket> {
+  if (view.bucket !== bucket) throw new S3Error('AccessDenied', 'this access key is bound to another bucket');
+  const repository = await engine.repositories.get(view.repository);
+  if (repository.instanceUid !== view.instanceUid)
+    throw new S3Error(
+      'NoSuchBucket',
+      `repository '${view.repository}' was made anew since this key was given`,
+    );
+  const { ref, readOnly } = view;
+  return { repository, bound: { bucket, ref, prefix: '', readOnly } };
 }
 
 /** In a bound bucket everything behind its name is the key. */

@@ -127,6 +127,7 @@ export const operations = {
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     forAnonymous: true,
+    findsShown: true,
     run: headObject,
   }),
   getObject: s3Operation({
@@ -135,6 +136,7 @@ export const operations = {
     intent: 'read',
     requires: onObject('fs:ReadObject'),
     forAnonymous: true,
+    findsShown: true,
     run: getObject,
   }),
   getObjectTagging: s3Operation({

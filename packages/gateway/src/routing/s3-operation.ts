@@ -34,6 +34,8 @@ interface Facts {
   readonly allowedReadOnly: boolean;
   /** Served to requests without credentials where a policy allows it. Such operations only read. */
   readonly forAnonymous: boolean;
+  /** Finds out by itself what a bound bucket shows. */
+  readonly findsShown: boolean;
   /** What is said when there is no such repository. */
   readonly noRepository: () => S3Error;
 }
@@ -57,6 +59,7 @@ const usual = {
   checksumIsOfBody: true,
   allowedReadOnly: false,
   forAnonymous: false,
+  findsShown: false,
   noRepository: () => new S3Error('NoSuchBucket'),
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Auth, ClientOrigin, Identity, SigningCredentials } from '@svc/auth';
-import { anonymousIdentity, AuthError } from '@svc/auth';
+import { anonymousIdentity, AuthError, isTemporaryKeyId } from '@svc/auth';
 import { ChunkSigner, type SigningKeyCache } from '@svc/encoding';
 import { payloadModeOf } from '../body/payload-mode.ts';
 import { invalidArgument } from '../errors/invalid-argument.ts';
@@ -179,10 +179,15 @@ async function authenticateV4(
   // A value that cannot be meant is told before the signature, which covers it.
   payloadModeOf(signature.payloadHash);
   checkSignedHeaders(request, signature);
-  const credentials = await auth.credentialsFor(signature.accessKeyId, client);
+  const { accessKeyId } = signature;
+  const token = isTemporaryKeyId(accessKeyId) ? sessionTokenOf(request) : undefined;
+  const credentials =
+    token === undefined
+      ? await auth.credentialsFor(accessKeyId, client)
+      : await auth.temporaryCredentialsFor(accessKeyId, token, client);
   if (credentials === undefined) {
-    auth.signatureFailed(client, signature.accessKeyId);
-    throw unknownKey(signature.accessKeyId);
+    auth.signatureFailed(client, accessKeyId);
+    throw token === undefined ? unknownKey(accessKeyId) : new S3Error('ExpiredToken');
   }
   const key = signingKeys.get(credentials.secretAccessKey, signature.scope);
   let forwardedHost: string | undefined;
@@ -240,7 +245,15 @@ async function authenticateV2(
   };
 }
 
-function signerOf({ user, accessKeyId, hasView }: SigningCredentials, method: 'sig_v2' | 'sig_v4'): Identity {
+function sessionTokenOf(request: S3Request): string | undefined {
+  return request.headers.get('x-amz-security-token') ?? request.query.text('X-Amz-Security-Token');
+}
+
+function signerOf(
+  { user, accessKeyId, hasView, view }: SigningCredentials,
+  method: 'sig_v2' | 'sig_v4',
+): Identity {
+  if (view !== undefined) return { user, method, accessKeyId, hasView, view };
   return hasView ? { user, method, accessKeyId, hasView } : { user, method, accessKeyId };
 }
 

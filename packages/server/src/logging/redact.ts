@@ -18,7 +18,7 @@ export function redactHeaders(headers: Readonly<Record<string, unknown>>): Recor
 }
 
 const secretBodies =
-  /\/(auth\/login|auth\/password[^?]*|setup_lakefs|setup|sts\/login|auth\/external\/principal\/login)(\?|$)|\/credentials(\/[^/?]+)?(\?|$)/;
+  /\/(auth\/login|auth\/password[^?]*|setup_lakefs|setup|sts\/login|auth\/external\/principal\/login)(\?|$)|\/credentials(\/[^/?]+)?(\?|$)|^\/iceberg\//;
 
 /** Bodies that carry secrets are never logged, whatever the level. */
 export function hasSecretBody(url: string): boolean {

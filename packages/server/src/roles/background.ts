@@ -33,7 +33,8 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   const kv = await openKv(foundation, hints.changed);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   const installationId = (): Promise<string> => auth.installation.id();
-  const hooks = await openHooks(foundation, { kv, blocks, onQueued: () => void hooks.actions.runQueued() });
+  const runQueued = (queue: unknown): void => void hooks.actions.runQueued(queue as string);
+  const hooks = await openHooks(foundation, { kv, blocks, onQueued: runQueued });
   const engine = await openProcessEngine(foundation, {
     kv,
     blocks,
@@ -42,7 +43,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     evicts: true,
   });
   await bindHooks(context, { hooks, engine, auth, blocks });
-  if (hooks.isEnabled) exchange.hear('hooks-queued', () => void hooks.actions.runQueued());
+  if (hooks.isEnabled) exchange.hear('hooks-queued', runQueued);
   const snapshot = async (): Promise<MetricsSnapshot> => {
     const own = await metrics.registry.getMetricsAsJSON();
     exchange.rememberMetrics(own);

@@ -1,7 +1,8 @@
 type Note = (what: string, secret: string) => void;
 
 const secretName = /secret|password|token(?!_)|private_key/i;
-const secretField = /"(secret_access_key|secret_key|password|token)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
+const secretField =
+  /"(secret_access_key|secret_key|password|token|access_token|s3\.secret-access-key|s3\.session-token)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
 const secretSetting = /^\s*(\S*(?:secret_access_key|secret_key|password|token))\s*[:=]\s*(.+)$/gim;
 const secretQuery = /[?&](token|code|secret_key|X-Amz-Signature|X-Amz-Security-Token|Signature)=([^&#]+)/gi;
 
@@ -52,6 +53,8 @@ export function noteRequest(
   if (scheme === 'Bearer') note(`a bearer token for ${path}`, proof);
   const signature = /Signature=([0-9a-f]{64})/.exec(authorization)?.[1];
   if (signature !== undefined) note(`a signature for ${path}`, signature);
+  const sessionToken = headers['x-amz-security-token'];
+  if (typeof sessionToken === 'string') note(`a session token for ${path}`, sessionToken);
   const cookie = /access_token=([^;]+)/.exec(String(headers['cookie'] ?? ''))?.[1];
   if (cookie !== undefined) note(`a cookie for ${path}`, cookie);
 }

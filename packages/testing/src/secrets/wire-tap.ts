@@ -6,7 +6,7 @@ import { SecretBook } from './secret-book.ts';
 import { noteJson, noteRequest } from './secrets-of.ts';
 
 /** Only these hand secrets out or take them in a body. */
-const secretBodies = /\/(auth|setup|setup_lakefs|sts)(\/|\?|$)/;
+const secretBodies = /\/(auth|setup|setup_lakefs|sts|iceberg)(\/|\?|$)/;
 
 const folder = new URL(import.meta.url).searchParams.get('folder');
 if (folder === null) throw new Error('the folder of the run must be in the query of this module');

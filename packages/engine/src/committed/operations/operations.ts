@@ -1,5 +1,6 @@
 import { applyChanges } from './apply.ts';
 import { BaseTrail } from '../reading/base-trail.ts';
+import { ConflictPolicy } from './conflict-policy.ts';
 import { mergeImported } from './import-merge.ts';
 import { mergeRanges } from './merge.ts';
 import type { Namespace } from '../store/namespace.ts';
@@ -38,7 +39,7 @@ export interface OperationSite {
 }
 
 export interface OperationInput {
-  /** Packed changes for `apply`. */
+  /** Packed changes for `apply`; resolutions of single paths for a `merge` with patterns. */
   readonly nextBatch: () => Promise<Buffer | undefined>;
   readonly budget?: RecordBudget | undefined;
   /** Told the id of a merged tree while it is being stored. */
@@ -73,17 +74,18 @@ export async function runOperation(
           always: operation.always,
         });
       case 'merge': {
-        const { base, source, destination, strategy } = operation.input;
+        const { base, source, destination, strategy, patterns } = operation.input;
         const result = await mergeRanges({
           source: await open(source),
           destination: await open(destination),
           base: new BaseTrail(await open(base)),
           writer,
           strategy,
+          policy: patterns && new ConflictPolicy(strategy, patterns, new PackedChanges(input.nextBatch)),
           budget,
           whileStoring: input.whileStoring,
         });
-        if (result.kind === 'conflict') await writer.abort();
+        if (result.kind !== 'merged') await writer.abort();
         return result;
       }
       case 'import': {

@@ -1,31 +1,31 @@
-import type { DiffIterator, DiffType } from '../tree.ts';
+import type { DiffIterator, DiffType, MergeDiffIterator, MergeSides } from '../tree.ts';
 
 /** A diff whose trees are loaded at the first step. */
-export class LazyDiff implements DiffIterator {
-  readonly #load: () => Promise<DiffIterator>;
-  #diff: DiffIterator | undefined;
+export class LazyDiff<Loaded extends DiffIterator = DiffIterator> implements DiffIterator {
+  readonly #load: () => Promise<Loaded>;
+  #diff: Loaded | undefined;
   #from: Buffer | undefined;
   #closed = false;
 
-  constructor(load: () => Promise<DiffIterator>, from?: Uint8Array) {
+  constructor(load: () => Promise<Loaded>, from?: Uint8Array) {
     this.#load = load;
     if (from !== undefined) this.#from = Buffer.from(from);
   }
 
   get type(): DiffType {
-    return this.#current().type;
+    return this.current().type;
   }
 
   get key(): Buffer {
-    return this.#current().key;
+    return this.current().key;
   }
 
   get identity(): Buffer {
-    return this.#current().identity;
+    return this.current().identity;
   }
 
   get data(): Buffer {
-    return this.#current().data;
+    return this.current().data;
   }
 
   next(): boolean | Promise<boolean> {
@@ -51,8 +51,14 @@ export class LazyDiff implements DiffIterator {
     return this.#diff.next();
   }
 
-  #current(): DiffIterator {
+  protected current(): Loaded {
     if (this.#diff === undefined) throw new Error('the diff stands at no record');
     return this.#diff;
+  }
+}
+
+export class LazyMergeDiff extends LazyDiff<MergeDiffIterator> implements MergeDiffIterator {
+  get sides(): MergeSides {
+    return this.current().sides;
   }
 }

@@ -1,7 +1,7 @@
 import { decodeValue, type RecordValue } from '@svc/encoding';
 import { sameIdentity } from '../format/identity.ts';
 import type { TreeDiff } from './tree-diff.ts';
-import type { DiffIterator, DiffType } from '../tree.ts';
+import type { DiffType, MergeDiffIterator, MergeSides } from '../tree.ts';
 
 /** Looks a key up in the destination: its value in stored form. */
 export type LookUp = (key: Buffer) => Buffer | undefined | Promise<Buffer | undefined>;
@@ -10,12 +10,13 @@ export type LookUp = (key: Buffer) => Buffer | undefined | Promise<Buffer | unde
  * What merging would change in the destination: the changes from base to source, less those the destination has
  * already, with those it contradicts marked as conflicts.
  */
-export class MergeDiff implements DiffIterator {
+export class MergeDiff implements MergeDiffIterator {
   readonly #changes: TreeDiff;
   readonly #destination: LookUp;
   #type: DiffType = 'added';
   #value: Buffer = Buffer.alloc(0);
   #decoded: RecordValue | undefined;
+  #atDestination: Buffer | undefined;
 
   /** `changes` leads from base to source. */
   constructor(changes: TreeDiff, destination: LookUp) {
@@ -37,6 +38,15 @@ export class MergeDiff implements DiffIterator {
 
   get data(): Buffer {
     return this.#record().data;
+  }
+
+  get sides(): MergeSides {
+    const { type } = this.#changes;
+    return {
+      base: type === 'added' ? undefined : this.#changes.leftValue,
+      source: type === 'removed' ? undefined : this.#changes.rightValue,
+      destination: this.#atDestination,
+    };
   }
 
   next(): boolean | Promise<boolean> {
@@ -79,6 +89,7 @@ export class MergeDiff implements DiffIterator {
     const base = type === 'added' ? undefined : this.#changes.leftValue;
     const source = type === 'removed' ? undefined : this.#changes.rightValue;
     if (same(source, destination)) return false;
+    this.#atDestination = destination;
     this.#type = same(base, destination) ? type : 'conflict';
     this.#value = (this.#type === 'removed' ? destination : (source ?? destination)) ?? this.#value;
     this.#decoded = undefined;

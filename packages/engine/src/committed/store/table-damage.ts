@@ -1,4 +1,4 @@
-import type { CorruptTableError } from '@svc/sstable';
+import { CorruptTableError } from '@svc/sstable';
 import { EngineError } from '../../errors.ts';
 import type { Namespace } from './namespace.ts';
 
@@ -33,4 +33,18 @@ export function damageError(namespace: Namespace, id: string, error: CorruptTabl
 /** Whether reading failed for damage; the copy that was read is gone by then. */
 export function isDamage(error: unknown): boolean {
   return error instanceof EngineError && error.kind === 'corrupt';
+}
+
+export function asEngineError(error: unknown): unknown {
+  if (!(error instanceof CorruptTableError)) return error;
+  return new EngineError('corrupt', error.message, { cause: error, subject: 'storage' });
+}
+
+/** Tells of damaged tables as the engine does. */
+export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asEngineError(error);
+  }
 }

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import type { CommittedTrees, ImportScope } from '../tree.ts';
 import type { SplitSettings } from '../operations/tree-writer.ts';
 import {
+  ArrayIterator,
   changesBetween,
   context,
   type Model,
@@ -15,7 +16,15 @@ import {
   toRecord,
   writeTree,
 } from './tree-fixture.ts';
-import { expectedDiff, expectedImport, expectedMerge, expectedMergeDiff } from './tree-oracle.ts';
+import { type ModelSides, randomResolutions, resolutionRecords } from './random-resolutions.ts';
+import {
+  expectedDiff,
+  expectedImport,
+  expectedMerge,
+  expectedMergeDiff,
+  expectedResolvedMerge,
+  type ModelResolutions,
+} from './tree-oracle.ts';
 
 /** Tiny ranges cut by size, by hash, by both, and one range per record; with the share of histories each gets. */
 export const historySettings = [
@@ -180,6 +189,9 @@ async function checkHistory(trees: CommittedTrees, stranger: CommittedTrees, see
     }
   }
 
+  const sides = { base, source: source.model, destination: destination.model };
+  await checkResolutions({ trees, stranger, random, input, sides });
+
   const scope: ImportScope = {
     prefixes: segments.filter(() => random.chance(25)).map((segment) => Buffer.from(`${segment}/`)),
     keys: [...destination.model.keys()].filter(() => random.chance(10)).map((key) => Buffer.from(key)),
@@ -188,6 +200,51 @@ async function checkHistory(trees: CommittedTrees, stranger: CommittedTrees, see
   expect(await readTree(trees, importedId)).toEqual(
     new Map(sorted(expectedImport(destination.model, source.model, scope))),
   );
+}
+
+/** Merges with random resolutions; all of one side must give the very tree of that side's strategy. */
+async function checkResolutions({
+  trees,
+  stranger,
+  random,
+  input,
+  sides,
+}: {
+  readonly trees: CommittedTrees;
+  readonly stranger: CommittedTrees;
+  readonly random: Random;
+  readonly input: { readonly base: string; readonly source: string; readonly destination: string };
+  readonly sides: ModelSides;
+}): Promise<void> {
+  const merge = (by: CommittedTrees, resolutions: ModelResolutions) => {
+    const { strategy, patterns } = resolutions;
+    const records = new ArrayIterator(resolutionRecords(sides, resolutions.exact), 3);
+    return by.mergeResolved(context, { ...input, strategy, patterns }, records);
+  };
+  for (let round = 0; round < 2; round += 1) {
+    const resolutions = randomResolutions(random, sides);
+    const expected = expectedResolvedMerge(sides.base, sides.source, sides.destination, resolutions);
+    const merged = await merge(trees, resolutions);
+    expect(await merge(stranger, resolutions)).toEqual(merged);
+    if ('refused' in expected) expect(merged.kind).not.toBe('merged');
+    else {
+      expect(merged).toMatchObject({ kind: 'merged', resolved: expected.resolved });
+      const { metaRangeId } = merged as { metaRangeId: string };
+      expect(await readTree(trees, metaRangeId)).toEqual(new Map(sorted(expected.result)));
+    }
+  }
+  for (const [take, strategy] of [
+    ['source', 'source-wins'],
+    ['destination', 'dest-wins'],
+  ] as const) {
+    const all: ModelResolutions = {
+      strategy: 'none',
+      patterns: [{ kind: 'prefix', pattern: '', take }],
+      exact: new Map(),
+    };
+    const byStrategy = await trees.merge(context, { ...input, strategy });
+    expect(await merge(trees, all)).toMatchObject(byStrategy);
+  }
 }
 
 async function checkSeeks(

@@ -1,0 +1,7 @@
+export {
+  createIceberg,
+  type FinishedRequest,
+  type IcebergListener,
+  type IcebergObserver,
+  type IcebergOptions,
+} from './iceberg.ts';

@@ -1,0 +1,11 @@
+import type { IcebergListener, IcebergOptions } from '@svc/iceberg';
+import type { RequestListener } from 'node:http';
+
+/** The table catalog, loaded with the first request for it: most servers never need it. */
+export function lazyIceberg(options: () => IcebergOptions): RequestListener {
+  let loaded: Promise<IcebergListener> | undefined;
+  return (request, response) => {
+    loaded ??= import('@svc/iceberg').then(({ createIceberg }) => createIceberg(options()));
+    void loaded.then((listen) => listen(request, response));
+  };
+}
