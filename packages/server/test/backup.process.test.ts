@@ -73,14 +73,14 @@ test('a backup taken under load holds every object acknowledged before it, and o
   await post(server, `${repository}/branches/main/commits`, { message: 'first' });
   await put(server, 'staged', 'not committed');
 
-  let running = true;
+  const ended = new AbortController();
   const load = (async () => {
-    for (let i = 0; running; i++) await put(server, `later${i}`, `later ${i}`);
+    for (let i = 0; !ended.signal.aborted; i++) await put(server, `later${i}`, `later ${i}`);
   })();
   const folder = join(tempDir(), 'backup');
   const first = await runSvc(['backup', '--quickstart', folder], {}, home);
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('backup taken') as string });
-  running = false;
+  ended.abort();
   await load;
 
   await put(server, 'afterwards', 'new');

@@ -80,12 +80,20 @@ async function copyOne(source: string, target: string, temporary: string, count:
   }
   const isSettled = Date.now() - found.mtimeMs > settledMs;
   await utimes(temporary, new Date(), isSettled ? new Date(found.mtimeMs) : new Date(0));
-  const handle = await open(temporary, 'r');
-  await handle.datasync().finally(() => handle.close());
+  await flushFile(temporary);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await rename(temporary, target);
   count.copiedFiles++;
   count.copiedBytes += found.size;
+}
+
+async function flushFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Times are kept in whole milliseconds: the copy's is set from a date. */

@@ -55,5 +55,9 @@ export async function writeManifest(folder: string, manifest: BackupManifest): P
 
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

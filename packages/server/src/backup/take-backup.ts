@@ -145,7 +145,7 @@ async function requireBackupFolder(folder: string): Promise<void> {
   const names = await readdir(folder);
   // A first backup that was interrupted has no manifest yet.
   const foreign = names.find(
-    (name) => !/^(kv-[\dTZ]+|blocks.*|unfinished|backup\.(lock|json\.new))$/.test(name),
+    (name) => !/^(kv-[\dTZ]+|blocks.*|unfinished|backup\.(lock|lock-journal|json\.new))$/.test(name),
   );
   if (foreign !== undefined) {
     throw new BackupError(`${folder} is no backup and not empty (it holds ${foreign}); give another folder`);

@@ -68,7 +68,11 @@ async function checkBlocks(
 ): Promise<Finding[]> {
   try {
     const blocks = await openBlocks(foundation);
-    return await checkBlockStores(kv, blocks).finally(() => blocks.close());
+    try {
+      return await checkBlockStores(kv, blocks);
+    } finally {
+      await blocks.close();
+    }
   } catch (error) {
     return [failure('block store', errorText(error), 'correct the keys below "blockstore"')];
   }

@@ -75,11 +75,10 @@ test('a store that holds something, a key that is too long and a change meanwhil
 
   const target = createMemStore();
   const setMany = target.setMany.bind(target);
+  let changes = 0;
   target.setMany = async (partition, records) => {
     await setMany(partition, records);
-    await source.set(bytes('lake'), bytes('k0'), bytes('changed'));
+    await source.set(bytes('lake'), bytes('k0'), bytes(`changed ${changes++}`));
   };
-  await source.set(bytes('a'), bytes('first'), bytes(''));
-  await source.delete(bytes('a'), bytes('first'));
   await expect(copyStore({ ...parts, source, target })).rejects.toThrow(/differs from its source at "k0"/);
 });

@@ -11,7 +11,8 @@ export function describeStore({ database }: Config): string {
       return `dynamodb ${[database.dynamodb.endpoint, database.dynamodb.table_name].filter(Boolean).join(' ')}`;
     case 'cosmosdb':
       return `cosmosdb ${database.cosmosdb.endpoint} ${database.cosmosdb.database} ${database.cosmosdb.container}`;
-    default:
+    case 'mem':
+    case '':
       return database.type;
   }
 }
@@ -20,5 +21,5 @@ function withoutPassword(connectionString: string): string {
   if (!/^postgres(ql)?:\/\//.test(connectionString)) {
     return connectionString.replaceAll(/\bpassword\s*=\s*('(?:\\.|[^'])*'|\S+)/gi, 'password=******');
   }
-  return connectionString.replace(/:\/\/[^@/]*@/, '://').replaceAll(/([?&]password=)[^&]*/gi, '$1******');
+  return connectionString.replaceAll(/([?&]password=)[^&]*/gi, '$1******').replace(/:\/\/.*@/, '://');
 }
