@@ -39,7 +39,7 @@ const intended = [
   'CopyPartSource: range?: string {pattern="^bytes=((\\\\d*-\\\\d*,? ?)+)$"} missing',
   'CopyPartSource: range?: string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"} added',
   // What this server can do beyond the compatible API.
-  ...['reflog', 'time_refs', 'aliases', 'events'].map(
+  ...['reflog', 'time_refs', 'aliases', 'events', 'audit', 'merge_resolutions'].map(
     (name) => `CapabilitiesConfig: ${name}?: boolean added`,
   ),
   // Ids become names of files.
@@ -147,6 +147,25 @@ const intended = [
     'schema BucketBinding',
     'schema CredentialsCreation',
     'schema CredentialsViewCreation',
+  ].map((name) => `${name} added`),
+  // Why somebody is refused, and who did what.
+  ...[
+    'listAuditEntries',
+    'listOwnSessions',
+    'endOwnSessions',
+    'endOwnSession',
+    'listUserSessions',
+    'endUserSessions',
+    'endUserSession',
+    'schema Session',
+    'schema SessionList',
+    'schema AuditEntry',
+    'schema AuditEntryList',
+    'simulatePermission',
+    'schema SimulationRequest',
+    'schema Simulation',
+    'schema SimulatedPolicy',
+    'schema DecidingStatement',
   ].map((name) => `${name} added`),
   'createCredentials: body application/json added',
   'Credentials: view?: Alias added',

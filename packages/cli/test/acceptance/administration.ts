@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitUntil } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import { FakeServer } from '../fake-server.ts';
 import { Tool } from '../start-svc.ts';
@@ -39,6 +40,31 @@ export function administrationTests(stage: Stage): void {
       await stage.tool.ok(['auth', 'users', 'policies', 'detach', '--id', 'ann', '--policy', 'readers']);
       await stage.tool.ok(['auth', 'policies', 'delete', '--id', 'readers']);
       expect(await stage.tool.ok(['auth', 'users', 'delete', '--id', 'ann'])).toBe('User deleted: ann\n');
+    });
+
+    it('tells why somebody may do something, who did what, and where one is logged in', async () => {
+      const asked = ['auth', 'simulate', '--action', 'fs:ReadObject', '--resource', '*'];
+      const told = await stage.tool.ok(asked);
+      expect(told).toMatch(/^Allowed\nDecided by: FSFullAccess, statement 1\n/);
+      expect(told).toContain('AuthFullAccess\tgroup Admins\n');
+      await stage.tool.ok(['auth', 'users', 'create', '--id', 'idle']);
+      expect(await stage.tool.ok([...asked, '--id', 'idle'])).toMatch(
+        /^Not allowed: no statement speaks of it\n/,
+      );
+      const draft = { id: 'draft', statement: [{ action: ['fs:*'], effect: 'deny', resource: '*' }] };
+      const tried = [...asked, '--id', 'idle', '--policy', '-'];
+      expect(await stage.tool.ok(tried, { input: JSON.stringify(draft) })).toMatch(
+        /^Denied by a statement\n/,
+      );
+      const audited = ['audit', '--action', 'createUser', '--resource', 'arn:svc:auth:::user/idle'];
+      await waitUntil(async () =>
+        /\tquickstart\tcreateUser\t.*\tsuccess \(201\)\t127\.0\.0\.1\n/.test(await stage.tool.ok(audited)),
+      );
+      expect(await stage.tool.ok(['auth', 'users', 'sessions', 'list', '--id', 'idle'])).toBe('\n');
+      expect(await stage.tool.ok(['auth', 'users', 'sessions', 'end', '--id', 'idle', '--all'])).toBe(
+        'All sessions ended\n',
+      );
+      await stage.tool.ok(['auth', 'users', 'delete', '--id', 'idle']);
     });
 
     it('keeps garbage collection rules', async () => {

@@ -22,6 +22,12 @@ const myCredentials = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/credentials-page.tsx'), 'MyCredentialsPage'),
 });
 
+const mySessions = createRoute({
+  getParentRoute: () => admin,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('../features/admin/sessions-page.tsx'), 'MySessionsPage'),
+});
+
 const users = createRoute({
   getParentRoute: () => admin,
   path: '/users',
@@ -110,10 +116,18 @@ const webhook = createRoute({
   component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
 });
 
-/** Users, groups, policies and keys, buckets and webhooks. */
+const audit = createRoute({
+  getParentRoute: () => admin,
+  path: '/audit',
+  validateSearch: strings('user', 'action', 'resource', 'result', 'source', 'hours'),
+  component: lazyRouteComponent(() => import('../features/admin/audit-page.tsx'), 'AuditPage'),
+});
+
+/** Users, groups, policies and keys, buckets, webhooks and the audit log. */
 export const administration = admin.addChildren([
   adminHome,
   myCredentials,
+  mySessions,
   users,
   user,
   userTab,
@@ -127,4 +141,5 @@ export const administration = admin.addChildren([
   bucket,
   webhooks,
   webhook,
+  audit,
 ]);

@@ -154,11 +154,17 @@ export const serverKeys = {
       max: 100,
     }),
     deletes_per_second: integer(1000, 'Objects deleted in a second; 0 means no limit.', { min: 0 }),
-    cpu_percent: integer(50, 'How much of a core a run takes while it reads and compares.', {
-      min: 1,
-      max: 100,
-    }),
-    cache_dir: text('Folder of temporary files; empty for `gc` in `committed.local_cache.dir`.'),
+    cpu_percent: integer(
+      50,
+      'How much of a core a run takes while it reads and compares; at 100 two threads read.',
+      {
+        min: 1,
+        max: 100,
+      },
+    ),
+    cache_dir: text(
+      'Folder of temporary files and of what a run learned that the next may use; empty for `gc` in `committed.local_cache.dir`.',
+    ),
     report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
   },
   reflog: {
@@ -185,6 +191,20 @@ export const serverKeys = {
         { check: checkNetworks },
       ),
     },
+  },
+  audit: {
+    enabled: flag(true, 'Keep changes, logins and refusals; `GET /audit` shows who did what when.'),
+    objects: flag(
+      false,
+      'Keep writes and deletions of single objects as well. There are many: `audit.max_bytes` may then end sooner than `audit.retention`.',
+    ),
+    reads: flag(false, 'Keep reads as well.'),
+    retention: duration('2160h', 'How long it is kept; older entries are removed.', { from: 'positive' }),
+    max_bytes: integer(
+      1_073_741_824,
+      'Size of the audit log; above it the oldest entries are removed earlier.',
+      { min: 1_048_576 },
+    ),
   },
   email_subscription: {
     enabled: flag(true, 'Subscribe to news at setup.', { ignored: 'the service never calls home' }),
