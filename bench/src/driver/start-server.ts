@@ -19,8 +19,15 @@ export function storesIn(folder: string): { metadata: string; block: string; cac
   return { metadata: join(folder, 'metadata'), block: join(folder, 'block'), cache: join(folder, 'cache') };
 }
 
-/** Starts the bundled server with its default, durable settings on a folder, which may hold an earlier one's state. */
-export async function startServer(folder: string, importFolder: string): Promise<BenchServer> {
+/**
+ * Starts the bundled server with its default, durable settings on a folder, which may hold an earlier one's state.
+ * Groups of settings in `instead` take the place of its own.
+ */
+export async function startServer(
+  folder: string,
+  importFolder: string,
+  instead: object = {},
+): Promise<BenchServer> {
   const port = await freePort();
   const credentials = {
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
@@ -44,6 +51,7 @@ export async function startServer(folder: string, importFolder: string): Promise
       access_key_id: credentials.accessKeyId,
       secret_access_key: credentials.secretAccessKey,
     },
+    ...instead,
   };
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RunFiles, RunStore } from '@svc/actions';
+import type { ActionHooks } from '@svc/actions';
 import type { AuditLog, Auth, Requirement } from '@svc/auth';
 import type { Engine } from '@svc/engine';
 import type { EventLog, EventStreams, Subscriptions } from '@svc/events';
@@ -23,6 +23,8 @@ export interface StorageFacts {
 export interface LoginFacts {
   /** `''`, or where the identity provider's login starts. */
   readonly loginUrl: string;
+  /** `select`: the login page offers it beside access keys. */
+  readonly loginUrlMethod: 'none' | 'select';
   readonly loginFailedMessage: string;
   readonly loginCookieNames: readonly string[];
   readonly logoutUrl: string;
@@ -104,7 +106,9 @@ export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: Auth;
   /** Runs of hooks; without it nobody can ask for them. */
-  readonly actions?: { readonly runs: RunStore; readonly files: RunFiles } | undefined;
+  readonly actions?:
+    | Pick<ActionHooks, 'runs' | 'files' | 'findRunning' | 'listRunning' | 'rerun'>
+    | undefined;
   /** The log of events; without it nobody can read it. */
   readonly events?: EventsOptions | undefined;
   /** Who did what when; without it nobody can ask. */

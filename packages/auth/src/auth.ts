@@ -16,6 +16,13 @@ import type {
   User,
 } from './model.ts';
 import type { Requirement } from './requirement.ts';
+import type { MailOptions, PasswordMailing } from './mail/contract.ts';
+import type {
+  AuthenticationService,
+  ClaimMapping,
+  IdentityProvider,
+  PasswordAuthenticator,
+} from './sources/contract.ts';
 
 /** Structured logger, fields first. */
 export interface AuthLogger {
@@ -52,9 +59,15 @@ export interface AuthOptions {
   /** LDAP, remote authenticator: tried in this order after the built-in access keys. */
   readonly passwordAuthenticators?: readonly PasswordAuthenticator[] | undefined;
   /** `auth.cookie_auth_verification`. */
-  readonly sessionVerifier?: SessionVerifier | undefined;
+  readonly externalSession?: ClaimMapping | undefined;
+  /** `auth.oidc`. */
+  readonly identityProvider?:
+    | { readonly provider: IdentityProvider; readonly claims: ClaimMapping }
+    | undefined;
   /** `auth.authentication_api`. */
   readonly authenticationService?: AuthenticationService | undefined;
+  /** `email`. */
+  readonly mail?: MailOptions | undefined;
   /** Milliseconds since the epoch; the system clock when absent. */
   readonly clock?: (() => number) | undefined;
   readonly logger: AuthLogger;
@@ -105,10 +118,14 @@ export interface Auth {
   login(request: LoginRequest): Promise<Session>;
   loginExternalPrincipal(request: ExternalPrincipalLogin): Promise<Session>;
   loginSts(request: StsLogin): Promise<Session>;
+  /** Logins of browsers at the identity provider; undefined when there is none. */
+  readonly providerLogin: ProviderLogins | undefined;
+  /** Invitations and new passwords by mail; undefined when there is no mail server. */
+  readonly passwordMails: PasswordMailing | undefined;
   /** `Set-Cookie` value that starts a browser session. */
   sessionCookie(session: Session, client: ClientOrigin): string;
-  /** Ends the session whose token the request carries; a request without one changes nothing. */
-  logout(request: RequestHead): Promise<void>;
+  /** Ends the session whose token the request carries, and answers whose it was; a request without one changes nothing. */
+  logout(request: RequestHead): Promise<Identity | undefined>;
   /** `Set-Cookie` values that end every kind of browser session. */
   logoutCookies(client: ClientOrigin): string[];
 
@@ -228,6 +245,21 @@ export interface Session {
   /** Unix seconds. */
   readonly expiresAt: number;
   readonly username: string;
+}
+
+/** Where a browser goes next, with what it shall remember (`Set-Cookie` values). */
+export interface Redirection {
+  readonly location: string;
+  readonly cookies: readonly string[];
+}
+
+export interface ProviderLogins {
+  /** Sends a browser to the provider. `next` is the page it wanted; only a path of this server is gone to. */
+  begin(next: string | undefined, client: ClientOrigin): Promise<Redirection>;
+  /** A browser comes back. Whoever cannot be logged in is sent to the login page. */
+  finish(request: RequestHead & { readonly query: URLSearchParams }): Promise<Redirection>;
+  /** Where users of the provider end their session there; undefined when it has no such page. */
+  logoutUrl(identity: Identity): Promise<string | undefined>;
 }
 
 export interface ExternalPrincipalLogin {
@@ -359,35 +391,4 @@ export interface Installation {
   id(): Promise<string>;
   setupTimestamp(): Promise<Date | undefined>;
   metadata(): Promise<ReadonlyMap<string, string>>;
-}
-
-/** Seam of LDAP and the remote authenticator. */
-export interface PasswordAuthenticator {
-  /** Goes into the log and into the `source` of new users. */
-  readonly source: string;
-  /** Group of users seen for the first time. */
-  readonly defaultGroup: string;
-  /** Undefined is a definite no; a throw means it could not be asked. */
-  authenticate(attempt: {
-    readonly username: string;
-    readonly password: string;
-    readonly requestId?: string | undefined;
-  }): Promise<{ readonly userId: string } | undefined>;
-}
-
-/** Seam of a session cookie set by another service. */
-export interface SessionVerifier {
-  readonly cookieName: string;
-  /** Undefined refuses the session; a throw means it could not be checked. */
-  verify(cookieValue: string, requestId?: string): Promise<User | undefined>;
-}
-
-/** Seam of the external authentication service. Its refusals are thrown as `AuthError`. */
-export interface AuthenticationService {
-  /** The user an authorization code stands for, as external id. */
-  stsLogin(request: StsLogin): Promise<{ readonly externalId: string }>;
-  /** Undefined when external principals are switched off. */
-  readonly verifyPrincipal:
-    | ((request: ExternalPrincipalLogin) => Promise<{ readonly principalId: string }>)
-    | undefined;
 }

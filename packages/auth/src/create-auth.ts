@@ -4,16 +4,21 @@ import { openSecret, sealSecret } from './crypto/secret-box.ts';
 import { AuthError } from './errors.ts';
 import { anonymousIdentity, type Identity } from './identity.ts';
 import { CallerCache } from './login/caller-cache.ts';
+import { ClaimedUsers } from './login/claimed-users.ts';
 import { TrustedProxies } from './login/client-origin.ts';
 import { endSessionCookies, startSessionCookie } from './login/cookies.ts';
+import { ExternalSession } from './login/external-session.ts';
 import { FailureLimits, tooManyFailures } from './login/failure-limits.ts';
 import { LoginTokens } from './login/login-tokens.ts';
 import { PasswordChain } from './login/password-chain.ts';
+import { ProviderLogin } from './login/provider-login.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
 import { TemporaryKeys, type TemporaryClaims } from './login/temporary-keys.ts';
 import { SessionStore } from './login/session-store.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
+import { MailLimiter } from './mail/mail-limiter.ts';
+import { PasswordMails } from './mail/password-mails.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
@@ -75,10 +80,40 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     cache,
     logger,
   });
-  const { sessionVerifier } = options;
-  const requests = new RequestAuthenticator({ callers, tokens, passwords, sessionVerifier });
+  const claimedUsers = new ClaimedUsers(users, groups, logger);
+  const externalSession =
+    options.externalSession === undefined
+      ? undefined
+      : new ExternalSession({
+          secret: options.encryptSecretKey,
+          claims: options.externalSession,
+          users: claimedUsers,
+          callers,
+          clock,
+          logger,
+        });
+  const requests = new RequestAuthenticator({ callers, tokens, passwords, externalSession });
   const serviceLogin = loginByService({ ...options, tokens, callers, findUser: (by) => users.find(by) });
   const cookies = { domain: options.cookieDomain, clock };
+  const providerLogin =
+    options.identityProvider === undefined
+      ? undefined
+      : new ProviderLogin({
+          ...options.identityProvider,
+          keys: keyRing,
+          users: claimedUsers,
+          startSession: async (user, friendlyName, { client, headers }) => {
+            const session = tokens.issue(user, options.loginDurationMs, undefined, friendlyName);
+            await sessions.begin(
+              session,
+              { ip: client.ip, agent: String(headers['user-agent'] ?? '') },
+              undefined,
+            );
+            return session;
+          },
+          cookies,
+          logger,
+        });
 
   async function login({ username, password, client, agent, requestId }: LoginRequest): Promise<Session> {
     const { user, accessKeyId } = await passwords.authenticate({
@@ -101,6 +136,21 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     await sessions.begin(session, { ip: client.ip, agent: agent ?? '' }, accessKeyId);
     return session;
   }
+
+  const limiter = options.mail === undefined ? undefined : new MailLimiter(options.mail, cacheBus, clock);
+  const passwordMails =
+    options.mail === undefined || limiter === undefined
+      ? undefined
+      : new PasswordMails({
+          ...options.mail,
+          keys: keyRing,
+          store,
+          users,
+          limiter,
+          failures: limits,
+          clock,
+          logger,
+        });
 
   const policiesAtOnce = ({ method, user }: Identity) =>
     method === 'anonymous' ? callers.anonymousAtOnce() : callers.policiesOfAtOnce(user.username);
@@ -146,10 +196,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     login: (request) => masked(login(request)),
     loginExternalPrincipal: (request) => masked(serviceLogin.externalPrincipal(request)),
     loginSts: (request) => masked(serviceLogin.sts(request)),
+    providerLogin,
+    passwordMails,
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logout: async (request) => {
       const caller = await masked(requests.session(request));
-      if (caller === undefined) return;
+      if (caller === undefined) return undefined;
       const { username } = caller.user;
       const actor = { username, requestId: request.requestId };
       const { session } = caller;
@@ -159,6 +211,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
           ? sessions.endAll(username, actor)
           : sessions.endToken(username, session.id, session.expiresAt, actor),
       );
+      return caller;
     },
     logoutCookies: (client) => endSessionCookies(client, cookies),
     authorize: async (identity, requirement, client) =>
@@ -188,6 +241,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     close: () => {
       callers.close();
       limits.close();
+      limiter?.close();
+      for (const authenticator of options.passwordAuthenticators ?? []) authenticator.close?.();
     },
   };
 }

@@ -94,6 +94,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/config.ts'),
   },
   {
+    name: 'conflicts',
+    description: 'list what stops a merge: paths that both sides changed',
+    load: () => import('./commands/conflicts.ts'),
+  },
+  {
     name: 'diff',
     description: 'show uncommitted changes of a branch, or the changes between two refs',
     load: () => import('./commands/diff.ts'),

@@ -28,5 +28,5 @@ export type { Answer, Sender, SendRequest } from './sender.ts';
 export { endsSoon, expiryOf } from './signed-url.ts';
 export { apiUrlOf, createTransport } from './transport.ts';
 export type { ApiCall, ConnectionOptions, Credentials, StoreRequest, Transport } from './transport.ts';
-export { isPlainMd5, uploadObject } from './upload.ts';
-export type { Piece, UploadRequest, UploadSettings } from './upload.ts';
+export { isPlainMd5, uploadObject, uploadScratch } from './upload.ts';
+export type { Piece, ResolutionObject, UploadRequest, UploadSettings } from './upload.ts';

@@ -18,6 +18,7 @@ import { healthCheckOperations } from './operations/health-check.ts';
 import { importOperations } from './operations/import.ts';
 import { internalOperations } from './operations/internal.ts';
 import { internalRepositoriesOperations } from './operations/internal-repositories.ts';
+import { mergesOperations } from './operations/merges.ts';
 import { metadataOperations } from './operations/metadata.ts';
 import { objectsOperations } from './operations/objects.ts';
 import { pullsOperations } from './operations/pulls.ts';
@@ -45,6 +46,7 @@ export const operationGroups = {
   tags: tagsOperations,
   branches: branchesOperations,
   refs: refsOperations,
+  merges: mergesOperations,
   reflog: reflogOperations,
   aliases: aliasesOperations,
   commits: commitsOperations,
@@ -81,6 +83,7 @@ export const operations = {
   ...tagsOperations,
   ...branchesOperations,
   ...refsOperations,
+  ...mergesOperations,
   ...reflogOperations,
   ...aliasesOperations,
   ...commitsOperations,

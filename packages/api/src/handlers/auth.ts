@@ -52,8 +52,31 @@ export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
       return { token: session.token, token_expiration: session.expiresAt };
     },
 
-    oauthCallback: notImplemented,
-    forgotPassword: notImplemented,
-    updatePassword: notImplemented,
+    async oauthCallback({ request, client, requestId }) {
+      const { providerLogin } = auth;
+      if (providerLogin === undefined) return notImplemented();
+      const { url = '', headers } = request;
+      const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+      const { location, cookies } = await providerLogin.finish({
+        method: 'GET',
+        headers,
+        client,
+        requestId,
+        query,
+      });
+      return new Answer(302, { location, 'set-cookie': cookies, 'cache-control': 'no-store' });
+    },
+
+    forgotPassword({ body, client }) {
+      const { passwordMails } = auth;
+      if (passwordMails === undefined) return notImplemented();
+      passwordMails.forgot(body.email, client);
+    },
+
+    async updatePassword({ body }) {
+      const { passwordMails } = auth;
+      if (passwordMails === undefined) return notImplemented();
+      await passwordMails.setPassword(body.token, body.newPassword, body.email);
+    },
   };
 }

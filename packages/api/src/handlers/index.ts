@@ -19,6 +19,7 @@ import { healthCheckHandlers } from './health-check.ts';
 import { importHandlers } from './import.ts';
 import { internalRepositoryHandlers } from './internal-repositories.ts';
 import { internalHandlers } from './internal.ts';
+import { mergeHandlers } from './merges.ts';
 import { metadataHandlers } from './metadata.ts';
 import { objectHandlers } from './objects.ts';
 import { pullHandlers } from './pulls.ts';
@@ -51,6 +52,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   import: importHandlers,
   'internal-repositories': internalRepositoryHandlers,
   internal: internalHandlers,
+  merges: mergeHandlers,
   metadata: metadataHandlers,
   objects: objectHandlers,
   pulls: pullHandlers,

@@ -13,6 +13,8 @@ export interface LoginClaims {
   readonly sessionId: string | undefined;
   /** Unix seconds. */
   readonly expiresAt: number;
+  /** What the user is called in this session. */
+  readonly friendlyName: string | undefined;
 }
 
 /** Issues and reads the tokens of a session. Whether the user still exists is for the caller to ask. */
@@ -27,7 +29,7 @@ export class LoginTokens {
     this.#maxDurationMs = maxDurationMs;
   }
 
-  issue(user: User, durationMs: number, accessKeyId?: string): Session {
+  issue(user: User, durationMs: number, accessKeyId?: string, friendlyName?: string): Session {
     const now = Math.floor(this.#clock() / 1000);
     // A session begun in the very second of a password change is a new one.
     const issuedAt = Math.max(now, user.tokensValidAfter ?? 0);
@@ -41,6 +43,7 @@ export class LoginTokens {
       iat: issuedAt,
       exp: expiresAt,
       ...(accessKeyId === undefined ? {} : { akid: accessKeyId }),
+      ...(friendlyName === undefined ? {} : { name: friendlyName }),
     };
     return { token: signJwt(claims, this.#key), expiresAt, username: user.username, id };
   }
@@ -48,7 +51,7 @@ export class LoginTokens {
   verify(token: string): LoginClaims | undefined {
     const claims = verifyJwt(token, this.#key);
     if (claims === undefined) return undefined;
-    const { sub, iat, exp, aud, akid, jti } = claims;
+    const { sub, iat, exp, aud, akid, jti, name } = claims;
     if (typeof exp !== 'number' || exp * 1000 <= this.#clock()) return undefined;
     if (aud !== undefined && aud !== 'login') return undefined;
     if (typeof sub !== 'string' || sub === '') return undefined;
@@ -59,6 +62,7 @@ export class LoginTokens {
       accessKeyId: akid,
       sessionId: typeof jti === 'string' && jti !== '' ? jti : undefined,
       expiresAt: exp,
+      friendlyName: typeof name === 'string' ? name : undefined,
     };
   }
 }

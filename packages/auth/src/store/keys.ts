@@ -20,6 +20,7 @@ export const keys = {
   externalId: (externalId: string) => `externalIds/${base64url(externalId)}`,
   externalPrincipal: (id: string) => `extPrincipals/${base64url(id)}`,
   userExternalPrincipals: (username: string) => `uExtPrincipals/${username}/`,
+  expiredTokens: 'expiredTokens/',
   allSessions: 'uSessions/',
   allEndedSessions: 'uEndedSessions/',
   sessions: (username: string) => `uSessions/${username}/`,

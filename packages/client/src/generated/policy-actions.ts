@@ -32,6 +32,7 @@ export const policyActions: readonly string[] = [
   'branches:GetBranchProtectionRules',
   'branches:SetBranchProtectionRules',
   'ci:ReadAction',
+  'ci:RerunAction',
   'fs:AttachStorageNamespace',
   'fs:CreateAlias',
   'fs:CreateBranch',

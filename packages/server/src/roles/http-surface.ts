@@ -5,8 +5,7 @@ import type { EventsOptions, InstallationFacts } from '@svc/api';
 import type { BlockStores } from '@svc/block';
 import { createGateway, type CorsRules } from '@svc/gateway';
 import type { KvStore } from '@svc/kv';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import type { RequestListener } from 'node:http';
 import type { ProcessEngine } from '../compose/engine.ts';
 import { installationFacts } from '../compose/installation-facts.ts';
 import { storeOrigins } from '../compose/store-origins.ts';
@@ -18,6 +17,7 @@ import { observeApi, observeGateway } from '../http/observers.ts';
 import { lazyIceberg } from '../http/lazy-iceberg.ts';
 import { RequestAudit } from '../http/request-audit.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
+import { createSessionPages } from '../http/session-pages.ts';
 import { createUi, uiFolder } from '../http/ui-files.ts';
 import { createSurface } from '../http/surface.ts';
 import type { Surface } from '../http/surface.ts';
@@ -133,16 +133,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
         return renderMetrics([own, ...others]);
       },
       openApi: () => openApiJson(version),
-      async logout(request: IncomingMessage) {
-        const socket = request.socket as Partial<TLSSocket>;
-        const client = auth.clientOf(
-          request.socket.remoteAddress ?? '',
-          socket.encrypted === true,
-          request.headers,
-        );
-        await auth.logout({ method: request.method ?? '', headers: request.headers, client });
-        return { cookies: auth.logoutCookies(client), location: config.auth.logout_redirect_url };
-      },
+      session: createSessionPages(auth, config.auth.logout_redirect_url, logger),
       ui: config.ui.enabled ? userInterface(config) : undefined,
     }),
   });

@@ -5,6 +5,7 @@ import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
 import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
+import { openIdentitySources } from '../compose/identity-sources.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
 import { shareOf } from '../compose/store-configs.ts';
 import { readTlsPair } from '../http/tls.ts';
@@ -37,7 +38,9 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     else exchange.tell('background', 'outbox-filled', partitions);
   });
   const openingKv = openKv(foundation, hints.changed);
-  const opening = openAuth(foundation, openingKv);
+  const opening = openIdentitySources(config, logger).then((sources) =>
+    openAuth(foundation, openingKv, sources),
+  );
   // Reported below, where it is waited for.
   opening.catch(() => {});
   const kv = await openingKv;
