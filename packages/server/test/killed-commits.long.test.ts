@@ -84,7 +84,7 @@ test(
     let server = await startSvc(['--quickstart'], { SVC_SERVER_WORKERS: '1' });
     await prepare(server);
     const outcomes = new Map<string, number>();
-    for (let afterMs = 0; afterMs <= 60; afterMs += 5) {
+    for (let afterMs = 0; afterMs <= 60; afterMs += 10) {
       calls.length = 0;
       const message = `killed after ${afterMs} ms`;
       const committing = new HookedRepository(server).commit(message).catch(() => undefined);
@@ -137,7 +137,7 @@ test(
     try {
       await prepare(survivor);
       let unanswered = 0;
-      for (let request = 1; ; request += 2) {
+      for (let request = 1; ; request += 5) {
         proxy.calm();
         const victim = await startSvc([], settings(proxy.port));
         calls.length = 0;
