@@ -37,8 +37,12 @@ export class RangeReader {
 
   /** The marks of `range` that the `shown` ones do not have. */
   async fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<Uint32Array> {
-    const fresh = range.count < worthThread ? undefined : await this.#freshInThread(range, shown);
-    return fresh ?? readFresh(this.#trees, this.#context, range, shown, this.#parts.pause);
+    const isLarge = range.count >= worthThread;
+    const fresh = isLarge ? await this.#freshInThread(range, shown) : undefined;
+    if (fresh !== undefined) return fresh;
+    // Whatever stood in the way may lie in what is kept of them.
+    if (isLarge) for (const { id } of [range, ...shown]) this.#parts.cache.dropRange(id);
+    return readFresh(this.#trees, this.#context, range, shown, this.#parts.pause);
   }
 
   /** A damaged or vanished file is left to the one who reads through the cache, and tells of it. */
