@@ -1,31 +1,8 @@
 import { AuditEntry, AuditEntryList } from './models/audit.ts';
-import {
-  Alias,
-  AliasCreation,
-  AliasList,
-  AliasMove,
-  AliasMoveList,
-  AliasRollback,
-  BoundPlace,
-  BucketBinding,
-  CredentialsCreation,
-  CredentialsViewCreation,
-} from './models/aliases.ts';
+import * as aliases from './models/aliases.ts';
 import { Pagination, ErrorBody, StorageURI, TaskInfo, TaskCreation } from './models/common.ts';
 import { Event, EventList, EventsGone } from './models/events.ts';
-import {
-  Subscription,
-  CreatedSubscription,
-  SubscriptionCreation,
-  SubscriptionUpdate,
-  SubscriptionList,
-  SubscriptionSecret,
-  SubscriptionTest,
-  Delivery,
-  DeliveryList,
-  RedeliverRequest,
-  RedeliverResult,
-} from './models/subscriptions.ts';
+import * as subscriptions from './models/subscriptions.ts';
 import {
   Repository,
   RepositoryMetadata,
@@ -191,20 +168,7 @@ import {
   RollbackResult,
   ReflogSettings,
 } from './models/reflog.ts';
-import {
-  GcRunCreation,
-  GcRunId,
-  GcCount,
-  GcClassReport,
-  GcReport,
-  GcRun,
-  GcRunList,
-  GcObject,
-  GcObjectList,
-  GcQuarantine,
-  GcRescue,
-  GcSettings,
-} from './models/gc-runs.ts';
+import * as gcRuns from './models/gc-runs.ts';
 
 /** Every named schema of the API, under the name it has in the OpenAPI document. */
 export const models = {
@@ -354,16 +318,7 @@ export const models = {
   RefMove,
   RefMoveList,
   DeletedRef,
-  Alias,
-  AliasCreation,
-  AliasList,
-  AliasMove,
-  AliasMoveList,
-  AliasRollback,
-  BoundPlace,
-  BucketBinding,
-  CredentialsCreation,
-  CredentialsViewCreation,
+  ...aliases,
   DeletedRefList,
   DeletedRepository,
   DeletedRepositoryList,
@@ -373,30 +328,9 @@ export const models = {
   RollbackRequest,
   RollbackResult,
   ReflogSettings,
-  GcRunCreation,
-  GcRunId,
-  GcCount,
-  GcClassReport,
-  GcReport,
-  GcRun,
-  GcRunList,
-  GcObject,
-  GcObjectList,
-  GcQuarantine,
-  GcRescue,
-  GcSettings,
+  ...gcRuns,
   Event,
   EventList,
   EventsGone,
-  Subscription,
-  CreatedSubscription,
-  SubscriptionCreation,
-  SubscriptionUpdate,
-  SubscriptionList,
-  SubscriptionSecret,
-  SubscriptionTest,
-  Delivery,
-  DeliveryList,
-  RedeliverRequest,
-  RedeliverResult,
+  ...subscriptions,
 } as const;
