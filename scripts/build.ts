@@ -64,6 +64,7 @@ const targets: Target[] = [
   { name: 'svcctl', input: 'packages/cli/src/bin/svcctl.ts' },
   // Worker threads are started by file name, so each is an entry of its own.
   { name: 'tree-worker', input: 'packages/engine/src/committed/threads/tree-worker.ts' },
+  { name: 'mark-worker', input: 'packages/engine/src/gc/collector/mark-worker.ts' },
   { name: 'walk-worker', input: 'packages/block/src/adapters/local/walk-worker.ts' },
   { name: 'hash-worker', input: 'packages/engine/src/objects/hash-worker.ts' },
   { name: 'lua-worker', input: 'packages/actions/src/lua/lua-worker.ts' },

@@ -1,4 +1,4 @@
-// What a garbage collection costs: mark, compare, sweep, memory, and stats made meanwhile.
+// What a garbage collection costs: mark, compare, sweep, memory, and requests made meanwhile.
 // node bench/src/gc-bench.ts [objects] [commits] [changes a commit] [garbage objects]
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,23 +66,29 @@ const sampler = setInterval(() => {
   peak = Math.max(peak, anonymousMegabytes());
 }, 20);
 
-/** Latencies of stats made one after the other until `work` has ended. */
-async function statsDuring(work: () => Promise<unknown>): Promise<string> {
+/** The slow ones of stats and of uploads, each made one after the other until `work` has ended. */
+async function requestsDuring(work: () => Promise<unknown>): Promise<string> {
   const state = { busy: true };
-  const latencies: number[] = [];
-  const stats = (async () => {
+  const repeated = async (request: (index: number) => Promise<unknown>): Promise<number> => {
+    const latencies: number[] = [];
     while (state.busy) {
       const begun = performance.now();
-      await engine.objects.stat({ repository, ref: 'main', path: keyOf(latencies.length % objects) });
+      await request(latencies.length);
       latencies.push(performance.now() - begun);
       await pause(2);
     }
-  })();
+    latencies.sort((left, right) => left - right);
+    return latencies[Math.floor(latencies.length * 0.99)] ?? 0;
+  };
+  const stats = repeated((index) =>
+    engine.objects.stat({ repository, ref: 'main', path: keyOf(index % objects) }),
+  );
+  const puts = repeated(() =>
+    engine.objects.upload({ repository, branch: 'main', path: 'put', body: Buffer.from('put') }),
+  );
   await work();
   state.busy = false;
-  await stats;
-  latencies.sort((left, right) => left - right);
-  return (latencies[Math.floor(latencies.length * 0.99)] ?? 0).toFixed(2);
+  return `stat p99 ${(await stats).toFixed(2)} ms, PUT p99 ${(await puts).toFixed(2)} ms`;
 }
 
 async function collect(hard: boolean): Promise<void> {
@@ -100,11 +106,14 @@ async function measured(name: string, work: () => Promise<void>): Promise<void> 
   peak = 0;
   const before = anonymousMegabytes();
   const begun = performance.now();
-  const p99 = await statsDuring(work);
+  const usage = process.cpuUsage();
+  const p99 = await requestsDuring(work);
+  const { user, system } = process.cpuUsage(usage);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const parts = [...phases].map(([phase, took]) => `${phase} ${took.toFixed(1)} s`).join(', ');
   const memory = `${Math.max(0, Math.round(peak - before))} MB more than before`;
-  process.stdout.write(`${name}: ${seconds} s (${parts}), ${memory}, stat p99 ${p99} ms\n`);
+  const cpu = `${((user + system) / 1e6).toFixed(1)} s of processors`;
+  process.stdout.write(`${name}: ${seconds} s (${parts}), ${cpu}, ${memory}, ${p99}\n`);
 }
 
 async function concurrently(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
@@ -144,10 +153,8 @@ for (const partition of readdirSync(data)) {
   for (const name of readdirSync(join(data, partition))) utimesSync(join(data, partition, name), old, old);
 }
 offset = 0;
-const idle = await statsDuring(() => pause(3000));
-process.stdout.write(
-  `${objects} objects, ${commits} commits of ${changes} changes: stat p99 ${idle} ms while idle\n`,
-);
+const idle = await requestsDuring(() => pause(3000));
+process.stdout.write(`${objects} objects, ${commits} commits of ${changes} changes, idle: ${idle}\n`);
 await measured('dry run', () => collect(false));
 await measured('dry run again', () => collect(false));
 await measured(`hard run, ${garbage} to delete, marked twice`, () => collect(true));

@@ -1,6 +1,7 @@
-// Commits at a steady rate on a repository with one webhook of 5 ms and one Lua hook, and on one without, in turns;
-// and how long other requests take meanwhile.
-// Usage: node bench/src/hooks-load.ts [commits per second] [seconds] [rounds]
+// Commits at a steady rate on a repository with one webhook of 5 ms and one Lua hook, and on one without, in turns, and
+// how long other requests take meanwhile; then how long they take while scripts want all time and all memory.
+// Usage: node bench/src/hooks-load.ts [commits per second] [seconds] [rounds] [remote]
+// `remote`: on PostgreSQL and an S3 store, both on this machine.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,24 +13,63 @@ import { startServer } from './driver/start-server.ts';
 
 const perSecond = Number(process.argv[2] ?? 50);
 const seconds = Number(process.argv[3] ?? 10);
+const rounds = Number(process.argv[4] ?? 3);
+const isRemote = process.argv[5] === 'remote';
 const hookMs = 5;
 /** Commits of one branch wait for each other; those of several do not. */
 const branches = 64;
 
 const folder = mkdtempSync(join(tmpdir(), 'hooks-load-'));
-const server = await startServer(folder, join(folder, 'import'));
+const actions = { lua: { timeout: '2s' } };
+const remote = isRemote ? await startRemote() : undefined;
+const server = await startServer(folder, join(folder, 'import'), { ...remote?.settings, actions });
 const { accessKeyId, secretAccessKey } = server.credentials;
 const authorization = `Basic ${Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64')}`;
 
-async function call(method: string, path: string, body?: object | string): Promise<void> {
+async function startRemote() {
+  const { startPostgres, startVersitygw } = await import('@svc/testing');
+  // As a real one would: what is acknowledged is on disk.
+  const [postgres, s3] = await Promise.all([startPostgres({ settings: { fsync: 'on' } }), startVersitygw()]);
+  const { endpoint = '', region = '', accessKeyId: id = '', secretAccessKey: secret = '' } = s3.address;
+  const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
+  const credentials = { accessKeyId: id, secretAccessKey: secret };
+  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
+  await client.send(new CreateBucketCommand({ Bucket: 'bench' }));
+  client.destroy();
+  const settings = {
+    database: {
+      type: 'postgres',
+      postgres: { connection_string: postgres.address['connectionString'] ?? '' },
+    },
+    blockstore: {
+      type: 's3',
+      signing: { secret_key: 'signing-secret-of-the-benchmark' },
+      s3: {
+        endpoint,
+        region,
+        force_path_style: true,
+        discover_bucket_region: false,
+        credentials: { access_key_id: id, secret_access_key: secret },
+      },
+    },
+  };
+  return { settings, stop: () => Promise.all([postgres.dispose(), s3.dispose()]) };
+}
+
+async function status(method: string, path: string, body?: object | string): Promise<number> {
   const isText = typeof body === 'string';
   const response = await fetch(new URL(`/api/v1${path}`, server.endpoint), {
     method,
     headers: { authorization, 'content-type': isText ? 'application/octet-stream' : 'application/json' },
     body: body === undefined ? null : isText ? body : JSON.stringify(body),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  await response.text();
+  return response.status;
+}
+
+async function call(method: string, path: string, body?: object | string): Promise<void> {
+  const found = await status(method, path, body);
+  if (found >= 300) throw new Error(`${method} ${path}: ${found}`);
 }
 
 const receiver = createServer((request, response) => {
@@ -38,24 +78,58 @@ const receiver = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-const action = `name: both kinds
+const lua = (id: string, script: string): string =>
+  `  - {id: ${id}, type: lua, if: always(), properties: {script: ${JSON.stringify(script)}}}\n`;
+const files: Readonly<Record<string, string>> = {
+  plain: '',
+  hooked: `name: both kinds
 on: {pre-commit: }
 hooks:
   - {id: call, type: webhook, properties: {url: ${url}}}
-  - {id: script, type: lua, properties: {script: 'print(action.commit.message)'}}
-`;
+${lua('script', 'print(action.commit.message)')}`,
+  bombed: `name: bombs
+on: {pre-commit: }
+hooks:
+${lua('memory', 'local t = {} while true do t[#t + 1] = string.rep("x", 1e6) .. #t end')}${lua('time', 'while true do pcall(function() while true do end end) end')}`,
+};
 
-for (const repository of ['plain', 'hooked']) {
-  await call('POST', '/repositories', { name: repository, storage_namespace: `local://${repository}` });
-  if (repository === 'hooked') {
-    await call('POST', `/repositories/hooked/branches/main/objects?path=_svc_actions/a.yaml`, action);
-  }
+// Only an embedded store is set up by the settings.
+if (isRemote) {
+  const key = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
+  const { ok } = await fetch(new URL('/api/v1/setup_lakefs', server.endpoint), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'bench', key }),
+  });
+  if (!ok) throw new Error('the server could not be set up');
+}
+for (const [repository, file] of Object.entries(files)) {
+  const storage_namespace = isRemote ? `s3://bench/${repository}` : `local://${repository}`;
+  await call('POST', '/repositories', { name: repository, storage_namespace });
   await call('POST', `/repositories/${repository}/branches/main/objects?path=a`, 'a');
   await call('POST', `/repositories/${repository}/branches/main/commits`, { message: 'first' });
+  const path = `/repositories/${repository}/branches/main/objects?path=_svc_actions/a.yaml`;
+  if (file !== '') await call('POST', path, file);
+  if (repository === 'bombed') continue;
+  if (file !== '')
+    await call('POST', `/repositories/${repository}/branches/main/commits`, { message: 'action' });
   for (let index = 0; index < branches; index += 1) {
     await call('POST', `/repositories/${repository}/branches`, { name: `b${index}`, source: 'main' });
   }
 }
+
+async function at(index: number, start: number): Promise<void> {
+  const wait = start + (index * 1000) / perSecond - performance.now();
+  if (wait > 0) await delay(wait);
+}
+
+async function timed(latencies: Latencies, work: () => Promise<void>): Promise<void> {
+  const began = performance.now();
+  await work();
+  latencies.record(performance.now() - began);
+}
+
+const other = (): Promise<void> => call('GET', '/repositories/plain/refs/main/objects/stat?path=a');
 
 /** One second's worth of commits begins each second, whether earlier ones have ended or not. */
 async function load(repository: string): Promise<{ commits: Latencies; others: Latencies; cpuMs: number }> {
@@ -64,40 +138,62 @@ async function load(repository: string): Promise<{ commits: Latencies; others: L
   const running: Promise<void>[] = [];
   const used = server.memory.processorMs();
   const start = performance.now();
-  const one = async (index: number): Promise<void> => {
-    const branch = `/repositories/${repository}/branches/b${index % branches}`;
-    const began = performance.now();
-    await call('POST', `${branch}/commits`, { message: `commit ${index}`, allow_empty: true });
-    commits.record(performance.now() - began);
-  };
-  const other = async (): Promise<void> => {
-    const began = performance.now();
-    await call('GET', `/repositories/${repository}/refs/main/objects/stat?path=a`);
-    others.record(performance.now() - began);
-  };
+  const commit = (index: number): Promise<void> =>
+    call('POST', `/repositories/${repository}/branches/b${index % branches}/commits`, {
+      message: `commit ${index}`,
+      allow_empty: true,
+    });
   for (let index = 0; index < perSecond * seconds; index += 1) {
-    const due = start + (index * 1000) / perSecond;
-    const wait = due - performance.now();
-    if (wait > 0) await delay(wait);
-    running.push(one(index), other());
+    await at(index, start);
+    running.push(
+      timed(commits, () => commit(index)),
+      timed(others, other),
+    );
   }
   await Promise.all(running);
   return { commits, others, cpuMs: (server.memory.processorMs() - used) / (perSecond * seconds) };
+}
+
+/** Other requests alone, or beside a commit whose scripts want everything. */
+async function othersBeside(isBombed: boolean): Promise<Latencies> {
+  const others = new Latencies();
+  const measuring = new AbortController();
+  const bomb = async (): Promise<void> => {
+    while (!measuring.signal.aborted)
+      if ((await status('POST', '/repositories/bombed/branches/main/commits', { message: 'never' })) !== 412)
+        throw new Error('a commit with bombs must be refused');
+  };
+  const bombs = isBombed ? bomb() : undefined;
+  const running: Promise<void>[] = [];
+  const start = performance.now();
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    await at(index, start);
+    running.push(timed(others, other));
+  }
+  await Promise.all(running);
+  measuring.abort();
+  await bombs;
+  return others;
 }
 
 const show = (latencies: Latencies): string =>
   [0.5, 0.9, 0.99].map((share) => latencies.percentile(share).toFixed(1)).join(' / ');
 await load('plain');
 await load('hooked');
-for (let round = 0; round < Number(process.argv[4] ?? 3); round += 1) {
+for (let round = 0; round < rounds; round += 1) {
   for (const repository of ['plain', 'hooked']) {
     const { commits, others, cpuMs } = await load(repository);
     console.log(
       `${repository.padEnd(7)} commit p50/p90/p99 ${show(commits)} ms, others meanwhile ${show(others)} ms, ${cpuMs.toFixed(1)} ms CPU`,
     );
   }
+  for (const isBombed of [false, true])
+    console.log(
+      `others ${isBombed ? 'beside bombs' : 'alone       '} ${show(await othersBeside(isBombed))} ms`,
+    );
 }
 receiver.close();
 receiver.closeAllConnections();
 await server.stop();
+await remote?.stop();
 rmSync(folder, { recursive: true, force: true });

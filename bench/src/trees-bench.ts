@@ -302,6 +302,25 @@ try {
       5,
     );
   }
+  if (wants('conflicts')) {
+    const changed = async (salt: number): Promise<string> =>
+      (await trees.apply(context, baseId, new Entries(0, total, { salt }))).metaRangeId;
+    const input = { base: baseId, source: await changed(77), destination: await changed(78) };
+    await measure(
+      'merge, everything in conflict, one rule',
+      async () => {
+        const merged = await trees.mergeResolved(
+          context,
+          { ...input, strategy: 'none', patterns: [{ kind: 'prefix', pattern: 'folder', take: 'source' }] },
+          new Entries(0, 0),
+        );
+        if (merged.kind !== 'merged') throw new Error('unexpected conflict');
+      },
+      total,
+      2,
+    );
+    await measure('list all conflicts', () => drain(trees.mergeDiff(context, input)), total, 2);
+  }
   if (wants('large')) {
     await measure(
       'apply 1 M added keys over the tree',

@@ -21,12 +21,12 @@ export function storesIn(folder: string): { metadata: string; block: string; cac
 
 /**
  * Starts the bundled server with its default, durable settings on a folder, which may hold an earlier one's state.
- * `more` replaces whole sections of its configuration.
+ * Groups of settings in `instead` take the place of its own.
  */
 export async function startServer(
   folder: string,
   importFolder: string,
-  more: Readonly<Record<string, unknown>> = {},
+  instead: object = {},
 ): Promise<BenchServer> {
   const port = await freePort();
   const credentials = {
@@ -51,7 +51,7 @@ export async function startServer(
       access_key_id: credentials.accessKeyId,
       secret_access_key: credentials.secretAccessKey,
     },
-    ...more,
+    ...instead,
   };
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));

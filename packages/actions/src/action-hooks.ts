@@ -1,7 +1,8 @@
-import { XidGenerator } from '@svc/encoding';
+import { timestampFromMillis, timestampToMillis, XidGenerator } from '@svc/encoding';
 import type { BlockStores } from '@svc/block';
 import {
   EngineError,
+  type Actor,
   type Commit,
   type Engine,
   type EngineLogger,
@@ -24,12 +25,17 @@ import { AbortedEvent, countedErrors } from './running/aborted-event.ts';
 import { currentDepth } from './running/depth.ts';
 import { ConstructionError } from './running/errors.ts';
 import { planActions, type Plan } from './running/plan.ts';
-import { runPlan, type HookObserver, type Journal } from './running/run-plan.ts';
+import { runPlan, type HookObserver, type Journal, type RunOutcome } from './running/run-plan.ts';
 import type { HookMaker } from './running/make-hook.ts';
+import type { KeptEvent } from './runs/kept-event.ts';
 import { RunFiles } from './runs/run-files.ts';
 import { RunStore } from './runs/run-store.ts';
 import { runIdBase, type Task } from './runs/run.ts';
 
+/** How often the log of a hook is written that nobody waits for. */
+const liveLogMs = 2000;
+/** Files that could not be read for so long are given up. */
+const givenUpMs = 3_600_000;
 /** How long a stopping server waits for hooks of events that are over. */
 const graceMs = 25_000;
 
@@ -40,10 +46,14 @@ export interface ActionHooksOptions {
   readonly engine: () => Pick<Engine, 'commits' | 'objects' | 'repositories'>;
   readonly makeHook: HookMaker;
   readonly logger: EngineLogger;
+  /** Keeps a line about each run for auditors. */
+  readonly audit?: ((fields: object, message: string) => void) | undefined;
   readonly observer?: HookObserver | undefined;
   /** Called when an event waits in a queue: somebody should call `runQueued` with it. */
   readonly onQueued?: ((queue: string) => void) | undefined;
   readonly clock?: (() => number) | undefined;
+  /** False: hooks are switched off, and only what they did is shown. */
+  readonly isEnabled?: boolean | undefined;
   readonly leaseTermMs?: number | undefined;
 }
 
@@ -100,6 +110,7 @@ export class ActionHooks implements HookPoints {
     });
     await this.files.writeNew(event.repository, outcome, logs);
     await this.runs.add(event.repository.id, outcome.run, outcome.tasks);
+    this.#noteRun(event, outcome);
     if (outcome.errors.length > 0) {
       this.#noteFailure(event, runId, 'hooks refused an operation', outcome.errors);
       throw aborted(event, runId, countedErrors(outcome.errors));
@@ -111,15 +122,41 @@ export class ActionHooks implements HookPoints {
   async noteAfter(event: HookEvent<PostEventType>): Promise<readonly KvWrite[]> {
     if (this.#listensNobody(event)) return [];
     const { commit, ...told } = event;
-    const queued = {
-      runId: this.#newRunId(),
-      event: told,
-      tellsCommit: commit !== undefined,
-      depth: currentDepth(),
-      begun: [],
-      ended: [],
-    };
-    return [await this.#queue.plan(queued)];
+    return [await this.#queue.plan(this.#newlyQueued({ event: told, tellsCommit: commit !== undefined }))];
+  }
+
+  #newlyQueued(kept: KeptEvent): QueuedEvent {
+    const queuedAt = timestampFromMillis(this.#clock());
+    return { ...kept, runId: this.#newRunId(), queuedAt, depth: currentDepth(), begun: [], ended: [] };
+  }
+
+  /** Runs the hooks of an event once more, as the user who wants it. The id of the new run. */
+  async rerun(repository: Repository, runId: string, actor: Actor): Promise<string> {
+    if (this.#options.isEnabled === false)
+      throw new EngineError('invalid', 'hooks are switched off on this server (actions.enabled)');
+    if (repository.readOnly) throw new EngineError('read_only', 'read-only repository');
+    if ((await this.findRunning(repository, runId)) !== undefined)
+      throw new EngineError('conflict', 'the run has not ended yet');
+    if ((await this.runs.get(repository.id, runId)) === undefined)
+      throw new EngineError('not_found', 'run not found');
+    const kept = await this.runs.getEvent(repository.id, runId);
+    if (kept === undefined)
+      throw new EngineError('invalid', 'only hooks after an event can run again: repeat the operation');
+    const { event, tellsCommit } = kept;
+    const queued = this.#newlyQueued({ event: { ...event, repository, actor }, tellsCommit, rerunOf: runId });
+    await this.#queue.put(queued);
+    this.#options.onQueued?.(queueOf(repository));
+    return queued.runId;
+  }
+
+  /** A run whose hooks wait or run. */
+  findRunning(repository: Repository, runId: string): Promise<QueuedEvent | undefined> {
+    return this.#queue.get({ queue: queueOf(repository), runId });
+  }
+
+  /** The runs of a repository whose hooks wait or run; the newest first. */
+  listRunning(repository: Repository): AsyncIterable<QueuedEvent> {
+    return this.#queue.list(queueOf(repository));
   }
 
   async after(event: HookEvent<PostEventType>): Promise<void> {
@@ -218,11 +255,10 @@ export class ActionHooks implements HookPoints {
       if (queued.tellsCommit) event = { ...event, commit: await this.#commitOf(event) };
       plan = this.#planOrAbort(event, runId, await this.#load(event));
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      logger.info(
-        { event: event.type, repository: event.repository.id, reason: error.message },
-        'hooks failed',
-      );
+      const isGivenUp = this.#clock() - timestampToMillis(queued.queuedAt) > givenUpMs;
+      if (!(error instanceof EngineError) && !isGivenUp) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.info({ ...factsOf(event, runId), reason }, 'hooks failed');
       return;
     }
     if (plan.length === 0) return;
@@ -238,12 +274,17 @@ export class ActionHooks implements HookPoints {
         await this.files.writeLog(event.repository, runId, hookRunId, log);
       },
       observer: this.#options.observer,
+      liveLogMs,
       journal: journalOf(this.#queue, queued, signal),
     });
     // Whoever takes over records it: hooks that were broken off here did not fail by themselves.
     if (signal.aborted || !(await this.#isCurrent(event))) return;
-    await this.files.writeManifest(event.repository, outcome.run, outcome.tasks);
-    await this.runs.add(event.repository.id, outcome.run, outcome.tasks);
+    const { tellsCommit, rerunOf } = queued;
+    const run = { ...outcome.run, rerunOf };
+    await this.files.writeManifest(event.repository, run, outcome.tasks);
+    const kept = { event: queued.event, tellsCommit, rerunOf };
+    await this.runs.add(event.repository.id, run, outcome.tasks, kept);
+    this.#noteRun(event, { ...outcome, run });
     if (outcome.errors.length > 0) this.#noteFailure(event, runId, 'hooks failed', outcome.errors);
   }
 
@@ -251,11 +292,21 @@ export class ActionHooks implements HookPoints {
     return this.#options.engine().commits.get({ repository: repository.id, ref: commitId });
   }
 
+  /** Whose operation called which hooks, and what came of it. */
+  #noteRun(event: HookEvent, { run, tasks }: RunOutcome): void {
+    const hooks = tasks.map(({ actionName, hookId, passed }) => ({
+      action: actionName,
+      hook: hookId,
+      passed,
+    }));
+    const { commitId, passed, rerunOf } = run;
+    const fields = { ...factsOf(event, run.runId), commit: commitId || undefined, passed, rerunOf, hooks };
+    this.#options.audit?.({ ...fields, log_audit: true }, 'hooks ran');
+  }
+
   /** Who did what, and which hook objected. */
   #noteFailure(event: HookEvent, run: string, message: string, errors: readonly string[]): void {
-    const { type, repository, branch, tag, actor } = event;
-    const fields = { event: type, repository: repository.id, branch, tag, user: actor.userId, run };
-    this.#options.logger.info({ ...fields, reason: countedErrors(errors) }, message);
+    this.#options.logger.info({ ...factsOf(event, run), reason: countedErrors(errors) }, message);
   }
 
   /** A repository deleted meanwhile, or made anew under its name, has no part in the event. */
@@ -271,19 +322,23 @@ export class ActionHooks implements HookPoints {
   }
 }
 
+function factsOf({ type, repository, branch, tag, actor }: HookEvent, run: string) {
+  return { event: type, repository: repository.id, branch, tag, user: actor.userId, run };
+}
+
 function aborted(event: HookEvent, runId: string, reason: string): EngineError {
   return new EngineError('hook_aborted', `${event.type} hook aborted, run id '${runId}': ${reason}`);
 }
 
 /** Notes progress in the queue, as long as the process has a right to the event. */
 function journalOf(queue: EventQueue, queued: QueuedEvent, signal: AbortSignal): Journal {
-  const begun = new Set(queued.begun);
+  const begun = [...queued.begun];
   const ended = new Map(queued.ended.map((task) => [task.hookRunId, task]));
   let writing = Promise.resolve();
   const write = (): Promise<void> => {
     writing = writing.then(async () => {
       if (signal.aborted) throw new EventTaken('the server stops');
-      await queue.note({ ...queued, begun: [...begun], ended: [...ended.values()] });
+      await queue.note({ ...queued, begun, ended: [...ended.values()] });
     });
     return writing;
   };
@@ -292,9 +347,9 @@ function journalOf(queue: EventQueue, queued: QueuedEvent, signal: AbortSignal):
     await write();
   };
   return {
-    begun: new Set(queued.begun),
+    begun: new Set(queued.begun.map(({ hookRunId }) => hookRunId)),
     ended: new Map(ended),
-    begin: (hookRunId) => note(() => begun.add(hookRunId)),
+    begin: (task) => note(() => begun.push(task)),
     end: (task: Task) => note(() => ended.set(task.hookRunId, task)),
   };
 }

@@ -1,6 +1,7 @@
 import { createMemStore, type KvWrite, type MemState } from '@svc/kv';
 import { afterEach, expect, test } from 'vitest';
-import { EventQueue } from '../src/queue/queued-event.ts';
+import { EventQueue, type QueuedEvent } from '../src/queue/queued-event.ts';
+import { manifestOf } from './kit.ts';
 import { openHouse, patience, startReceiver, type House } from './house.ts';
 
 const closers: (() => unknown)[] = [];
@@ -140,7 +141,18 @@ test('a hook whose server died counts as failed, those after it run', async () =
   const queue = new EventQueue(createMemStore(first.state));
   for await (const waiting of queue.waiting()) {
     const queued = await queue.get(waiting);
-    if (queued !== undefined) await queue.put({ ...queued, begun: ['0000_0000'] });
+    if (queued !== undefined)
+      await queue.put({
+        ...queued,
+        begun: [
+          {
+            hookRunId: '0000_0000',
+            hookId: 'one',
+            actionName: 'after it',
+            startTime: { seconds: 1, nanos: 0 },
+          },
+        ],
+      });
   }
   const second = await house({ state: first.state, blocks: first.blocks });
   await second.hooks.runQueued();
@@ -182,6 +194,68 @@ test('a server that was held up while another took over runs nothing more and re
   const repository = await second.engine.repositories.get('repo');
   const log = await second.hooks.files.readLog(repository, run?.runId ?? '', '0000_0000');
   expect(log?.bytes?.toString()).toBe('Error: action failed: the server stopped while the hook ran\n');
+});
+
+test('hooks of an event that is over run once more, as who wants it, and the new run names the old', async () => {
+  const { url, received } = await receiver();
+  const at = await house();
+  await at.create();
+  await at.put(
+    '_svc_actions/a.yaml',
+    action(url).replace('{post-commit: }', '{pre-commit: , post-commit: }'),
+  );
+  const { id } = await at.commit('told twice');
+  await expect.poll(async () => (await at.runs()).length, patience).toBe(2);
+  const repository = await at.engine.repositories.get('repo');
+  const [after, before] = (await at.runs()).toSorted((a, b) => (a.eventType < b.eventType ? -1 : 1));
+  const other = { committer: 'bob', userId: 'bob' };
+  const rerun = (runId = '') => at.hooks.rerun(repository, runId, other);
+  await expect(rerun(before?.runId)).rejects.toThrow('only hooks after an event can run again');
+  await expect(rerun('nosuchrun')).rejects.toThrow('run not found');
+  const first = received.at(-1)?.body;
+  received.length = 0;
+  const runId = await rerun(after?.runId);
+  await expect.poll(async () => (await at.runs()).length, patience).toBe(3);
+  expect(received.map((request) => request.url)).toEqual(['/one', '/two']);
+  const told = (text: string | undefined): object => ({
+    ...(JSON.parse(text ?? '') as object),
+    event_time: '',
+  });
+  expect(told(received.at(-1)?.body)).toEqual(told(first));
+  expect(await at.hooks.runs.get('repo', runId)).toMatchObject({ commitId: id, passed: true });
+  const kept = await at.hooks.runs.getEvent('repo', runId);
+  expect(kept).toMatchObject({ rerunOf: after?.runId, event: { actor: other } });
+  expect(await manifestOf(at, repository, runId)).toMatchObject({ run: { rerun_of: after?.runId } });
+});
+
+test('a run can be watched while it runs', async () => {
+  const begun = Promise.withResolvers<() => void>();
+  const { url } = await receiver(({ url: path }, response) => {
+    if (path === '/two') begun.resolve(() => response.end());
+    else response.end();
+  });
+  const at = await house();
+  await at.create();
+  await at.put('_svc_actions/a.yaml', action(url));
+  await at.commit();
+  const goOn = await begun.promise;
+  const repository = await at.engine.repositories.get('repo');
+  let running: QueuedEvent | undefined;
+  for await (const found of at.hooks.listRunning(repository)) running = found;
+  const runId = running?.runId ?? '';
+  expect(running).toMatchObject({
+    event: { type: 'post-commit', branch: 'main' },
+    begun: [{ hookId: 'one' }, { hookId: 'two' }],
+    ended: [{ hookId: 'one', passed: true }],
+  });
+  const log = async (): Promise<string> =>
+    (await at.hooks.files.readLog(repository, runId, '0000_0001'))?.bytes?.toString() ?? '';
+  await expect.poll(log, patience).toContain('Request Body:');
+  await expect(at.hooks.rerun(repository, runId, at.actor)).rejects.toThrow('has not ended');
+  goOn();
+  await expect.poll(async () => (await at.runs()).length, patience).toBe(1);
+  expect(await log()).toContain('200 OK');
+  expect(await at.hooks.findRunning(repository, runId)).toBeUndefined();
 });
 
 test('a repository made anew under a name does not get the runs of the old one', async () => {

@@ -32,6 +32,8 @@ export interface Call<O extends Operation = Operation> {
   readonly response: ServerResponse;
   /** Counts what is collected of the body. */
   readonly memory: HeldMemory;
+  /** Tells who has just logged in, for the audit log. */
+  readonly logIn: (username: string) => void;
   /** Throws unless the caller fulfils a requirement that only the operation could work out. */
   ensure(requirement: Requirement): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RunFiles, RunStore } from '@svc/actions';
-import type { Auth } from '@svc/auth';
+import type { ActionHooks } from '@svc/actions';
+import type { AuditLog, Auth, Requirement } from '@svc/auth';
 import type { Engine } from '@svc/engine';
 import type { EventLog, EventStreams, Subscriptions } from '@svc/events';
 import type { BodyMemory } from '@svc/http';
@@ -23,6 +23,8 @@ export interface StorageFacts {
 export interface LoginFacts {
   /** `''`, or where the identity provider's login starts. */
   readonly loginUrl: string;
+  /** `select`: the login page offers it beside access keys. */
+  readonly loginUrlMethod: 'none' | 'select';
   readonly loginFailedMessage: string;
   readonly loginCookieNames: readonly string[];
   readonly logoutUrl: string;
@@ -72,6 +74,8 @@ export interface FinishedRequest {
   readonly clientIp: string;
   /** Path parameters such as `repository` and `branch`. */
   readonly params: Readonly<Record<string, string>>;
+  /** What it needed; undefined when every user may, or it was refused before that was known. */
+  readonly requirement?: Requirement | undefined;
   /** Why the caller was refused for lack of a permission. */
   readonly denied: string | undefined;
   readonly request: IncomingMessage;
@@ -102,9 +106,13 @@ export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: Auth;
   /** Runs of hooks; without it nobody can ask for them. */
-  readonly actions?: { readonly runs: RunStore; readonly files: RunFiles } | undefined;
+  readonly actions?:
+    | Pick<ActionHooks, 'runs' | 'files' | 'findRunning' | 'listRunning' | 'rerun'>
+    | undefined;
   /** The log of events; without it nobody can read it. */
   readonly events?: EventsOptions | undefined;
+  /** Who did what when; without it nobody can ask. */
+  readonly audit?: AuditLog | undefined;
   /** Asked per request: facts such as the recommended version change while the server runs. */
   readonly installation: () => InstallationFacts;
   readonly observer?: ApiObserver | undefined;

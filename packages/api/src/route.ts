@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { committerOf } from '@svc/auth';
+import { AuthError, committerOf } from '@svc/auth';
 import type { ClientOrigin, Identity, Requirement } from '@svc/auth';
 import type { Operation } from '@svc/contract';
 import { isTimeRef } from '@svc/engine';
@@ -26,7 +26,7 @@ import type { Parameter } from './request/parameter.ts';
 import { QueryReader } from './request/query.ts';
 import { parameterError, RequestError } from './request/request-error.ts';
 import { requirementOf, speaksOfBody } from './requirement-template.ts';
-import type { RequirementOf, TemplateValues } from './requirement-template.ts';
+import type { RequirementOf } from './requirement-template.ts';
 
 type AnyHandler = (call: Call) => unknown;
 
@@ -80,8 +80,11 @@ export class Route {
     observer?.started?.(operationId);
     let identity: Identity | undefined;
     let client: ClientOrigin | undefined;
+    let requirement: Requirement | undefined;
     let denied: string | undefined;
+    let loggedIn: string | undefined;
     let isStranger = false;
+    let isPermitted = false;
     let status: number;
     let sentBytes = 0;
     let firstByteAt: number | undefined;
@@ -106,7 +109,8 @@ export class Route {
         isStranger = identity === undefined;
         if (identity === undefined) throw unauthenticated();
         if (this.#requiresBeforeBody) {
-          const checking = this.#check({ path: params, query, body: undefined }, identity, client);
+          requirement = this.#requirement({ path: params, query, body: undefined });
+          const checking = this.#check(requirement, identity, client);
           if (checking !== undefined) await checking;
         }
       }
@@ -118,9 +122,11 @@ export class Route {
           : await this.#readBody(request, this.#bodySchema, { maxBytes: this.#maxBytes, memory });
       sentId = requestId;
       if (identity !== undefined && !this.#requiresBeforeBody) {
-        const checking = this.#check({ path: params, query, body }, identity, client);
+        requirement = this.#requirement({ path: params, query, body });
+        const checking = this.#check(requirement, identity, client);
         if (checking !== undefined) await checking;
       }
+      isPermitted = true;
       this.#options.engine.usage.record();
       const { ref = '' } = params;
       const call = new RunningCall(this.#options, {
@@ -134,6 +140,9 @@ export class Route {
         request,
         response,
         memory,
+        logIn: (username) => {
+          loggedIn = username;
+        },
       });
       const answer = this.#answerOf(await this.#handler(call as unknown as Call));
       status = answer.status;
@@ -143,6 +152,8 @@ export class Route {
     } catch (error) {
       memory.release();
       let refusal = clientGone(request, response) ? goneRefusal : refusalOf(error);
+      // What an operation looks up by itself may name what the caller must not know.
+      if (!isPermitted) refusal = withRequired(refusal, error);
       const malformed =
         identity === undefined && refusal.status === 401 ? await this.#malformed(request) : undefined;
       if (malformed !== undefined) {
@@ -165,11 +176,12 @@ export class Route {
       durationMs: performance.now() - started,
       firstByteMs: firstByteAt === undefined ? undefined : firstByteAt - started,
       sentBytes,
-      username: identity?.user.username,
+      username: identity?.user.username ?? loggedIn,
       authMethod: identity?.method,
       accessKeyId: identity?.accessKeyId,
       clientIp: client?.ip ?? request.socket.remoteAddress ?? '',
       params,
+      requirement,
       denied,
       request,
       response,
@@ -195,9 +207,12 @@ export class Route {
   }
 
   /** Rejects unless the caller is allowed. Undefined: allowed, known without waiting. */
-  #check(values: TemplateValues, identity: Identity, client: ClientOrigin): Promise<void> | undefined {
+  #check(
+    requirement: Requirement | undefined,
+    identity: Identity,
+    client: ClientOrigin,
+  ): Promise<void> | undefined {
     const { auth } = this.#options;
-    const requirement = this.#requirement(values);
     if (requirement === undefined || auth.allowsAtOnce(identity, requirement, client)) return undefined;
     return auth.ensureAllowed(identity, requirement, client);
   }
@@ -259,6 +274,14 @@ export class Route {
   }
 }
 
+/** Names the permission that is lacking, so that whoever may read policies can be told why. */
+function withRequired(refusal: Refusal, error: unknown): Refusal {
+  if (!(error instanceof AuthError) || error.required === undefined) return refusal;
+  const { action, resource } = error.required;
+  const required = `${action} ${encodeURI(resource.toWellFormed())}`;
+  return { ...refusal, headers: { ...refusal.headers, 'x-svc-required': required } };
+}
+
 const goneRefusal: Refusal = { status: 499, message: 'the client went away' };
 
 /** The connection ended before the request was read or the answer was sent. */
@@ -277,6 +300,7 @@ interface CallParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly memory: HeldMemory;
+  readonly logIn: (username: string) => void;
 }
 
 class RunningCall {
@@ -289,6 +313,7 @@ class RunningCall {
   readonly request;
   readonly response;
   readonly memory;
+  readonly logIn;
   readonly #identity: Identity | undefined;
   readonly #options: ApiOptions;
 
@@ -302,6 +327,7 @@ class RunningCall {
     this.request = parts.request;
     this.response = parts.response;
     this.memory = parts.memory;
+    this.logIn = parts.logIn;
     this.#identity = parts.identity;
     this.#options = options;
   }

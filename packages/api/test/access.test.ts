@@ -76,6 +76,87 @@ test('users, groups, memberships, policies and keys', async () => {
   expect((await ask('DELETE', '/auth/users/alice')).status).toBe(204);
 });
 
+test('why somebody may or may not do something, told to those who may know', async () => {
+  await ask('POST', '/auth/users', { json: { id: 'carol' } });
+  const statement = [{ effect: 'deny', action: ['fs:Read*'], resource: '*' }];
+  await ask('POST', '/auth/policies', { json: { id: 'secret-ban', statement } });
+  await ask('PUT', '/auth/users/carol/policies/secret-ban');
+  const question = { user: 'carol', action: 'fs:ReadObject', resource: '*' };
+  const told = await ask('POST', '/auth/simulate', { json: question });
+  expect(told.body).toEqual({
+    allowed: false,
+    message: 'insufficient permissions: denied permission to fs:Read*',
+    reason: 'denied',
+    decided_by: { policy: 'secret-ban', index: 0, statement: statement[0] },
+    policies: [{ id: 'secret-ban', attached_to_user: true, groups: [] }],
+    hidden_policies: 0,
+  });
+  const draft = { id: 'secret-ban', statement: [{ ...statement[0], effect: 'allow' }] };
+  const tried = await ask('POST', '/auth/simulate', { json: { ...question, policy: draft } });
+  expect(tried.body).toMatchObject({ allowed: true, reason: 'allowed' });
+  for (const [change, status] of [
+    [{ user: 'nobody' }, 404],
+    [{ action: 'fs:*' }, 400],
+    [{ resource: 'lake' }, 400],
+    [{ source_ip: 'here' }, 400],
+  ] as const)
+    expect((await ask('POST', '/auth/simulate', { json: { ...question, ...change } })).status).toBe(status);
+
+  await ask('POST', '/auth/users', { json: { id: 'helpdesk' } });
+  const key = (await ask('POST', '/auth/users/helpdesk/credentials')).body;
+  const helpdesk = checkedClient(
+    api.url,
+    `Basic ${Buffer.from(`${key.access_key_id}:${key.secret_access_key}`).toString('base64')}`,
+  );
+  const refused = await helpdesk('POST', '/auth/simulate', { json: question });
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('x-svc-required')).toBe('auth:ReadUser arn:svc:auth:::user/carol');
+  const reads = [{ effect: 'allow', action: ['auth:ReadUser'], resource: 'arn:svc:auth:::user/carol' }];
+  await ask('POST', '/auth/policies', { json: { id: 'helps', statement: reads } });
+  await ask('PUT', '/auth/users/helpdesk/policies/helps');
+  const hidden = await helpdesk('POST', '/auth/simulate', { json: question });
+  expect(hidden.body).toEqual({ allowed: false, reason: 'denied', policies: [], hidden_policies: 1 });
+  expect((await helpdesk('POST', '/auth/simulate', { json: { ...question, user: 'nobody' } })).status).toBe(
+    401,
+  );
+});
+
+test('sessions are listed and ended, by their user or an administrator', async () => {
+  await ask('POST', '/auth/users', { json: { id: 'dora' } });
+  const key = (await ask('POST', '/auth/users/dora/credentials')).body;
+  const login = async () => {
+    const { token } = (
+      await checkedClient(api.url, '')('POST', '/auth/login', {
+        json: { access_key_id: key.access_key_id, secret_access_key: key.secret_access_key },
+        headers: { 'user-agent': 'test' },
+      })
+    ).body as { token: string };
+    return checkedClient(api.url, `Bearer ${token}`);
+  };
+  const [first, second, third] = [await login(), await login(), await login()];
+  const own = (await first('GET', '/user/sessions')).body.results as { id: string; current: boolean }[];
+  expect(own).toHaveLength(3);
+  expect(own.filter(({ current }) => current)).toMatchObject([{ client: 'test', source_ip: '127.0.0.1' }]);
+  const other = (await second('GET', '/user/sessions')).body.results.find(
+    (session: { current: boolean }) => session.current,
+  ) as { id: string };
+  expect((await first('DELETE', `/user/sessions/${other.id}`)).status).toBe(204);
+  expect((await first('DELETE', `/user/sessions/${other.id}`)).status).toBe(404);
+  expect((await second('GET', '/user')).status).toBe(401);
+  expect((await third('GET', '/user')).status).toBe(200);
+  expect((await third('GET', '/auth/users/admin/sessions')).status).toBe(401);
+  expect((await third('DELETE', '/auth/users/dora/sessions')).status).toBe(401);
+  expect((await ask('GET', '/auth/users/dora/sessions')).body.results).toHaveLength(2);
+  expect((await ask('GET', '/auth/users/nobody/sessions')).status).toBe(404);
+  const [ended] = own.filter(({ current }) => current);
+  expect((await ask('DELETE', `/auth/users/dora/sessions/${ended?.id}`)).status).toBe(204);
+  expect((await first('GET', '/user')).status).toBe(401);
+  expect((await third('DELETE', '/user/sessions')).status).toBe(204);
+  expect((await third('GET', '/user')).status).toBe(401);
+  expect((await ask('DELETE', '/auth/users/dora/sessions')).status).toBe(204);
+  expect((await ask('DELETE', '/auth/users/nobody/sessions')).status).toBe(404);
+});
+
 test('login gives a token and a cookie', async () => {
   const json = { access_key_id: adminKey.accessKeyId, secret_access_key: adminKey.secretAccessKey };
   const session = await checkedClient(api.url, 'Basic Og==')('POST', '/auth/login', { json });
@@ -110,6 +191,7 @@ test('what the installation says of itself', async () => {
       time_refs: true,
       aliases: true,
       events: true,
+      audit: false,
       actions_enabled: true,
     },
   });
@@ -120,6 +202,7 @@ test('what the installation says of itself', async () => {
     forgot_password: false,
   });
   expect((await ask('GET', '/healthcheck')).status).toBe(204);
+  expect((await ask('GET', '/audit')).status).toBe(501);
 });
 
 test('usage as JSON and as text', async () => {

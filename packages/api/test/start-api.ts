@@ -36,6 +36,7 @@ export const installation: InstallationFacts = {
   storages: [],
   login: {
     loginUrl: '',
+    loginUrlMethod: 'none',
     loginFailedMessage: "The credentials don't match.",
     loginCookieNames: ['access_token'],
     logoutUrl: '/logout',

@@ -16,6 +16,13 @@ import type {
   User,
 } from './model.ts';
 import type { Requirement } from './requirement.ts';
+import type { MailOptions, PasswordMailing } from './mail/contract.ts';
+import type {
+  AuthenticationService,
+  ClaimMapping,
+  IdentityProvider,
+  PasswordAuthenticator,
+} from './sources/contract.ts';
 
 /** Structured logger, fields first. */
 export interface AuthLogger {
@@ -52,9 +59,15 @@ export interface AuthOptions {
   /** LDAP, remote authenticator: tried in this order after the built-in access keys. */
   readonly passwordAuthenticators?: readonly PasswordAuthenticator[] | undefined;
   /** `auth.cookie_auth_verification`. */
-  readonly sessionVerifier?: SessionVerifier | undefined;
+  readonly externalSession?: ClaimMapping | undefined;
+  /** `auth.oidc`. */
+  readonly identityProvider?:
+    | { readonly provider: IdentityProvider; readonly claims: ClaimMapping }
+    | undefined;
   /** `auth.authentication_api`. */
   readonly authenticationService?: AuthenticationService | undefined;
+  /** `email`. */
+  readonly mail?: MailOptions | undefined;
   /** Milliseconds since the epoch; the system clock when absent. */
   readonly clock?: (() => number) | undefined;
   readonly logger: AuthLogger;
@@ -67,6 +80,7 @@ export interface Auth {
   readonly policies: Policies;
   readonly credentials: CredentialKeys;
   readonly externalPrincipals: ExternalPrincipals;
+  readonly sessions: UserSessions;
   readonly setup: Setup;
   readonly installation: Installation;
   /** What webhooks sign with and send along. */
@@ -104,10 +118,14 @@ export interface Auth {
   login(request: LoginRequest): Promise<Session>;
   loginExternalPrincipal(request: ExternalPrincipalLogin): Promise<Session>;
   loginSts(request: StsLogin): Promise<Session>;
+  /** Logins of browsers at the identity provider; undefined when there is none. */
+  readonly providerLogin: ProviderLogins | undefined;
+  /** Invitations and new passwords by mail; undefined when there is no mail server. */
+  readonly passwordMails: PasswordMailing | undefined;
   /** `Set-Cookie` value that starts a browser session. */
   sessionCookie(session: Session, client: ClientOrigin): string;
-  /** Ends every session of the user whose token the request carries; a request without one changes nothing. */
-  logout(request: RequestHead): Promise<void>;
+  /** Ends the session whose token the request carries, and answers whose it was; a request without one changes nothing. */
+  logout(request: RequestHead): Promise<Identity | undefined>;
   /** `Set-Cookie` values that end every kind of browser session. */
   logoutCookies(client: ClientOrigin): string[];
 
@@ -119,6 +137,9 @@ export interface Auth {
   allowsAtOnce(identity: Identity, requirement: Requirement, client: ClientOrigin): boolean;
   /** A check to call many times within one request (list filters, bulk calls): policies are fetched once. */
   permissionsOf(identity: Identity, client: ClientOrigin): Promise<Permissions>;
+
+  /** What a check of a user would answer, and which statement decides. Throws `invalid` or `not_found`. */
+  simulate(request: SimulationRequest): Promise<Simulation>;
 
   /** Whether any policy allows anything to requests without credentials (`anonymousIdentity`). */
   allowsAnonymous(): Promise<boolean>;
@@ -141,6 +162,35 @@ export interface Permissions {
   isDenied(action: string, resource: string): boolean;
 }
 
+export interface SimulationRequest {
+  readonly username: string;
+  readonly action: string;
+  readonly resource: string;
+  /** Where the request comes from, for conditions. */
+  readonly sourceIp: string;
+  /** As if the user had this policy as well; it stands in for the stored one of its name. */
+  readonly draft?: PolicyInput | undefined;
+}
+
+export interface Simulation {
+  readonly decision: Decision;
+  /** Absent when no statement speaks of it. */
+  readonly decidedBy:
+    | {
+        readonly policyId: string;
+        /** Of the statement in its policy, counted from 0. */
+        readonly index: number;
+        readonly statement: Statement;
+      }
+    | undefined;
+  /** What was looked at: attached to the user itself, or to groups of the user. */
+  readonly policies: readonly {
+    readonly id: string;
+    readonly isDirect: boolean;
+    readonly groups: readonly string[];
+  }[];
+}
+
 export interface SigningCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -160,14 +210,56 @@ export interface LoginRequest {
   readonly username: string;
   readonly password: string;
   readonly client: ClientOrigin;
+  /** What the caller says it is, for the list of sessions. */
+  readonly agent?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
+export interface SessionOrigin {
+  readonly ip: string;
+  readonly agent: string;
+}
+
+/** A login that is still good. Times in Unix seconds. */
+export interface SessionInfo extends SessionOrigin {
+  readonly id: string;
+  readonly beganAt: number;
+  readonly expiresAt: number;
+  readonly accessKeyId?: string | undefined;
+}
+
+/** The sessions of people; logins that another service vouches for are not listed, but end with all the others. */
+export interface UserSessions {
+  list(username: string, page?: PageRequest): Promise<Page<SessionInfo>>;
+  /** On every worker before it resolves. Throws `not_found`. */
+  end(username: string, id: string, actor: AuthActor): Promise<void>;
+  endAll(username: string, actor: AuthActor): Promise<void>;
+  /** Forgets sessions whose tokens have expired. */
+  trim(mayGoOn: () => Promise<boolean>): Promise<void>;
+}
+
 export interface Session {
+  /** Names it; no secret. */
+  readonly id: string;
   readonly token: string;
   /** Unix seconds. */
   readonly expiresAt: number;
   readonly username: string;
+}
+
+/** Where a browser goes next, with what it shall remember (`Set-Cookie` values). */
+export interface Redirection {
+  readonly location: string;
+  readonly cookies: readonly string[];
+}
+
+export interface ProviderLogins {
+  /** Sends a browser to the provider. `next` is the page it wanted; only a path of this server is gone to. */
+  begin(next: string | undefined, client: ClientOrigin): Promise<Redirection>;
+  /** A browser comes back. Whoever cannot be logged in is sent to the login page. */
+  finish(request: RequestHead & { readonly query: URLSearchParams }): Promise<Redirection>;
+  /** Where users of the provider end their session there; undefined when it has no such page. */
+  logoutUrl(identity: Identity): Promise<string | undefined>;
 }
 
 export interface ExternalPrincipalLogin {
@@ -299,35 +391,4 @@ export interface Installation {
   id(): Promise<string>;
   setupTimestamp(): Promise<Date | undefined>;
   metadata(): Promise<ReadonlyMap<string, string>>;
-}
-
-/** Seam of LDAP and the remote authenticator. */
-export interface PasswordAuthenticator {
-  /** Goes into the log and into the `source` of new users. */
-  readonly source: string;
-  /** Group of users seen for the first time. */
-  readonly defaultGroup: string;
-  /** Undefined is a definite no; a throw means it could not be asked. */
-  authenticate(attempt: {
-    readonly username: string;
-    readonly password: string;
-    readonly requestId?: string | undefined;
-  }): Promise<{ readonly userId: string } | undefined>;
-}
-
-/** Seam of a session cookie set by another service. */
-export interface SessionVerifier {
-  readonly cookieName: string;
-  /** Undefined refuses the session; a throw means it could not be checked. */
-  verify(cookieValue: string, requestId?: string): Promise<User | undefined>;
-}
-
-/** Seam of the external authentication service. Its refusals are thrown as `AuthError`. */
-export interface AuthenticationService {
-  /** The user an authorization code stands for, as external id. */
-  stsLogin(request: StsLogin): Promise<{ readonly externalId: string }>;
-  /** Undefined when external principals are switched off. */
-  readonly verifyPrincipal:
-    | ((request: ExternalPrincipalLogin) => Promise<{ readonly principalId: string }>)
-    | undefined;
 }

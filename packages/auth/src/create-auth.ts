@@ -4,22 +4,29 @@ import { openSecret, sealSecret } from './crypto/secret-box.ts';
 import { AuthError } from './errors.ts';
 import { anonymousIdentity, type Identity } from './identity.ts';
 import { CallerCache } from './login/caller-cache.ts';
+import { ClaimedUsers } from './login/claimed-users.ts';
 import { TrustedProxies } from './login/client-origin.ts';
 import { endSessionCookies, startSessionCookie } from './login/cookies.ts';
+import { ExternalSession } from './login/external-session.ts';
 import { FailureLimits, tooManyFailures } from './login/failure-limits.ts';
 import { LoginTokens } from './login/login-tokens.ts';
 import { PasswordChain } from './login/password-chain.ts';
+import { ProviderLogin } from './login/provider-login.ts';
 import { RequestAuthenticator } from './login/request-authenticator.ts';
 import { loginByService } from './login/service-login.ts';
 import { TemporaryKeys, type TemporaryClaims } from './login/temporary-keys.ts';
+import { SessionStore } from './login/session-store.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
+import { MailLimiter } from './mail/mail-limiter.ts';
+import { PasswordMails } from './mail/password-mails.ts';
 import { ConditionContext } from './policy/condition.ts';
 import type { RbacContext } from './rbac/context.ts';
 import { CredentialStore } from './rbac/credential-store.ts';
-import { allPolicies, effectivePolicies } from './rbac/effective-policies.ts';
+import { allPolicies, effectivePolicies, heldPolicies } from './rbac/effective-policies.ts';
 import { ExternalPrincipalStore } from './rbac/external-principal-store.ts';
 import { GroupStore } from './rbac/group-store.ts';
 import { PolicyStore } from './rbac/policy-store.ts';
+import { simulate } from './rbac/simulate.ts';
 import { UserStore } from './rbac/user-store.ts';
 import { InstallationStore } from './setup/installation-store.ts';
 import { SetupService } from './setup/setup-service.ts';
@@ -50,6 +57,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies: (username) => effectivePolicies(store, username),
     allPolicies: () => allPolicies(store),
     externalPrincipal: (id) => externalPrincipals.find(id),
+    endedSessions: (username) => sessions.ended(username),
   });
   const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
   const users = new UserStore(context);
@@ -57,6 +65,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const policies = new PolicyStore(context);
   const credentials = new CredentialStore(context);
   const externalPrincipals = new ExternalPrincipalStore(context);
+  const endAll = users.endSessions.bind(users);
+  const sessions = new SessionStore({ context, endAll });
   const limits = new FailureLimits(cacheBus, clock);
   const setup = new SetupService({ context, mode, users, groups, credentials, installation, limits });
   const tokens = new LoginTokens(keyRing, clock, options.loginMaxDurationMs);
@@ -70,12 +80,42 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     cache,
     logger,
   });
-  const { sessionVerifier } = options;
-  const requests = new RequestAuthenticator({ callers, tokens, passwords, sessionVerifier });
+  const claimedUsers = new ClaimedUsers(users, groups, logger);
+  const externalSession =
+    options.externalSession === undefined
+      ? undefined
+      : new ExternalSession({
+          secret: options.encryptSecretKey,
+          claims: options.externalSession,
+          users: claimedUsers,
+          callers,
+          clock,
+          logger,
+        });
+  const requests = new RequestAuthenticator({ callers, tokens, passwords, externalSession });
   const serviceLogin = loginByService({ ...options, tokens, callers, findUser: (by) => users.find(by) });
   const cookies = { domain: options.cookieDomain, clock };
+  const providerLogin =
+    options.identityProvider === undefined
+      ? undefined
+      : new ProviderLogin({
+          ...options.identityProvider,
+          keys: keyRing,
+          users: claimedUsers,
+          startSession: async (user, friendlyName, { client, headers }) => {
+            const session = tokens.issue(user, options.loginDurationMs, undefined, friendlyName);
+            await sessions.begin(
+              session,
+              { ip: client.ip, agent: String(headers['user-agent'] ?? '') },
+              undefined,
+            );
+            return session;
+          },
+          cookies,
+          logger,
+        });
 
-  async function login({ username, password, client, requestId }: LoginRequest): Promise<Session> {
+  async function login({ username, password, client, agent, requestId }: LoginRequest): Promise<Session> {
     const { user, accessKeyId } = await passwords.authenticate({
       username,
       password,
@@ -92,8 +132,25 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       },
       'login',
     );
-    return tokens.issue(user, options.loginDurationMs, accessKeyId);
+    const session = tokens.issue(user, options.loginDurationMs, accessKeyId);
+    await sessions.begin(session, { ip: client.ip, agent: agent ?? '' }, accessKeyId);
+    return session;
   }
+
+  const limiter = options.mail === undefined ? undefined : new MailLimiter(options.mail, cacheBus, clock);
+  const passwordMails =
+    options.mail === undefined || limiter === undefined
+      ? undefined
+      : new PasswordMails({
+          ...options.mail,
+          keys: keyRing,
+          store,
+          users,
+          limiter,
+          failures: limits,
+          clock,
+          logger,
+        });
 
   const policiesAtOnce = ({ method, user }: Identity) =>
     method === 'anonymous' ? callers.anonymousAtOnce() : callers.policiesOfAtOnce(user.username);
@@ -110,6 +167,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     policies,
     credentials,
     externalPrincipals,
+    sessions,
     setup,
     installation,
     webhookSecrets: {
@@ -138,19 +196,31 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     login: (request) => masked(login(request)),
     loginExternalPrincipal: (request) => masked(serviceLogin.externalPrincipal(request)),
     loginSts: (request) => masked(serviceLogin.sts(request)),
+    providerLogin,
+    passwordMails,
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logout: async (request) => {
-      const session = await masked(requests.session(request));
-      if (session === undefined) return;
-      const { username } = session.user;
-      await masked(users.endSessions(username, { username, requestId: request.requestId }));
+      const caller = await masked(requests.session(request));
+      if (caller === undefined) return undefined;
+      const { username } = caller.user;
+      const actor = { username, requestId: request.requestId };
+      const { session } = caller;
+      // A token without a name cannot be told from the others of its user.
+      await masked(
+        session === undefined
+          ? sessions.endAll(username, actor)
+          : sessions.endToken(username, session.id, session.expiresAt, actor),
+      );
+      return caller;
     },
     logoutCookies: (client) => endSessionCookies(client, cookies),
     authorize: async (identity, requirement, client) =>
       (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip)),
     ensureAllowed: async (identity, requirement, client) => {
       const decision = (await policiesOf(identity)).check(requirement, new ConditionContext(client.ip));
-      if (!decision.allowed) throw new AuthError('denied', decision.message);
+      if (decision.allowed) return;
+      const { message, required } = decision;
+      throw new AuthError('denied', message, { required });
     },
     allowsAtOnce: (identity, requirement, client) =>
       policiesAtOnce(identity)?.check(requirement, new ConditionContext(client.ip)).allowed === true,
@@ -162,11 +232,17 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
       };
     },
+    simulate: async (request) => {
+      await masked(users.get(request.username));
+      return masked(simulate(request, (username) => heldPolicies(store, username)));
+    },
     allowsAnonymous: async () => (await policiesOf(anonymousIdentity)).allowsAnything,
     clientOf: (peerAddress, encrypted, headers) => proxies.originOf(peerAddress, encrypted, headers),
     close: () => {
       callers.close();
       limits.close();
+      limiter?.close();
+      for (const authenticator of options.passwordAuthenticators ?? []) authenticator.close?.();
     },
   };
 }

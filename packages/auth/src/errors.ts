@@ -1,3 +1,5 @@
+import type { RequiredPermission } from './identity.ts';
+
 /**
  * Every way access control can refuse. The API turns them into: invalid 400, unauthenticated and denied 401,
  * forbidden 403, not_found and no_acl 404, already_exists and already_initialized 409, not_initialized 412,
@@ -20,6 +22,7 @@ export type AuthErrorKind =
 
 export interface AuthErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number;
+  readonly required?: RequiredPermission | undefined;
 }
 
 /** The one family of errors access control throws; the message is fit for the caller and holds no secret. */
@@ -28,11 +31,14 @@ export class AuthError extends Error {
   readonly kind: AuthErrorKind;
   /** Set with `too_many_failures`: the value of the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
+  /** Set with `denied`: the permission that is lacking. */
+  readonly required: RequiredPermission | undefined;
 
   constructor(kind: AuthErrorKind, message: string, options?: AuthErrorOptions) {
     super(message, options);
     this.kind = kind;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.required = options?.required;
   }
 }
 

@@ -15,6 +15,8 @@ export interface Identity {
   readonly method: AuthMethod;
   /** The key the caller proved to hold, or that a token was issued for. */
   readonly accessKeyId?: string;
+  /** The session, where a token tells it. */
+  readonly session?: { readonly id: string; readonly expiresAt: number };
   /** The key is bound to one bucket, and good for the S3 gateway only. */
   readonly hasView?: boolean;
   /** Of a temporary key, which carries its view itself. */
@@ -55,5 +57,17 @@ export interface RequestHead {
   readonly requestId?: string | undefined;
 }
 
-/** The outcome of a permission check; `message` is the full text of the refusal. */
-export type Decision = { readonly allowed: true } | { readonly allowed: false; readonly message: string };
+/** What was asked for. */
+export interface RequiredPermission {
+  readonly action: string;
+  readonly resource: string;
+}
+
+/** The outcome of a permission check; `message` is the full text of the refusal, `required` what it is about. */
+export type Decision =
+  | { readonly allowed: true }
+  | {
+      readonly allowed: false;
+      readonly message: string;
+      readonly required?: RequiredPermission | undefined;
+    };

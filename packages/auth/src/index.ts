@@ -1,7 +1,12 @@
+export { resultOf, type AuditEntry, type AuditResult } from './audit/audit-entry.ts';
+export { AuditLog, type AuditPage, type AuditQuery } from './audit/audit-log.ts';
+export { AuditWriter } from './audit/audit-writer.ts';
 export type * from './auth.ts';
 export { createAuth } from './create-auth.ts';
 export * from './errors.ts';
 export * from './identity.ts';
+export type * from './mail/contract.ts';
 export * from './model.ts';
 export { isTemporaryKeyId } from './login/temporary-keys.ts';
 export * from './requirement.ts';
+export type * from './sources/contract.ts';

@@ -1,3 +1,5 @@
+import type { RequiredPermission } from './identity.ts';
+
 /**
  * What a request needs, as data. `soft` must not be denied but need not be allowed. `every` asks for all resources
  * that begin with `start` at once, `soft-every` that none of them is denied. An `and` is answered by its first child
@@ -33,6 +35,23 @@ export function and(...nodes: readonly Requirement[]): Requirement {
 
 export function or(...nodes: readonly Requirement[]): Requirement {
   return { type: 'or', nodes };
+}
+
+/** What a requirement asks for first: what the request is about. */
+export function leadingPermission(requirement: Requirement): RequiredPermission | undefined {
+  switch (requirement.type) {
+    case 'one':
+    case 'soft':
+      return requirement;
+    case 'every':
+    case 'soft-every':
+      return { action: requirement.action, resource: `${requirement.start}*` };
+    case 'and':
+    case 'or': {
+      const [first] = requirement.nodes;
+      return first === undefined ? undefined : leadingPermission(first);
+    }
+  }
 }
 
 /** Resource names. Values are inserted decoded and unescaped. */

@@ -36,6 +36,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/annotate.ts'),
   },
   {
+    name: 'audit',
+    description: 'show who did what when, newest first',
+    load: () => import('./commands/audit.ts'),
+  },
+  {
     name: 'auth',
     description: 'users, groups, policies and credentials',
     load: () => import('./commands/auth/index.ts'),
@@ -87,6 +92,11 @@ export const commandModules: readonly CommandModule[] = [
     name: 'config',
     description: 'ask for credentials and the endpoint URL, and write the configuration file',
     load: () => import('./commands/config.ts'),
+  },
+  {
+    name: 'conflicts',
+    description: 'list what stops a merge: paths that both sides changed',
+    load: () => import('./commands/conflicts.ts'),
   },
   {
     name: 'diff',

@@ -31,7 +31,22 @@ async function refusalOf(answer: Answer<unknown>): Promise<ApiError> {
   const body = parseJson(await textOf(answer));
   const said = (body as { message?: unknown } | null | undefined)?.message;
   const message = typeof said === 'string' && said !== '' ? said : `the server answered ${answer.status}`;
-  return new ApiError(answer.status, message, { requestId: answer.header('x-request-id'), body });
+  return new ApiError(answer.status, message, {
+    requestId: answer.header('x-request-id'),
+    body,
+    required: requiredIn(answer.header('x-svc-required')),
+  });
+}
+
+function requiredIn(header: string | undefined) {
+  const [action, resource] = header?.split(' ') ?? [];
+  if (action === undefined || resource === undefined) return undefined;
+  try {
+    return { action, resource: decodeURI(resource) };
+  } catch {
+    // Only an advice: no reason to hide the refusal itself.
+    return undefined;
+  }
 }
 
 /** The status says enough when the connection breaks before the message has come. */

@@ -73,7 +73,14 @@ test('sends a token when there is one', async () => {
 
 test('a refusal is an ApiError with status, message and request id', async () => {
   const { client } = await scripted([
-    { status: 404, body: '{"message":"branch not found"}', headers: { 'x-request-id': 'abc' } },
+    {
+      status: 404,
+      body: '{"message":"branch not found"}',
+      headers: {
+        'x-request-id': 'abc',
+        'x-svc-required': 'fs:ReadBranch arn:svc:fs:::repository/r%20%C3%A9',
+      },
+    },
   ]);
   const error = await client
     .get('/repositories/{repository}/branches/{branch}', {
@@ -85,6 +92,7 @@ test('a refusal is an ApiError with status, message and request id', async () =>
     status: 404,
     message: 'branch not found',
     requestId: 'abc',
+    required: { action: 'fs:ReadBranch', resource: 'arn:svc:fs:::repository/r é' },
     isNotFound: true,
   });
 });

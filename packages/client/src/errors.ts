@@ -6,12 +6,23 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** The decoded body, when it was JSON. */
   readonly body: unknown;
+  /** The permission that is lacking, where the server names it. */
+  readonly required: { readonly action: string; readonly resource: string } | undefined;
 
-  constructor(status: number, message: string, details: { requestId?: string | undefined; body?: unknown }) {
+  constructor(
+    status: number,
+    message: string,
+    details: {
+      requestId?: string | undefined;
+      body?: unknown;
+      required?: { readonly action: string; readonly resource: string } | undefined;
+    },
+  ) {
     super(message);
     this.status = status;
     this.requestId = details.requestId;
     this.body = details.body;
+    this.required = details.required;
   }
 
   get isNotFound(): boolean {

@@ -6,8 +6,8 @@ import type { OpenOptions } from './open-object.ts';
 import { uploadPresigned } from './presigned-upload.ts';
 import type { Answer } from './sender.ts';
 import type { Transport } from './transport.ts';
-import { uploadObject } from './upload.ts';
-import type { UploadSettings } from './upload.ts';
+import { uploadObject, uploadScratch } from './upload.ts';
+import type { ResolutionObject, UploadSettings } from './upload.ts';
 
 export type UploadBody = string | FetchPayload;
 
@@ -34,6 +34,8 @@ export interface Download {
 export interface ObjectTransfer {
   /** Sends a body through the service. A stream is sent as it comes and is never repeated. */
   upload(options: UploadOptions): Promise<ObjectStats>;
+  /** Sends the data of a resolution: an object once a merge into the branch takes it. */
+  uploadScratch(options: UploadOptions): Promise<ResolutionObject>;
   download(options: OpenOptions): Promise<Download>;
   /** Size, type and etag without the data. */
   head(location: ObjectLocation): Promise<Omit<Download, 'body'>>;
@@ -46,6 +48,11 @@ export function createObjectTransfer(transport: Transport<FetchPayload, FetchStr
     upload({ body, ...options }) {
       const repeat = !(body instanceof ReadableStream);
       return uploadObject(transport, { ...options, piece: { body }, repeat });
+    },
+
+    uploadScratch({ body, ...options }) {
+      const repeat = !(body instanceof ReadableStream);
+      return uploadScratch(transport, { ...options, piece: { body }, repeat });
     },
 
     async download(options) {

@@ -1,5 +1,6 @@
 import { decode, expectStatus } from './answers.ts';
 import { ClientError } from './errors.ts';
+import type { components } from './generated/api.ts';
 import type { ObjectStats, UploadTarget } from './location.ts';
 import type { Transport } from './transport.ts';
 
@@ -29,11 +30,31 @@ export interface UploadRequest<Payload> extends UploadSettings {
   readonly force?: boolean | undefined;
 }
 
+export type ResolutionObject = components['schemas']['ResolutionObject'];
+
 /** Sends an object through the service. */
 export async function uploadObject<Payload, Stream>(
   transport: Transport<Payload, Stream>,
   request: UploadRequest<Payload>,
 ): Promise<ObjectStats> {
+  const place = '/repositories/{repository}/branches/{branch}/objects';
+  return (await sendPiece(transport, place, request)) as ObjectStats;
+}
+
+/** Sends the data of a resolution: an object once a merge into the branch takes it. */
+export async function uploadScratch<Payload, Stream>(
+  transport: Transport<Payload, Stream>,
+  request: UploadRequest<Payload>,
+): Promise<ResolutionObject> {
+  const place = '/repositories/{repository}/branches/{branch}/objects/scratch';
+  return (await sendPiece(transport, place, request)) as ResolutionObject;
+}
+
+async function sendPiece<Payload, Stream>(
+  transport: Transport<Payload, Stream>,
+  place: string,
+  request: UploadRequest<Payload>,
+): Promise<{ readonly checksum: string }> {
   const { repository, branch, path, piece, repeat, signal, onBytes } = request;
   const contentType = request.contentType ?? 'application/octet-stream';
   if (/^multipart\/form-data/i.test(contentType)) {
@@ -43,7 +64,7 @@ export async function uploadObject<Payload, Stream>(
   }
   const answer = await transport.call({
     method: 'POST',
-    path: '/repositories/{repository}/branches/{branch}/objects',
+    path: place,
     params: {
       path: { repository, branch },
       query: { path, force: request.force === true ? true : undefined },
@@ -59,7 +80,7 @@ export async function uploadObject<Payload, Stream>(
     onBytes,
   });
   await expectStatus(answer, 201);
-  const stats = (await decode(answer)) as ObjectStats;
+  const stats = (await decode(answer)) as { readonly checksum: string };
   checkMd5(path, piece, stats.checksum);
   return stats;
 }

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { models } from './models.ts';
 import type { Operation, ResponseSpec } from './operation.ts';
 import { operations } from './operations.ts';
+import { actionsIn } from './requirement-template.ts';
 
 export const basePath = '/api/v1';
 
@@ -15,6 +16,8 @@ export interface OpenApiDocument {
     readonly securitySchemes: Record<string, object>;
     readonly schemas: Record<string, JsonSchema>;
   };
+  /** The actions that policies can allow or deny. */
+  readonly 'x-actions': readonly string[];
 }
 
 export interface OpenApiOperation {
@@ -98,6 +101,9 @@ export function openApiDocument(version: string): OpenApiDocument {
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
     paths,
     components: { securitySchemes, schemas },
+    'x-actions': [
+      ...new Set(Object.values<Operation>(operations).flatMap(({ requires }) => actionsIn(requires))),
+    ].toSorted(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Operation } from './operation.ts';
 import { aliasesOperations } from './operations/aliases.ts';
 import { actionsOperations } from './operations/actions.ts';
+import { auditOperations } from './operations/audit.ts';
 import { authOperations } from './operations/auth.ts';
 import { authGroupsOperations } from './operations/auth-groups.ts';
 import { authPoliciesOperations } from './operations/auth-policies.ts';
@@ -17,12 +18,14 @@ import { healthCheckOperations } from './operations/health-check.ts';
 import { importOperations } from './operations/import.ts';
 import { internalOperations } from './operations/internal.ts';
 import { internalRepositoriesOperations } from './operations/internal-repositories.ts';
+import { mergesOperations } from './operations/merges.ts';
 import { metadataOperations } from './operations/metadata.ts';
 import { objectsOperations } from './operations/objects.ts';
 import { pullsOperations } from './operations/pulls.ts';
 import { reflogOperations } from './operations/reflog.ts';
 import { refsOperations } from './operations/refs.ts';
 import { repositoriesOperations } from './operations/repositories.ts';
+import { sessionsOperations } from './operations/sessions.ts';
 import { stagingOperations } from './operations/staging.ts';
 import { subscriptionsOperations } from './operations/subscriptions.ts';
 import { tagsOperations } from './operations/tags.ts';
@@ -43,6 +46,7 @@ export const operationGroups = {
   tags: tagsOperations,
   branches: branchesOperations,
   refs: refsOperations,
+  merges: mergesOperations,
   reflog: reflogOperations,
   aliases: aliasesOperations,
   commits: commitsOperations,
@@ -56,6 +60,8 @@ export const operationGroups = {
   pulls: pullsOperations,
   'health-check': healthCheckOperations,
   config: configOperations,
+  audit: auditOperations,
+  sessions: sessionsOperations,
 } as const satisfies Record<string, Record<string, Operation>>;
 
 export type OperationGroups = typeof operationGroups;
@@ -77,6 +83,7 @@ export const operations = {
   ...tagsOperations,
   ...branchesOperations,
   ...refsOperations,
+  ...mergesOperations,
   ...reflogOperations,
   ...aliasesOperations,
   ...commitsOperations,
@@ -90,6 +97,8 @@ export const operations = {
   ...pullsOperations,
   ...healthCheckOperations,
   ...configOperations,
+  ...auditOperations,
+  ...sessionsOperations,
 } as const satisfies Record<string, Operation>;
 
 export type Operations = typeof operations;

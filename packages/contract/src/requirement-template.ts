@@ -36,6 +36,26 @@ export type OperationRequirement =
   | { readonly type: 'authenticated' }
   | RequirementTemplate;
 
+/** Every action that a requirement speaks of. */
+export function actionsIn(requires: OperationRequirement): readonly string[] {
+  switch (requires.type) {
+    case 'open':
+    case 'authenticated':
+      return [];
+    case 'one':
+    case 'soft':
+      return [requires.action];
+    case 'and':
+    case 'or':
+      return requires.nodes.flatMap(actionsIn);
+    case 'each':
+    case 'deferred':
+      return actionsIn(requires.node);
+    case 'choose':
+      return [...actionsIn(requires.whenTrue), ...actionsIn(requires.otherwise)];
+  }
+}
+
 export const open: OperationRequirement = { type: 'open' };
 export const authenticated: OperationRequirement = { type: 'authenticated' };
 

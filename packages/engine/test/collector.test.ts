@@ -1,3 +1,4 @@
+import { eventMessage } from '@svc/encoding';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../src/engine.ts';
 import type { GcReport, GcRunOptions } from '../src/face/gc-runs.ts';
@@ -264,5 +265,27 @@ describe('the built-in collector', () => {
     world.now += 6 * hour;
     await schedule();
     expect((await engine.gcRuns.list({ repository })).items).toHaveLength(2);
+  });
+
+  it('tells once of every run that is over, however it ended', async () => {
+    const all = await open();
+    const { world, engine, repository } = all;
+    const canceled = await engine.gcRuns.start({ repository, user: 'tester' });
+    await engine.gcRuns.cancel({ repository, run: canceled });
+    await collect(all);
+    await collect(all, { dryRun: true });
+    const { instanceUid } = await engine.repositories.get(repository);
+    const partition = Buffer.from(`${repository}-${instanceUid}`);
+    const told: unknown[] = [];
+    for await (const page of world.kv.scan(partition, { prefix: Buffer.from('outbox/') })) {
+      for (const { value } of page) {
+        if (value.length === 0) continue;
+        const { type, user, data } = eventMessage.decode(value);
+        if (type === 'svc.task.finished') told.push([user, JSON.parse(data.toString())]);
+      }
+    }
+    expect(told).toHaveLength(3);
+    expect(told).toContainEqual(['tester', { operation: 'gc', ok: false, error: 'canceled' }]);
+    expect(told).toContainEqual(['tester', { operation: 'gc', ok: true }]);
   });
 });

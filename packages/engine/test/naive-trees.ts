@@ -20,8 +20,9 @@ import type {
   TableDescription,
   Take,
   TreeOutline,
+  TreeRange,
   TreeRecord,
-  ValueVisit,
+  UseValue,
 } from '../src/committed/tree.ts';
 
 /** Id of a tree that was written without any record. */
@@ -237,10 +238,17 @@ export class NaiveTrees implements CommittedTrees {
     return Promise.resolve(this.#trees.has(id) ? { entity: this.#entities.get(id) } : undefined);
   }
 
-  visitValues(_context: CommittedContext, id: string, _shownId: string, visit: ValueVisit): Promise<void> {
+  /** All of a tree is one range, of the same name. */
+  ranges(_context: CommittedContext, id: string): Promise<readonly TreeRange[]> {
+    const count = this.#trees.get(id)?.size ?? 0;
+    const [minKey, maxKey] = [Buffer.alloc(0), Buffer.from([0xff])];
+    return Promise.resolve(count === 0 ? [] : [{ id, minKey, maxKey, count }]);
+  }
+
+  visitRange(_context: CommittedContext, id: string, use: UseValue): Promise<void> {
     for (const { identity, data } of this.#trees.get(id)?.values() ?? []) {
       const value = encodeValue(identity, data);
-      visit.value(value, 0, value.length);
+      use(value, 0, value.length);
     }
     return Promise.resolve();
   }

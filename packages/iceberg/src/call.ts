@@ -31,4 +31,5 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
 }

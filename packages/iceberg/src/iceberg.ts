@@ -112,7 +112,7 @@ export function createIceberg(options: IcebergOptions): IcebergListener {
         const { status, type, message } = failure;
         if (status === 500) observer?.failed?.(failure.cause ?? failure, state);
         const told = type === 'InternalServerError' ? `${message}, request id ${state.requestId}` : message;
-        answer = { status, body: { error: { message: told, type, code: status } } };
+        answer = { status, body: { error: { message: told, type, code: status } }, headers: waitOf(failure) };
       }
     }
     state.memory.release();
@@ -136,6 +136,10 @@ export function createIceberg(options: IcebergOptions): IcebergListener {
       response,
     });
   };
+}
+
+function waitOf({ retryAfterSeconds }: IcebergError): Record<string, string> {
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
 }
 
 async function token(services: Services, request: IncomingMessage, state: State): Promise<Answer> {
@@ -203,7 +207,7 @@ function originOf(auth: Auth, request: IncomingMessage): ClientOrigin {
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, body }: Answer,
+  { status, body, headers }: Answer,
   requestId: string,
 ): Promise<number> {
   if (response.destroyed || status === 499) {
@@ -217,6 +221,7 @@ async function send(
     'x-request-id': requestId,
     // Keys and tokens must not stay in a cache.
     'cache-control': 'no-store',
+    ...headers,
     ...(isEmpty ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
     ...(isEarly ? { connection: 'close' } : {}),
   });

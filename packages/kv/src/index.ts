@@ -1,5 +1,7 @@
 export * from './cache-bus.ts';
+export { openFileLock, type FileLock } from './drivers/local/file-lock.ts';
 export { lockLocalStore, type LocalStoreLock } from './drivers/local/lock.ts';
+export { snapshotLocalStore } from './drivers/local/snapshot.ts';
 export { createMemStore, MemState } from './drivers/mem.ts';
 export * from './errors.ts';
 export * from './kv-iterator.ts';

@@ -53,10 +53,13 @@ export interface OutgoingAnswer {
 }
 
 /**
- * How long a connection waits for its next request, and how many of one host do. What was checked when it was made
- * stays true of it: a name that means another address by now does not move it.
+ * How long a connection waits for its next request, and how many of one host do. Shorter than receivers wait: one that
+ * ends just when a request takes it fails the request. What was checked when it was made stays true of it: a name that
+ * means another address by now does not move it.
  */
-const waiting = { keepAlive: true, timeout: 4000, maxFreeSockets: 16 } as const;
+const waiting = { keepAlive: true, timeout: 1000, maxFreeSockets: 16 } as const;
+/** Receiving such a request twice is as good as once. */
+const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 
 /** Sends requests to addresses that users name, and only to those a rule allows. */
 export class Outgoing {
@@ -96,7 +99,10 @@ export class Outgoing {
     }
   }
 
-  /** The other side may end a waiting connection just when a request takes it: then it is sent over a new one. */
+  /**
+   * The other side may end a waiting connection just when a request takes it. Then it is sent over a new one, if the
+   * other side cannot have received it, or may receive it twice.
+   */
   async #answerTo(request: OutgoingRequest, url: URL, deadline: number): Promise<OutgoingAnswer> {
     try {
       return await this.#once(request, url, deadline, true);
@@ -136,9 +142,16 @@ export class Outgoing {
         fail(new OutgoingError('timeout', `${url.host} was silent for ${secondsOf(idleTimeoutMs)}`)),
       );
     }
+    let writtenBefore = 0;
+    sent.on('socket', (socket) => {
+      writtenBefore = socket.bytesWritten;
+    });
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const isLost = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      reject(isLost ? new LostConnection() : asOutgoingError(error, url));
+      // What could not be written whole was not received whole.
+      const isUnsent = error.code === 'EPIPE' || sent.socket?.bytesWritten === writtenBefore;
+      const isRepeatable = isUnsent || repeatable.has(request.method);
+      reject(isLost && isRepeatable ? new LostConnection() : asOutgoingError(error, url));
     });
     sent.on('response', (answer) => {
       collect(answer, request).then(resolve, (error: unknown) => fail(asOutgoingError(error, url)));

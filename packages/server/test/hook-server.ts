@@ -13,8 +13,8 @@ export class HookedRepository {
     this.#server = server;
   }
 
-  create(): Promise<Answer> {
-    const body = JSON.stringify({ name: 'hooked', storage_namespace: 'local://hooked' });
+  create(namespace = 'local://hooked'): Promise<Answer> {
+    const body = JSON.stringify({ name: 'hooked', storage_namespace: namespace });
     return this.#server.request(base, { method: 'POST', headers, body });
   }
 
@@ -32,6 +32,10 @@ export class HookedRepository {
       headers,
       body: JSON.stringify({ message, allow_empty: true }),
     });
+  }
+
+  rerun(runId: string): Promise<Answer> {
+    return this.#server.request(`${base}/hooked/actions/runs/${runId}/rerun`, { method: 'POST', headers });
   }
 
   get(path: string): Promise<Answer> {

@@ -1,3 +1,4 @@
+export * from './certify.ts';
 export * from './fetch/go-tool.ts';
 export * from './fetch/maven-classpath.ts';
 export * from './fetch/npm-package.ts';
@@ -9,7 +10,10 @@ export { startDynamoDb } from './servers/dynamodb.ts';
 export { startAzurite } from './servers/azurite.ts';
 export { startFakeGcs } from './servers/fake-gcs.ts';
 export * from './servers/create-container.ts';
+export * from './servers/mail-server.ts';
+export * from './servers/oidc-server.ts';
 export { startPostgres } from './servers/postgres.ts';
+export { fetchSlapd, startSlapd } from './servers/slapd.ts';
 export { fetchVersitygw, startVersitygw } from './servers/versitygw.ts';
 export * from './servers/scripted-service.ts';
 export type { RunningServer } from './servers/running-server.ts';

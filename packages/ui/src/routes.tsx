@@ -1,7 +1,8 @@
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { RepositoryLayout } from './features/shell/repository-layout.tsx';
 import { RepositoriesPage } from './features/repositories/repositories-page.tsx';
 import { ObjectsPage } from './features/objects/objects-page.tsx';
+import { lazyPage } from './kit/missing-part.tsx';
 import { administration } from './routes/administration.ts';
 import { app, root, strings } from './routes/base.ts';
 
@@ -17,24 +18,23 @@ const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   validateSearch: strings('next'),
-  component: lazyRouteComponent(() => import('./features/session/setup-page.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('./features/session/setup-page.tsx'), 'SetupPage'),
 });
 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/auth/login',
   validateSearch: strings('next', 'redirected'),
-  component: lazyRouteComponent(() => import('./features/session/login-page.tsx'), 'LoginPage'),
+  component: lazyPage(() => import('./features/session/login-page.tsx'), 'LoginPage'),
 });
 
-/** Links of invitations and forgotten passwords: without mail they lead to the login. */
+/** Links of invitations and forgotten passwords. */
 const mailLinks = (['/auth/users/create', '/auth/resetpassword'] as const).map((path) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    beforeLoad() {
-      throw redirect({ to: '/auth/login' });
-    },
+    validateSearch: strings('token', 'email'),
+    component: lazyPage(() => import('./features/session/password-page.tsx'), 'PasswordPage'),
   }),
 );
 
@@ -78,113 +78,110 @@ const object = createRoute({
   getParentRoute: () => repository,
   path: '/object',
   validateSearch: strings('ref', 'path', 'tab', 'view', 'sql', 'line'),
-  component: lazyRouteComponent(() => import('./features/viewer/object-page.tsx'), 'ObjectPage'),
+  component: lazyPage(() => import('./features/viewer/object-page.tsx'), 'ObjectPage'),
 });
 
 const commits = createRoute({
   getParentRoute: () => repository,
   path: '/commits',
   validateSearch: strings('ref', 'after', 'path', 'since', 'graph', 'revert'),
-  component: lazyRouteComponent(() => import('./features/commits/commits-page.tsx'), 'CommitsPage'),
+  component: lazyPage(() => import('./features/commits/commits-page.tsx'), 'CommitsPage'),
 });
 
 const commit = createRoute({
   getParentRoute: () => repository,
   path: '/commits/$commitId',
   validateSearch: strings('prefix', 'parent', 'file'),
-  component: lazyRouteComponent(() => import('./features/commits/commit-page.tsx'), 'CommitPage'),
+  component: lazyPage(() => import('./features/commits/commit-page.tsx'), 'CommitPage'),
 });
 
 const branches = createRoute({
   getParentRoute: () => repository,
   path: '/branches',
   validateSearch: strings('prefix', 'after', 'show_hidden', 'tab'),
-  component: lazyRouteComponent(() => import('./features/branches/branches-page.tsx'), 'BranchesPage'),
+  component: lazyPage(() => import('./features/branches/branches-page.tsx'), 'BranchesPage'),
 });
 
 const revert = createRoute({
   getParentRoute: () => repository,
   path: '/branches/$branch/revert',
   validateSearch: strings('commits'),
-  component: lazyRouteComponent(() => import('./features/commits/revert-page.tsx'), 'RevertPage'),
+  component: lazyPage(() => import('./features/commits/revert-page.tsx'), 'RevertPage'),
 });
 
 const tags = createRoute({
   getParentRoute: () => repository,
   path: '/tags',
   validateSearch: strings('prefix', 'after', 'tab'),
-  component: lazyRouteComponent(() => import('./features/branches/tags-page.tsx'), 'TagsPage'),
+  component: lazyPage(() => import('./features/branches/tags-page.tsx'), 'TagsPage'),
 });
 
 const pulls = createRoute({
   getParentRoute: () => repository,
   path: '/pulls',
   validateSearch: strings('prefix', 'after', 'status'),
-  component: lazyRouteComponent(() => import('./features/pulls/pulls-page.tsx'), 'PullsPage'),
+  component: lazyPage(() => import('./features/pulls/pulls-page.tsx'), 'PullsPage'),
 });
 
 const repositoryActivity = createRoute({
   getParentRoute: () => repository,
   path: '/activity',
   validateSearch: strings('types'),
-  component: lazyRouteComponent(
-    () => import('./features/activity/activity-page.tsx'),
-    'RepositoryActivityPage',
-  ),
+  component: lazyPage(() => import('./features/activity/activity-page.tsx'), 'RepositoryActivityPage'),
 });
 
 const history = createRoute({
   getParentRoute: () => repository,
   path: '/history',
   validateSearch: strings('ref', 'type', 'kind', 'user', 'since'),
-  component: lazyRouteComponent(() => import('./features/time/history-page.tsx'), 'HistoryPage'),
+  component: lazyPage(() => import('./features/time/history-page.tsx'), 'HistoryPage'),
 });
 
 const activity = createRoute({
   getParentRoute: () => app,
   path: '/activity',
   validateSearch: strings('types'),
-  component: lazyRouteComponent(() => import('./features/activity/activity-page.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('./features/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
 const createPull = createRoute({
   getParentRoute: () => repository,
   path: '/pulls/create',
   validateSearch: strings('ref', 'compare', 'file'),
-  component: lazyRouteComponent(() => import('./features/pulls/create-pull-page.tsx'), 'CreatePullPage'),
+  component: lazyPage(() => import('./features/pulls/create-pull-page.tsx'), 'CreatePullPage'),
 });
 
 const pull = createRoute({
   getParentRoute: () => repository,
   path: '/pulls/$id',
   validateSearch: strings('tab', 'file'),
-  component: lazyRouteComponent(() => import('./features/pulls/pull-page.tsx'), 'PullPage'),
+  component: lazyPage(() => import('./features/pulls/pull-page.tsx'), 'PullPage'),
 });
 
 const actions = createRoute({
   getParentRoute: () => repository,
   path: '/actions',
   validateSearch: strings('branch', 'commit', 'event', 'status'),
-  component: lazyRouteComponent(() => import('./features/actions/runs-page.tsx'), 'RunsPage'),
+  component: lazyPage(() => import('./features/actions/runs-page.tsx'), 'RunsPage'),
 });
 
 const run = createRoute({
   getParentRoute: () => repository,
   path: '/actions/$runId',
-  component: lazyRouteComponent(() => import('./features/actions/run-page.tsx'), 'RunPage'),
+  component: lazyPage(() => import('./features/actions/run-page.tsx'), 'RunPage'),
 });
 
 const compare = createRoute({
   getParentRoute: () => repository,
   path: '/compare',
   validateSearch: strings('ref', 'compare', 'prefix', 'mode', 'file'),
-  component: lazyRouteComponent(() => import('./features/changes/compare-page.tsx'), 'ComparePage'),
+  component: lazyPage(() => import('./features/changes/compare-page.tsx'), 'ComparePage'),
 });
 
 const settings = createRoute({
   getParentRoute: () => repository,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./features/settings/settings-layout.tsx'), 'SettingsLayout'),
+  component: lazyPage(() => import('./features/settings/settings-layout.tsx'), 'SettingsLayout'),
 });
 
 const settingsHome = createRoute({
@@ -198,25 +195,19 @@ const settingsHome = createRoute({
 const generalSettings = createRoute({
   getParentRoute: () => settings,
   path: '/general',
-  component: lazyRouteComponent(() => import('./features/settings/general-settings.tsx'), 'GeneralSettings'),
+  component: lazyPage(() => import('./features/settings/general-settings.tsx'), 'GeneralSettings'),
 });
 
 const protectionSettings = createRoute({
   getParentRoute: () => settings,
   path: '/branches',
-  component: lazyRouteComponent(
-    () => import('./features/settings/protection-settings.tsx'),
-    'ProtectionSettings',
-  ),
+  component: lazyPage(() => import('./features/settings/protection-settings.tsx'), 'ProtectionSettings'),
 });
 
 const retentionSettings = createRoute({
   getParentRoute: () => settings,
   path: '/retention',
-  component: lazyRouteComponent(
-    () => import('./features/settings/retention-settings.tsx'),
-    'RetentionSettings',
-  ),
+  component: lazyPage(() => import('./features/settings/retention-settings.tsx'), 'RetentionSettings'),
 });
 
 const routeTree = root.addChildren([

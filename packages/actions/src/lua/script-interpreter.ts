@@ -89,7 +89,12 @@ export class ScriptInterpreter {
   }
 
   #native(netHttpEnabled: boolean): Record<string, HostFunction> {
-    const packages = packagesFor({ ask: (call) => this.#now.surroundings.ask(call), netHttpEnabled });
+    const packages = packagesFor({
+      ask: (call) => this.#now.surroundings.ask(call),
+      netHttpEnabled,
+      // What it has written so far is seen while it sleeps.
+      onSleep: () => this.#now.surroundings.onTick(),
+    });
     const openers = Object.entries(packages).map(([name, open]): [string, HostFunction] => [
       name,
       () => [open()],

@@ -1,6 +1,8 @@
-import type { HookEvent, PostEventType, Repository } from '@svc/engine';
+import type { Timestamp } from '@svc/encoding';
+import type { Repository } from '@svc/engine';
 import type { KvStore, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
+import type { KeptEvent } from '../runs/kept-event.ts';
 import type { Task } from '../runs/run.ts';
 
 /** In the partition of a repository: its events whose hooks are still to be run. */
@@ -9,14 +11,15 @@ const prefix = 'hooks/';
 const queuesPartition = Buffer.from('actions');
 const queuesPrefix = 'queues/';
 
+/** A hook that was called. */
+export type BegunTask = Pick<Task, 'hookRunId' | 'hookId' | 'actionName' | 'startTime'>;
+
 /** An event whose hooks are still to be run, or were being run when somebody looked last. */
-export interface QueuedEvent {
+export interface QueuedEvent extends KeptEvent {
   readonly runId: string;
-  readonly event: Omit<HookEvent<PostEventType>, 'commit'>;
-  /** The event is about a commit that was made. */
-  readonly tellsCommit: boolean;
+  readonly queuedAt: Timestamp;
   readonly depth: number;
-  readonly begun: readonly string[];
+  readonly begun: readonly BegunTask[];
   readonly ended: readonly Task[];
   /** Who took it last: nobody else may go on with it. */
   readonly holder?: string | undefined;
@@ -63,7 +66,9 @@ export class EventQueue {
     this.#listed.set(queue, true);
   }
 
+  /** Puts an event on record that is over. */
   async put(queued: QueuedEvent): Promise<void> {
+    await this.#list(queueOf(queued.event.repository));
     const partition = Buffer.from(queueOf(queued.event.repository));
     await this.#kv.set(partition, keyOf(queued.runId), bytesOf(queued));
   }
@@ -71,6 +76,13 @@ export class EventQueue {
   async get({ queue, runId }: Waiting): Promise<QueuedEvent | undefined> {
     const found = await this.#kv.get(Buffer.from(queue), keyOf(runId));
     return found === undefined ? undefined : eventOf(found.value);
+  }
+
+  /** What waits or runs in a queue; the newest first. */
+  async *list(queue: string): AsyncGenerator<QueuedEvent> {
+    for await (const page of this.#kv.scan(Buffer.from(queue), { prefix: Buffer.from(prefix) })) {
+      for (const { value } of page) yield eventOf(value);
+    }
   }
 
   /** What is to be gone on with, from now on by this holder alone; undefined when it is over. */

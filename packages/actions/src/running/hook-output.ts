@@ -23,6 +23,11 @@ export class HookOutput {
     this.#parts.push(Buffer.from(endsLine ? mark : `\n${mark}`));
   }
 
+  /** Bytes so far. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** The reason of a failure, kept even when there is no more room. */
   end(reason: string): void {
     this.#parts.push(Buffer.from(`Error: ${reason}\n`));

@@ -1,5 +1,6 @@
 import { timestampFromMillis, type Timestamp } from '@svc/encoding';
 import type { HookEvent } from '@svc/engine';
+import type { BegunTask } from '../queue/queued-event.ts';
 import { never, type Run, type Task } from '../runs/run.ts';
 import { ConditionError, evaluateCondition } from './condition.ts';
 import { HookOutput } from './hook-output.ts';
@@ -25,7 +26,7 @@ export interface HookObserver {
 export interface Journal {
   readonly begun: ReadonlySet<string>;
   readonly ended: ReadonlyMap<string, Task>;
-  begin(hookRunId: string): Promise<void>;
+  begin(task: BegunTask): Promise<void>;
   end(task: Task): Promise<void>;
 }
 
@@ -37,6 +38,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   readonly clock: () => number;
   readonly writeLog: (hookRunId: string, log: Buffer) => Promise<void>;
+  /** How often the log of a running hook is written; without it only when the hook ends. */
+  readonly liveLogMs?: number | undefined;
   readonly observer?: HookObserver | undefined;
   readonly journal?: Journal | undefined;
 }
@@ -105,8 +108,10 @@ async function runTask(task: PlannedTask, hasFailed: boolean, options: RunOption
   }
   if (reason === undefined) {
     // Whoever may not note this must not run it.
-    await journal?.begin(hookRunId);
+    await journal?.begin({ hookRunId, hookId: description.id, actionName, startTime });
+    const live = liveLog(output, hookRunId, options);
     reason = await runHook(task, output, options);
+    await live.stop();
   }
   if (reason !== undefined) output.end(reason);
   const endTime = timestampFromMillis(clock());
@@ -117,6 +122,31 @@ async function runTask(task: PlannedTask, hasFailed: boolean, options: RunOption
   const seconds = endTime.seconds - startTime.seconds + (endTime.nanos - startTime.nanos) / 1e9;
   observe(options, task, passed ? 'completed' : 'failed', Math.max(0, seconds));
   return reason === undefined ? { task: ended } : { task: ended, error: messageOf(task, reason) };
+}
+
+/** Writes the log of a hook now and then while it runs. */
+function liveLog(
+  output: HookOutput,
+  hookRunId: string,
+  { liveLogMs, writeLog }: RunOptions,
+): { stop(): Promise<void> } {
+  if (liveLogMs === undefined) return { stop: () => Promise.resolve() };
+  let written = 0;
+  let writing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    if (writing !== undefined || output.size === written) return;
+    written = output.size;
+    // The whole log is written in the end; who cannot write it then says so.
+    writing = writeLog(hookRunId, output.bytes())
+      .catch(() => undefined)
+      .finally(() => (writing = undefined));
+  }, liveLogMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await writing;
+    },
+  };
 }
 
 const stoppedReason = 'action failed: the server stopped while the hook ran';

@@ -75,6 +75,7 @@ function runView(run: Run): object {
     start_time: timeText(run.startTime),
     end_time: timeText(run.endTime),
     passed: run.passed,
+    ...(run.rerunOf === undefined ? {} : { rerun_of: run.rerunOf }),
   };
 }
 

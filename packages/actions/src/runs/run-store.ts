@@ -1,5 +1,6 @@
 import { runResultMessage, secondaryIndexMessage, taskResultMessage } from '@svc/encoding';
 import { scanSecondary, type KvStore, type KvWrite } from '@svc/kv';
+import type { KeptEvent } from './kept-event.ts';
 import type { Run, Task } from './run.ts';
 
 const partition = Buffer.from('actions');
@@ -41,7 +42,7 @@ export class RunStore {
   }
 
   /** The run itself comes last: whoever finds it finds its tasks. */
-  async add(repository: string, run: Run, tasks: readonly Task[]): Promise<void> {
+  async add(repository: string, run: Run, tasks: readonly Task[], event?: KeptEvent): Promise<void> {
     const key = runKey(repository, run.runId);
     const writes: KvWrite[] = tasks.map((task) => ({
       type: 'create',
@@ -60,6 +61,12 @@ export class RunStore {
         type: 'put',
         key: indexKey(repository, 'commits', run.commitId, run.runId),
         value: pointer,
+      });
+    if (event !== undefined)
+      writes.push({
+        type: 'put',
+        key: eventKey(repository, run.runId),
+        value: Buffer.from(JSON.stringify(event)),
       });
     writes.push({ type: 'put', key, value: encodeRun(run) });
     for (let from = 0; from < writes.length; from += atOnce)
@@ -86,6 +93,12 @@ export class RunStore {
   async get(repository: string, runId: string): Promise<Run | undefined> {
     const found = await this.#kv.get(partition, runKey(repository, runId));
     return found === undefined ? undefined : runOf(found.value);
+  }
+
+  /** What a run was about; undefined for one before an event. */
+  async getEvent(repository: string, runId: string): Promise<KeptEvent | undefined> {
+    const found = await this.#kv.get(partition, eventKey(repository, runId));
+    return found === undefined ? undefined : (JSON.parse(found.value.toString()) as KeptEvent);
   }
 
   async getTask(repository: string, runId: string, hookRunId: string): Promise<Task | undefined> {
@@ -157,6 +170,10 @@ export class RunStore {
 
 function runKey(repository: string, runId: string): Buffer {
   return Buffer.from(`repos/${repository}/runs/${runId}`);
+}
+
+function eventKey(repository: string, runId: string): Buffer {
+  return Buffer.from(`repos/${repository}/events/${runId}`);
 }
 
 function indexKey(repository: string, index: 'branches' | 'commits', name: string, runId: string): Buffer {

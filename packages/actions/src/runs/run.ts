@@ -10,6 +10,8 @@ export interface Run {
   readonly startTime: Timestamp;
   readonly endTime: Timestamp;
   readonly passed: boolean;
+  /** The run that somebody wanted once more. */
+  readonly rerunOf?: string | undefined;
 }
 
 /** One hook of a run. */

@@ -4,6 +4,7 @@ import { BlockError, EngineError, KvError } from '@svc/engine';
 import type { BlockErrorKind, EngineErrorKind } from '@svc/engine';
 import { EventsError, type EventsErrorKind } from '@svc/events';
 import { RequestError } from '../request/request-error.ts';
+import { factsView } from '../views/conflict.ts';
 
 /** What a caller is told about an error. */
 export interface Refusal {
@@ -12,7 +13,7 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
   readonly noAcl?: true;
   /** Further fields of the body. */
-  readonly more?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, unknown>>;
   /** Not a refusal but an internal failure: log it with its cause. */
   readonly unexpected?: true;
   /** The message does not tell the cause: the caller gets the id under which the log has it. */
@@ -103,7 +104,13 @@ export function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof EngineError) {
     const status = engineStatuses[error.kind];
-    return { status, message: error.message, ...(status === 500 && { unexpected: true }) };
+    const more = factsView(error.facts);
+    return {
+      status,
+      message: error.message,
+      ...(more !== undefined && { more }),
+      ...(status === 500 && { unexpected: true }),
+    };
   }
   if (error instanceof AuthError) return authRefusal(error);
   if (error instanceof EventsError) {

@@ -1,13 +1,17 @@
+import { isIP } from 'node:net';
 import { arn, one } from '@svc/auth';
 import { Answer } from '../answer/answer.ts';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { authPageView } from '../views/auth-page.ts';
+import { RequestError } from '../request/request-error.ts';
 import { policyView } from '../views/identity.ts';
+import { simulationView } from '../views/simulation.ts';
 import { authActor } from './shared/auth-actor.ts';
 import { pageRequest } from './shared/page-request.ts';
 
-export function authPolicyHandlers({ auth: { policies } }: ApiOptions): HandlersOf<'auth-policies'> {
+export function authPolicyHandlers({ auth }: ApiOptions): HandlersOf<'auth-policies'> {
+  const { policies } = auth;
   return {
     async listPolicies({ query }) {
       return authPageView(await policies.list(pageRequest(query)), policyView);
@@ -33,6 +37,16 @@ export function authPolicyHandlers({ auth: { policies } }: ApiOptions): Handlers
 
     async deletePolicy(call) {
       await policies.delete(call.params.policyId, authActor(call));
+    },
+
+    async simulatePermission({ body, identity, client }) {
+      const { user, action, resource, source_ip: sourceIp = client.ip, policy: draft } = body;
+      if (isIP(sourceIp) === 0) throw new RequestError(400, `source_ip "${sourceIp}" is not an IP address`);
+      const simulation = await auth.simulate({ username: user, action, resource, sourceIp, draft });
+      const permissions = await auth.permissionsOf(identity, client);
+      const mayRead = (id: string): boolean =>
+        id === draft?.id || permissions.check(one('auth:ReadPolicy', arn.policy(id))).allowed;
+      return simulationView(simulation, mayRead);
     },
   };
 }

@@ -1,7 +1,6 @@
 import { arn, one } from '@svc/auth';
 import type { Binding } from '@svc/engine';
 import type { HandlersOf } from '../call.ts';
-import { Answer } from '../answer/answer.ts';
 import type { ApiOptions } from '../options.ts';
 import { authPageView } from '../views/auth-page.ts';
 import {
@@ -13,6 +12,7 @@ import {
   userView,
 } from '../views/identity.ts';
 import { targetOf } from '../views/alias.ts';
+import { notImplemented } from './shared/not-implemented.ts';
 import { authActor } from './shared/auth-actor.ts';
 import { pageRequest } from './shared/page-request.ts';
 
@@ -24,7 +24,11 @@ export function authUserHandlers({ auth, engine: { bindings } }: ApiOptions): Ha
     },
 
     async createUser(call) {
-      if (call.body.invite_user === true) return Answer.json(501, { message: 'Not Implemented' });
+      if (call.body.invite_user === true) {
+        const { passwordMails } = auth;
+        if (passwordMails === undefined) return notImplemented();
+        return userView(await passwordMails.invite(call.body.id, authActor(call)));
+      }
       return userView(await users.create({ username: call.body.id }, authActor(call)));
     },
 

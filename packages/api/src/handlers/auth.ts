@@ -14,13 +14,15 @@ export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
       };
     },
 
-    async login({ body, client, requestId }) {
+    async login({ body, client, request, requestId, logIn }) {
       const session = await auth.login({
         username: body.access_key_id,
         password: body.secret_access_key,
         client,
+        agent: request.headers['user-agent'],
         requestId,
       });
+      logIn(session.username);
       return Answer.json(
         200,
         { token: session.token, token_expiration: session.expiresAt },
@@ -28,7 +30,7 @@ export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
       );
     },
 
-    async stsLogin({ body, requestId }) {
+    async stsLogin({ body, requestId, logIn }) {
       const session = await auth.loginSts({
         code: body.code,
         state: body.state,
@@ -36,20 +38,45 @@ export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
         ttlSeconds: body.ttl_seconds,
         requestId,
       });
+      logIn(session.username);
       return { token: session.token, token_expiration: session.expiresAt };
     },
 
-    async externalPrincipalLogin({ body, requestId }) {
+    async externalPrincipalLogin({ body, requestId, logIn }) {
       const session = await auth.loginExternalPrincipal({
         identityRequest: body.identityRequest,
         durationSeconds: body.token_expiration_duration,
         requestId,
       });
+      logIn(session.username);
       return { token: session.token, token_expiration: session.expiresAt };
     },
 
-    oauthCallback: notImplemented,
-    forgotPassword: notImplemented,
-    updatePassword: notImplemented,
+    async oauthCallback({ request, client, requestId }) {
+      const { providerLogin } = auth;
+      if (providerLogin === undefined) return notImplemented();
+      const { url = '', headers } = request;
+      const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+      const { location, cookies } = await providerLogin.finish({
+        method: 'GET',
+        headers,
+        client,
+        requestId,
+        query,
+      });
+      return new Answer(302, { location, 'set-cookie': cookies, 'cache-control': 'no-store' });
+    },
+
+    forgotPassword({ body, client }) {
+      const { passwordMails } = auth;
+      if (passwordMails === undefined) return notImplemented();
+      passwordMails.forgot(body.email, client);
+    },
+
+    async updatePassword({ body }) {
+      const { passwordMails } = auth;
+      if (passwordMails === undefined) return notImplemented();
+      await passwordMails.setPassword(body.token, body.newPassword, body.email);
+    },
   };
 }

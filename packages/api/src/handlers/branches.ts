@@ -5,6 +5,7 @@ import { commitView, refView } from '../views/commit.ts';
 import { diffPageView } from '../views/object.ts';
 import { pageView } from '../views/page.ts';
 import { pageRequest } from './shared/page-request.ts';
+import { ensureResolutions, steering } from './shared/steering.ts';
 
 export function branchHandlers({ engine }: ApiOptions): HandlersOf<'branches'> {
   const { branches, commits, refs } = engine;
@@ -50,7 +51,9 @@ export function branchHandlers({ engine }: ApiOptions): HandlersOf<'branches'> {
       await branches.hardReset({ ...params, ref: query.ref, force: query.force, actor });
     },
 
-    async revertBranch({ params, body, actor }) {
+    async revertBranch(call) {
+      const { params, body, actor } = call;
+      await ensureResolutions(call, body.resolutions);
       await commits.revert({
         ...params,
         ref: body.ref,
@@ -58,17 +61,21 @@ export function branchHandlers({ engine }: ApiOptions): HandlersOf<'branches'> {
         overrides: body.commit_overrides,
         allowEmpty: body.allow_empty,
         force: body.force,
+        ...steering(body),
         actor,
       });
     },
 
-    async cherryPick({ params, body, actor }) {
+    async cherryPick(call) {
+      const { params, body, actor } = call;
+      await ensureResolutions(call, body.resolutions);
       const picked = await commits.cherryPick({
         ...params,
         ref: body.ref,
         parentNumber: body.parent_number,
         overrides: body.commit_overrides,
         force: body.force,
+        ...steering(body),
         actor,
       });
       return commitView(picked);

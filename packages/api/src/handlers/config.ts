@@ -2,7 +2,7 @@ import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { storageView, versionView, viewerView } from '../views/installation.ts';
 
-export function configHandlers({ installation }: ApiOptions): HandlersOf<'config'> {
+export function configHandlers({ installation, audit }: ApiOptions): HandlersOf<'config'> {
   return {
     getConfig() {
       const facts = installation();
@@ -17,6 +17,8 @@ export function configHandlers({ installation }: ApiOptions): HandlersOf<'config
           time_refs: true,
           aliases: true,
           events: true,
+          audit: audit !== undefined,
+          merge_resolutions: true,
           actions_enabled: facts.actionsEnabled,
         },
       };

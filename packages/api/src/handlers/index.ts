@@ -3,6 +3,7 @@ import type { Handlers, HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { actionHandlers } from './actions.ts';
 import { aliasHandlers } from './aliases.ts';
+import { auditHandlers } from './audit.ts';
 import { authGroupHandlers } from './auth-groups.ts';
 import { authPolicyHandlers } from './auth-policies.ts';
 import { authUserHandlers } from './auth-users.ts';
@@ -18,6 +19,7 @@ import { healthCheckHandlers } from './health-check.ts';
 import { importHandlers } from './import.ts';
 import { internalRepositoryHandlers } from './internal-repositories.ts';
 import { internalHandlers } from './internal.ts';
+import { mergeHandlers } from './merges.ts';
 import { metadataHandlers } from './metadata.ts';
 import { objectHandlers } from './objects.ts';
 import { pullHandlers } from './pulls.ts';
@@ -25,6 +27,7 @@ import { gcRunsHandlers } from './gc-runs.ts';
 import { reflogHandlers } from './reflog.ts';
 import { refHandlers } from './refs.ts';
 import { repositoryHandlers } from './repositories.ts';
+import { sessionHandlers } from './sessions.ts';
 import { stagingHandlers } from './staging.ts';
 import { subscriptionHandlers } from './subscriptions.ts';
 import { tagHandlers } from './tags.ts';
@@ -33,6 +36,7 @@ import { tagHandlers } from './tags.ts';
 const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => HandlersOf<G> } = {
   actions: actionHandlers,
   aliases: aliasHandlers,
+  audit: auditHandlers,
   'auth-groups': authGroupHandlers,
   'auth-policies': authPolicyHandlers,
   'auth-users': authUserHandlers,
@@ -48,6 +52,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   import: importHandlers,
   'internal-repositories': internalRepositoryHandlers,
   internal: internalHandlers,
+  merges: mergeHandlers,
   metadata: metadataHandlers,
   objects: objectHandlers,
   pulls: pullHandlers,
@@ -55,6 +60,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   reflog: reflogHandlers,
   'gc-runs': gcRunsHandlers,
   repositories: repositoryHandlers,
+  sessions: sessionHandlers,
   staging: stagingHandlers,
   subscriptions: subscriptionHandlers,
   tags: tagHandlers,

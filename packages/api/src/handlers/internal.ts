@@ -24,7 +24,7 @@ export function internalHandlers({
         login_config: {
           RBAC: auth.mode,
           login_url: login.loginUrl,
-          login_url_method: 'none',
+          login_url_method: login.loginUrlMethod,
           login_failed_message: login.loginFailedMessage,
           login_cookie_names: [...login.loginCookieNames],
           logout_url: login.logoutUrl,
@@ -57,7 +57,8 @@ export function internalHandlers({
     },
 
     getAuthCapabilities() {
-      return { invite_user: false, forgot_password: false };
+      const hasMail = auth.passwordMails !== undefined;
+      return { invite_user: hasMail, forgot_password: hasMail };
     },
 
     getLakeFSVersion() {

@@ -1,12 +1,11 @@
 import { arn, one } from '@svc/auth';
-import { EngineError } from '@svc/engine';
 import type { PullRequest } from '@svc/engine';
-import { Answer } from '../answer/answer.ts';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { pageView } from '../views/page.ts';
 import { dateTimeView } from '../views/time.ts';
 import { pageRequest } from './shared/page-request.ts';
+import { ensureResolutions, mergeAnswer, mergeSteering } from './shared/steering.ts';
 
 export function pullHandlers({ engine: { pulls } }: ApiOptions): HandlersOf<'pulls'> {
   return {
@@ -40,19 +39,21 @@ export function pullHandlers({ engine: { pulls } }: ApiOptions): HandlersOf<'pul
     },
 
     async mergePullRequest(call) {
-      const { params, actor } = call;
+      const { params, body, actor } = call;
       const target = { repository: params.repository, id: params.pull_request };
       const { destination } = await pulls.get(target);
       await call.ensure(one('fs:CreateCommit', arn.branch(params.repository, destination)));
-      try {
-        return { reference: (await pulls.merge({ ...target, actor })).id };
-      } catch (error) {
-        // Clients expect the shape of a merge result; the message is for people.
-        if (error instanceof EngineError && error.kind === 'conflict') {
-          return Answer.json(409, { reference: '', message: error.message });
-        }
-        throw error;
-      }
+      await ensureResolutions(call, body?.resolutions);
+      return mergeAnswer(body, () =>
+        pulls.merge({
+          ...target,
+          message: body?.message,
+          metadata: body?.metadata,
+          squash: body?.squash_merge,
+          ...mergeSteering(body),
+          actor,
+        }),
+      );
     },
   };
 }

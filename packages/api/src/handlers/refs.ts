@@ -1,11 +1,10 @@
-import { EngineError } from '@svc/engine';
-import { Answer } from '../answer/answer.ts';
 import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { parseRfc3339 } from '../request/rfc3339.ts';
 import { commitView } from '../views/commit.ts';
 import { diffPageView } from '../views/object.ts';
 import { pageView } from '../views/page.ts';
+import { ensureResolutions, mergeAnswer, mergeSteering } from './shared/steering.ts';
 
 interface LogQuery {
   readonly after?: string;
@@ -59,28 +58,23 @@ export function refHandlers({ engine }: ApiOptions): HandlersOf<'refs'> {
       };
     },
 
-    async mergeIntoBranch({ params, body, actor }) {
-      try {
-        const commit = await merges.merge({
+    async mergeIntoBranch(call) {
+      const { params, body, actor } = call;
+      await ensureResolutions(call, body?.resolutions);
+      return mergeAnswer(body, () =>
+        merges.merge({
           repository: params.repository,
           source: params.sourceRef,
           destination: params.destinationBranch,
           message: body?.message,
           metadata: body?.metadata,
-          strategy: body?.strategy,
           force: body?.force,
           allowEmpty: body?.allow_empty,
           squash: body?.squash_merge,
+          ...mergeSteering(body),
           actor,
-        });
-        return { reference: commit.id };
-      } catch (error) {
-        // Clients expect the shape of a merge result; the message is for people.
-        if (error instanceof EngineError && error.kind === 'conflict') {
-          return Answer.json(409, { reference: '', message: 'conflict found' });
-        }
-        throw error;
-      }
+        }),
+      );
     },
 
     async diffRefs({ params, query }) {

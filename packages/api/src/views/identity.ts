@@ -1,5 +1,14 @@
 import type { Binding } from '@svc/engine';
-import type { Credentials, CredentialsWithSecret, ExternalPrincipal, Group, Policy, User } from '@svc/auth';
+import type {
+  Credentials,
+  CredentialsWithSecret,
+  ExternalPrincipal,
+  Group,
+  Policy,
+  SessionInfo,
+  Statement,
+  User,
+} from '@svc/auth';
 import { aliasView } from './alias.ts';
 
 export function userView(user: User) {
@@ -24,13 +33,17 @@ export function policyView(policy: Policy) {
   return {
     id: policy.id,
     creation_date: policy.createdAt,
-    statement: policy.statement.map(({ effect, action, resource, condition, principal }) => ({
-      effect: effect as 'allow' | 'deny',
-      action,
-      resource,
-      condition,
-      principal: principal as 'anonymous'[] | undefined,
-    })),
+    statement: policy.statement.map(statementView),
+  };
+}
+
+export function statementView({ effect, action, resource, condition, principal }: Statement) {
+  return {
+    effect: effect as 'allow' | 'deny',
+    action,
+    resource,
+    condition,
+    principal: principal as 'anonymous'[] | undefined,
   };
 }
 
@@ -48,6 +61,18 @@ export function credentialsWithSecretView(credentials: CredentialsWithSecret, vi
     secret_access_key: credentials.secretAccessKey,
     creation_date: credentials.issuedAt,
     view: view === undefined ? undefined : aliasView(view),
+  };
+}
+
+export function sessionView(session: SessionInfo, isCurrent: boolean) {
+  return {
+    id: session.id,
+    creation_date: session.beganAt,
+    expiration_date: session.expiresAt,
+    source_ip: session.ip,
+    client: session.agent,
+    access_key_id: session.accessKeyId,
+    current: isCurrent,
   };
 }
 

@@ -276,20 +276,6 @@ describe('cookies', () => {
       expect(cookie).toMatch(/Max-Age=0;.*; Path=\/; Domain=example\.com; HttpOnly; SameSite=Lax; Secure$/);
     }
   });
-
-  it('of another service are judged by its verifier', async () => {
-    const users = { good: { username: 'sam', createdAt: 1, source: 'saml' } };
-    const verify = (value: string) => Promise.resolve(value === 'good' ? users.good : undefined);
-    const { auth } = await makeAuth({ sessionVerifier: { cookieName: 'saml_auth_session', verify } });
-    expect(await auth.authenticate(head({ cookie: 'saml_auth_session=good' }))).toStrictEqual({
-      user: users.good,
-      method: 'external_cookie',
-    });
-    await expect(auth.authenticate(head({ cookie: 'saml_auth_session=bad' }))).rejects.toMatchObject(refused);
-    expect(
-      await (await makeAuth()).auth.authenticate(head({ cookie: 'saml_auth_session=good' })),
-    ).toBeUndefined();
-  });
 });
 
 describe('client addresses', () => {

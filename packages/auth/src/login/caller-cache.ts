@@ -25,6 +25,7 @@ export interface CallerSources {
   readonly policies: (username: string) => Promise<readonly Policy[]>;
   readonly allPolicies: () => Promise<readonly Policy[]>;
   readonly externalPrincipal: (id: string) => Promise<ExternalPrincipal | undefined>;
+  readonly endedSessions: (username: string) => Promise<ReadonlySet<string>>;
 }
 
 const topics = {
@@ -32,6 +33,7 @@ const topics = {
   key: 'auth.credential',
   policies: 'auth.policies',
   externalPrincipal: 'auth.external-principal',
+  sessions: 'auth.sessions',
 } as const;
 type Topic = (typeof topics)[keyof typeof topics];
 
@@ -47,6 +49,7 @@ export class CallerCache {
     credential: (accessKeyId) => this.#announce(topics.key, accessKeyId),
     policies: (username = everybody) => this.#announce(topics.policies, username),
     externalPrincipal: (id) => this.#announce(topics.externalPrincipal, id),
+    sessions: (username) => this.#announce(topics.sessions, username),
   };
 
   readonly #bus: CacheBus;
@@ -56,6 +59,7 @@ export class CallerCache {
   readonly #policies: LoadingCache<CompiledPolicies>;
   readonly #anonymous: LoadingCache<CompiledPolicies>;
   readonly #externalPrincipals: LoadingCache<ExternalPrincipal>;
+  readonly #endedSessions: LoadingCache<ReadonlySet<string>>;
   readonly #drops: Readonly<Record<Topic, (key: string) => void>>;
   readonly #subscriptions: readonly (() => void)[];
 
@@ -78,6 +82,7 @@ export class CallerCache {
       async () => new CompiledPolicies(anonymous, await sources.allPolicies()),
     );
     this.#externalPrincipals = new LoadingCache(settings, clock, sources.externalPrincipal);
+    this.#endedSessions = new LoadingCache(settings, clock, sources.endedSessions);
     this.#drops = {
       [topics.user]: (username) => this.#users.drop(username),
       [topics.key]: (accessKeyId) => this.#keys.drop(accessKeyId),
@@ -87,6 +92,7 @@ export class CallerCache {
         this.#anonymous.clear();
       },
       [topics.externalPrincipal]: (id) => this.#externalPrincipals.drop(id),
+      [topics.sessions]: (username) => this.#endedSessions.drop(username),
     };
     this.#subscriptions = Object.entries(this.#drops).map(([topic, drop]) => bus.subscribe(topic, drop));
   }
@@ -130,6 +136,10 @@ export class CallerCache {
 
   externalPrincipal(id: string): Promise<ExternalPrincipal | undefined> {
     return this.#externalPrincipals.get(id);
+  }
+
+  async hasEnded(username: string, sessionId: string): Promise<boolean> {
+    return (await this.#endedSessions.get(username))?.has(sessionId) === true;
   }
 
   close(): void {

@@ -5,6 +5,8 @@ import type { ClientOrigin } from '../identity.ts';
 export const sessionCookies = ['access_token', 'internal_auth_session'] as const;
 /** Set by another service. */
 export const externalSessionCookie = 'saml_auth_session';
+/** What a browser keeps while it is at the identity provider. */
+export const providerLoginCookie = 'oidc_auth_session';
 
 export function readCookies(header: string | readonly string[] | undefined): Map<string, string> {
   const cookies = new Map<string, string>();
@@ -29,13 +31,25 @@ export interface CookieSettings {
 
 export function startSessionCookie(session: Session, client: ClientOrigin, settings: CookieSettings): string {
   const maxAge = Math.max(0, session.expiresAt - Math.floor(settings.clock() / 1000));
-  return `${sessionCookies[0]}=${session.token}; Max-Age=${maxAge}${attributes(client, settings)}`;
+  return setCookie(sessionCookies[0], session.token, maxAge, client, settings);
 }
 
 export function endSessionCookies(client: ClientOrigin, settings: CookieSettings): string[] {
-  return [...sessionCookies, externalSessionCookie].map(
-    (name) => `${name}=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT${attributes(client, settings)}`,
-  );
+  return [...sessionCookies, externalSessionCookie].map((name) => endCookie(name, client, settings));
+}
+
+export function setCookie(
+  name: string,
+  value: string,
+  maxAge: number,
+  client: ClientOrigin,
+  settings: CookieSettings,
+): string {
+  return `${name}=${value}; Max-Age=${maxAge}${attributes(client, settings)}`;
+}
+
+export function endCookie(name: string, client: ClientOrigin, settings: CookieSettings): string {
+  return `${name}=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT${attributes(client, settings)}`;
 }
 
 function attributes(client: ClientOrigin, { domain }: CookieSettings): string {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { AuthLogger, CacheSettings, PasswordAuthenticator } from '../auth.ts';
+import type { AuthLogger, CacheSettings } from '../auth.ts';
 import { equalsDigest, sha256 } from '../crypto/digest.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { verifyPassword } from '../crypto/password.ts';
@@ -8,6 +8,7 @@ import { credentialBinding, openSecret, sealSecret } from '../crypto/secret-box.
 import { authenticationFailed, boundToBucket } from '../errors.ts';
 import type { ClientOrigin } from '../identity.ts';
 import type { User } from '../model.ts';
+import type { PasswordAuthenticator } from '../sources/contract.ts';
 import { shortened, tooManyFailures, type FailureLimits } from './failure-limits.ts';
 import type { CallerCache, KnownKey } from './caller-cache.ts';
 import type { UserProvisioning } from './user-provisioning.ts';

@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SessionVerifier } from '../auth.ts';
 import { isJwt } from '../crypto/jwt.ts';
 import { authenticationFailed, AuthError, boundToBucket } from '../errors.ts';
 import type { AuthMethod, Identity, RequestHead } from '../identity.ts';
 import type { CallerCache, KnownKey } from './caller-cache.ts';
-import { readCookies, sessionCookies } from './cookies.ts';
+import { externalSessionCookie, readCookies, sessionCookies } from './cookies.ts';
 import { refuseCrossOrigin } from './cross-origin.ts';
+import type { ExternalSession } from './external-session.ts';
 import type { LoginTokens } from './login-tokens.ts';
 import type { PasswordChain } from './password-chain.ts';
 
@@ -13,7 +13,7 @@ export interface RequestAuthenticatorOptions {
   readonly callers: CallerCache;
   readonly tokens: LoginTokens;
   readonly passwords: PasswordChain;
-  readonly sessionVerifier: SessionVerifier | undefined;
+  readonly externalSession: ExternalSession | undefined;
 }
 
 interface Verified {
@@ -130,10 +130,10 @@ export class RequestAuthenticator {
       refuseCrossOrigin(request);
       return identity;
     }
-    const verifier = this.#options.sessionVerifier;
-    const session = verifier === undefined ? undefined : cookies.get(verifier.cookieName);
-    if (verifier === undefined || session === undefined) return undefined;
-    const user = await verifier.verify(session, request.requestId);
+    const { externalSession } = this.#options;
+    const session = cookies.get(externalSessionCookie);
+    if (externalSession === undefined || session === undefined) return undefined;
+    const user = await externalSession.userOf(session);
     if (user === undefined) throw authenticationFailed();
     refuseCrossOrigin(request);
     return { user, method: 'external_cookie' };
@@ -143,14 +143,17 @@ export class RequestAuthenticator {
     const { tokens, callers } = this.#options;
     const claims = tokens.verify(token);
     if (claims === undefined) throw authenticationFailed();
-    const user = await callers.user(claims.username);
-    if (user === undefined || claims.issuedAt < (user.tokensValidAfter ?? 0)) throw authenticationFailed();
-    const { accessKeyId } = claims;
-    if (accessKeyId === undefined) return { user, method };
+    const known = await callers.user(claims.username);
+    if (known === undefined || claims.issuedAt < (known.tokensValidAfter ?? 0)) throw authenticationFailed();
+    const { accessKeyId, sessionId: id, expiresAt, friendlyName } = claims;
+    const user = friendlyName === undefined ? known : { ...known, friendlyName };
+    if (id !== undefined && (await callers.hasEnded(user.username, id))) throw authenticationFailed();
+    const caller = { user, method, ...(id !== undefined && { session: { id, expiresAt } }) };
+    if (accessKeyId === undefined) return caller;
     const key = await callers.key(accessKeyId);
     if (key?.username !== user.username) throw authenticationFailed();
     if (key.hasView) throw boundToBucket();
-    return { user, method, accessKeyId };
+    return { ...caller, accessKeyId };
   }
 }
 

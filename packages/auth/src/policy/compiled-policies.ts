@@ -1,10 +1,10 @@
-import type { Decision } from '../identity.ts';
+import type { Decision, RequiredPermission } from '../identity.ts';
 import type { Policy, Statement } from '../model.ts';
 import type { Requirement } from '../requirement.ts';
 import { anonymous, anonymousStatements } from './anonymous.ts';
 import { compileCondition, type CompiledCondition, type ConditionContext } from './condition.ts';
 import { compileResource, resourceList, type ResourcePattern } from './resource-pattern.ts';
-import { StatementIndex, type LeafOutcome } from './statement-index.ts';
+import { StatementIndex, type Verdict } from './statement-index.ts';
 import { matcherOf, type Matcher } from './wildcard.ts';
 
 /**
@@ -14,29 +14,27 @@ import { matcherOf, type Matcher } from './wildcard.ts';
 export class CompiledPolicies {
   readonly #statements: readonly CompiledStatement[];
   readonly #byAction = new Map<string, StatementIndex>();
-  readonly #alwaysBroken: boolean;
-  readonly #needsAddress: boolean;
-  /** Conditions of statements whose resources cannot be read. */
-  readonly #brokenWhen: readonly CompiledCondition[];
+  /** Cannot be read at all, wherever the request comes from. */
+  readonly #alwaysBroken: CompiledStatement | undefined;
+  /** Has a condition that compares addresses. */
+  readonly #needsAddress: CompiledStatement | undefined;
+  /** Their resources cannot be read, which counts while their condition holds. */
+  readonly #brokenWhen: readonly (CompiledStatement & { readonly condition: CompiledCondition })[];
 
   constructor(caller: string | typeof anonymous, policies: readonly Policy[]) {
-    const statements = policies.flatMap((policy) => policy.statement);
-    this.#statements =
-      caller === anonymous
-        ? anonymousStatements(statements).map((statement) => compileStatement(statement, ''))
-        : statements
-            .filter(({ principal }) => principal === undefined)
-            .map((statement) => compileStatement(statement, caller));
-    const unreadable = this.#statements.filter(({ resources }) => resources === undefined);
-    this.#brokenWhen = unreadable
-      .map(({ condition }) => condition)
-      .filter((each) => typeof each === 'object');
-    this.#alwaysBroken =
-      unreadable.some(({ condition }) => condition === undefined) ||
-      this.#statements.some(({ condition }) => condition === 'unreadable');
-    this.#needsAddress = this.#statements.some(
-      ({ condition }) => typeof condition === 'object' && condition.needsAddress,
+    this.#statements = policies.flatMap(({ id, statement: statements }) =>
+      statements.flatMap((statement, index) =>
+        statementsFor(caller, statement).map((each) =>
+          compileStatement(each, caller === anonymous ? '' : caller, { policyId: id, index }),
+        ),
+      ),
     );
+    const unreadable = this.#statements.filter(({ resources }) => resources === undefined);
+    this.#brokenWhen = unreadable.filter((each) => hasCondition(each));
+    this.#alwaysBroken =
+      unreadable.find(({ condition }) => condition === undefined) ??
+      this.#statements.find(({ condition }) => condition === 'unreadable');
+    this.#needsAddress = this.#statements.find((each) => hasCondition(each) && each.condition.needsAddress);
   }
 
   /** Whether any statement allows anything at all. */
@@ -45,13 +43,27 @@ export class CompiledPolicies {
   }
 
   check(requirement: Requirement, context: ConditionContext): Decision {
-    const reasons: Reasons = { denied: [], missing: [] };
-    const effect = this.#evaluate(requirement, context, reasons);
-    return effect === 'allow' ? allowed : { allowed: false, message: refusal(reasons) };
+    return this.#decide(requirement, context, noReasons());
+  }
+
+  /** As `check` of one leaf, with the statement that decided; there is none where no statement speaks of it. */
+  explain(action: string, resource: string, context: ConditionContext): ExplainedDecision {
+    const reasons = noReasons();
+    const decision = this.#decide({ type: 'one', action, resource }, context, reasons);
+    return { decision, decidedBy: reasons.decidedBy };
   }
 
   isDenied(action: string, resource: string, context: ConditionContext): boolean {
-    return this.#leaf(action, resource, context, { denied: [], missing: [] }) === 'deny';
+    return this.#leaf(action, resource, context, noReasons()) === 'deny';
+  }
+
+  #decide(requirement: Requirement, context: ConditionContext, reasons: Reasons): Decision {
+    const effect = this.#evaluate(requirement, context, reasons);
+    if (effect === 'allow') return allowed;
+    const message = refusal(reasons);
+    return reasons.refused === undefined
+      ? { allowed: false, message }
+      : { allowed: false, message, required: reasons.refused };
   }
 
   #evaluate(node: Requirement, context: ConditionContext, reasons: Reasons): Effect {
@@ -59,10 +71,15 @@ export class CompiledPolicies {
       case 'one': {
         const effect = this.#leaf(node.action, node.resource, context, reasons);
         if (effect === 'neutral') reasons.missing.push(node.action);
+        if (effect !== 'allow') reasons.refused = { action: node.action, resource: node.resource };
         return effect;
       }
-      case 'soft':
-        return this.#leaf(node.action, node.resource, context, reasons) === 'deny' ? 'deny' : 'allow';
+      case 'soft': {
+        const effect = this.#leaf(node.action, node.resource, context, reasons);
+        if (effect !== 'deny') return 'allow';
+        reasons.refused = { action: node.action, resource: node.resource };
+        return 'deny';
+      }
       case 'every': {
         const effect = this.#below(node.action, node.start, context, reasons);
         if (effect === 'neutral') reasons.missing.push(node.action);
@@ -93,20 +110,36 @@ export class CompiledPolicies {
   }
 
   #leaf(action: string, resource: string, context: ConditionContext, reasons: Reasons): Effect {
-    if (this.#isBroken(context)) return 'deny';
-    return effectOf(this.#indexOf(action).decide(resource, context), reasons);
+    const broken = this.#brokenBy(context);
+    if (broken !== undefined) return brokenEffect(broken, reasons);
+    return this.#effectOf(this.#indexOf(action).decide(resource, context), reasons);
   }
 
   #below(action: string, start: string, context: ConditionContext, reasons: Reasons): Effect {
-    if (this.#isBroken(context)) return 'deny';
-    return effectOf(this.#indexOf(action).decideBelow(start, context), reasons);
+    const broken = this.#brokenBy(context);
+    if (broken !== undefined) return brokenEffect(broken, reasons);
+    return this.#effectOf(this.#indexOf(action).decideBelow(start, context), reasons);
   }
 
-  #isBroken(context: ConditionContext): boolean {
-    if (this.#alwaysBroken) return true;
-    if (this.#needsAddress && context.sourceIp !== undefined && context.sourceIpBytes === undefined)
-      return true;
-    return this.#brokenWhen.length > 0 && this.#brokenWhen.some((condition) => condition.holds(context));
+  #effectOf(verdict: Verdict, reasons: Reasons): Effect {
+    const { effect, decidedBy } = verdict;
+    if (decidedBy === undefined) return effect;
+    reasons.decidedBy = this.#statements[decidedBy.order]?.place;
+    if (effect === 'deny') reasons.denied.push(decidedBy.actionPattern);
+    return effect;
+  }
+
+  /** The statement that cannot be judged, and so denies everything. */
+  #brokenBy(context: ConditionContext): CompiledStatement | undefined {
+    if (this.#alwaysBroken !== undefined) return this.#alwaysBroken;
+    if (
+      this.#needsAddress !== undefined &&
+      context.sourceIp !== undefined &&
+      context.sourceIpBytes === undefined
+    )
+      return this.#needsAddress;
+    if (this.#brokenWhen.length === 0) return undefined;
+    return this.#brokenWhen.find(({ condition }) => condition.holds(context));
   }
 
   #indexOf(action: string): StatementIndex {
@@ -129,9 +162,29 @@ type Effect = 'allow' | 'neutral' | 'deny';
 interface Reasons {
   readonly denied: string[];
   readonly missing: string[];
+  decidedBy: StatementPlace | undefined;
+  /** The leaf that was refused last. */
+  refused: RequiredPermission | undefined;
+}
+
+function noReasons(): Reasons {
+  return { denied: [], missing: [], decidedBy: undefined, refused: undefined };
+}
+
+/** Where a statement stands. */
+export interface StatementPlace {
+  readonly policyId: string;
+  /** Counted from 0. */
+  readonly index: number;
+}
+
+export interface ExplainedDecision {
+  readonly decision: Decision;
+  readonly decidedBy: StatementPlace | undefined;
 }
 
 interface CompiledStatement {
+  readonly place: StatementPlace;
   readonly denies: boolean;
   readonly actions: readonly { readonly pattern: string; readonly matches: Matcher }[];
   /** Undefined when the stored list cannot be read. */
@@ -141,14 +194,26 @@ interface CompiledStatement {
 
 const allowed: Decision = { allowed: true };
 
-function effectOf(outcome: LeafOutcome, reasons: Reasons): Effect {
-  if (typeof outcome === 'string') return outcome;
-  reasons.denied.push(outcome.deniedBy.actionPattern);
+function brokenEffect({ place }: CompiledStatement, reasons: Reasons): Effect {
+  reasons.decidedBy = place;
   return 'deny';
 }
 
-function compileStatement(statement: Statement, username: string): CompiledStatement {
+function hasCondition(
+  statement: CompiledStatement,
+): statement is CompiledStatement & { readonly condition: CompiledCondition } {
+  return typeof statement.condition === 'object';
+}
+
+/** What a statement says of the caller: itself, a part of itself, or nothing. */
+function statementsFor(caller: string | typeof anonymous, statement: Statement): readonly Statement[] {
+  if (caller === anonymous) return anonymousStatements([statement]);
+  return statement.principal === undefined ? [statement] : [];
+}
+
+function compileStatement(statement: Statement, username: string, place: StatementPlace): CompiledStatement {
   return {
+    place,
     // Anything that is not an allowance is a denial: unknown words must not open doors.
     denies: statement.effect !== 'allow',
     actions: statement.action.map((pattern) => ({ pattern, matches: matcherOf(pattern) })),

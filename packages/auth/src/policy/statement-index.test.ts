@@ -24,8 +24,8 @@ it('asks only the statements whose resource begins like what is asked for', () =
     });
   }
   const anywhere = new ConditionContext('192.0.2.1');
-  expect(index.decide(arn.object('team-49-x', 'a/b/c.parquet'), anywhere)).toBe('allow');
+  expect(index.decide(arn.object('team-49-x', 'a/b/c.parquet'), anywhere).effect).toBe('allow');
   expect(asked).toEqual([49]);
-  expect(index.decide(arn.object('team-50-x', 'a/b/c.parquet'), anywhere)).toBe('neutral');
+  expect(index.decide(arn.object('team-50-x', 'a/b/c.parquet'), anywhere).effect).toBe('neutral');
   expect(asked).toEqual([49]);
 });

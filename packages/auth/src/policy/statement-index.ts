@@ -12,8 +12,6 @@ export interface IndexedStatement {
   readonly resource: ResourcePattern;
 }
 
-export type LeafOutcome = { readonly deniedBy: IndexedStatement } | 'allow' | 'neutral';
-
 /**
  * The statements that speak of one action, found by what their resources begin with: the cost of a check follows
  * the number of different lengths of such beginnings, not the number of statements.
@@ -39,7 +37,7 @@ export class StatementIndex {
    * Decides for every resource that begins with `start` at once: allowed when one statement allows all of them and none
    * denies any. Several allowances that cover them only together do not count.
    */
-  decideBelow(start: string, context: ConditionContext): LeafOutcome {
+  decideBelow(start: string, context: ConditionContext): Verdict {
     const verdict = new Verdict(context);
     for (const statement of this.#everywhere) verdict.consider(statement);
     const arn = parseArn(start);
@@ -49,22 +47,23 @@ export class StatementIndex {
       const overlap = statement.resource.wildcard.below(arn.resource);
       if (overlap === 'all' || (overlap === 'some' && statement.denies)) verdict.consider(statement);
     }
-    return verdict.outcome;
+    return verdict;
   }
 
-  decide(resource: string, context: ConditionContext): LeafOutcome {
+  decide(resource: string, context: ConditionContext): Verdict {
     const verdict = new Verdict(context);
     for (const statement of this.#everywhere) verdict.consider(statement);
     const arn = parseArn(resource);
     if (arn !== undefined) this.#scopes.get(arn.service)?.get(arn.account)?.collect(arn.resource, verdict);
-    return verdict.outcome;
+    return verdict;
   }
 }
 
-class Verdict {
+/** What the statements say of one leaf, and which of them decided: the first denial, else the first allowance. */
+export class Verdict {
   readonly #context: ConditionContext;
   #denial: IndexedStatement | undefined;
-  #allowed = false;
+  #allowance: IndexedStatement | undefined;
 
   constructor(context: ConditionContext) {
     this.#context = context;
@@ -72,17 +71,20 @@ class Verdict {
 
   /** Called for every statement whose resource matches. */
   consider(statement: IndexedStatement): void {
-    const counts = statement.denies
-      ? this.#denial === undefined || statement.order < this.#denial.order
-      : !this.#allowed;
-    if (!counts || statement.condition?.holds(this.#context) === false) return;
+    const sooner = statement.denies ? this.#denial : this.#allowance;
+    if (sooner !== undefined && sooner.order <= statement.order) return;
+    if (statement.condition?.holds(this.#context) === false) return;
     if (statement.denies) this.#denial = statement;
-    else this.#allowed = true;
+    else this.#allowance = statement;
   }
 
-  get outcome(): LeafOutcome {
-    if (this.#denial !== undefined) return { deniedBy: this.#denial };
-    return this.#allowed ? 'allow' : 'neutral';
+  get effect(): 'allow' | 'neutral' | 'deny' {
+    if (this.#denial !== undefined) return 'deny';
+    return this.#allowance === undefined ? 'neutral' : 'allow';
+  }
+
+  get decidedBy(): IndexedStatement | undefined {
+    return this.#denial ?? this.#allowance;
   }
 }
 

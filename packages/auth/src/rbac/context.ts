@@ -11,6 +11,7 @@ export interface Changes {
   /** Effective policies of one user, or of everybody. */
   policies(username?: string): Promise<void>;
   externalPrincipal(id: string): Promise<void>;
+  sessions(username: string): Promise<void>;
 }
 
 export interface RbacContext {

@@ -115,6 +115,8 @@ export class UserStore implements Users {
       await store.delete(keys.userExternalPrincipals(username) + encodedId);
       await changes.externalPrincipal(id);
     }
+    for (const id of await store.names(keys.sessions(username)))
+      await store.delete(keys.sessions(username) + id);
     if (data.email !== '') await this.#releaseIndex(keys.email(data.email), username);
     if (data.externalId !== '') await this.#releaseIndex(keys.externalId(data.externalId), username);
     await store.delete(keys.user(username), changeEvent(actor, 'user.deleted', `user/${username}`));

@@ -17,6 +17,7 @@ export function register(program: Command): void {
   const runs = actions.command('runs').description('runs of hooks');
   registerList(runs);
   registerDescribe(runs);
+  registerRerun(runs);
 
   actions
     .command('validate')
@@ -140,7 +141,7 @@ function registerDescribe(runs: Command): void {
                 run.start_time,
                 run.end_time ?? '',
                 run.commit_id,
-                out.paint(run.status, run.status === 'completed' ? 'added' : 'removed'),
+                out.paint(run.status, hookStyles[run.status]),
               ],
             ],
           );
@@ -151,7 +152,27 @@ function registerDescribe(runs: Command): void {
     );
 }
 
+function registerRerun(runs: Command): void {
+  runs
+    .command('rerun')
+    .description('run the hooks after an event once more')
+    .argument('<repository URI>')
+    .argument('<run id>', 'a run after an event, such as post-commit')
+    .addHelpText('after', '\nThe hooks run as the caller. The new run names the old one.')
+    .action(
+      action<[string, string]>(async ({ client, out, uris }, [uriText, runId]) => {
+        const { repository } = uris.repository(uriText, 'repository URI');
+        const made = await client.post('/repositories/{repository}/actions/runs/{run_id}/rerun', {
+          params: { path: { repository, run_id: runId } },
+        });
+        if (out.json) out.document(made);
+        else out.line(`Run ID: ${made.run_id}`);
+      }),
+    );
+}
+
 const hookStyles: Record<HookRun['status'], Style> = {
+  running: 'modified',
   completed: 'added',
   skipped: 'modified',
   failed: 'removed',

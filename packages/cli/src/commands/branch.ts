@@ -4,6 +4,7 @@ import { CliError, UsageError } from '../errors.ts';
 import { wholeNumber } from '../list-flag.ts';
 import { printPages, withPageFlags, type PageFlags } from '../pagination.ts';
 import { confirm } from '../prompt.ts';
+import { changeSteering, resolves, type ResolveFlags, withResolveFlags } from '../resolve-flags.ts';
 import { formatUri } from '../uri.ts';
 
 interface ResetFlags {
@@ -12,7 +13,7 @@ interface ResetFlags {
   readonly yes?: boolean;
 }
 
-interface RevertFlags {
+interface RevertFlags extends ResolveFlags {
   readonly allowEmptyCommit?: boolean;
   readonly parentNumber?: number;
   readonly yes?: boolean;
@@ -130,17 +131,22 @@ export function register(program: Command): void {
       }),
     );
 
-  branch
+  const revert = branch
     .command('revert')
     .description('undo commits by new commits, left to right')
     .argument('<branch URI>')
     .argument('<commit ref...>')
     .option('--allow-empty-commit', 'commit even when nothing changes')
     .option('-m, --parent-number <n>', 'the parent a merge commit is reverted to, from 1', wholeNumber)
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask');
+  withResolveFlags(revert)
     .addHelpText('after', '\nExample:\n  svcctl branch revert svc://my-repo/main 2c5f1a')
     .action(
-      action<[string, string[]], RevertFlags>(async ({ client, out, uris }, [uriText, refs], flags) => {
+      action<[string, string[]], RevertFlags>(async (context, [uriText, refs], flags) => {
+        const { client, out, uris } = context;
+        if (resolves(flags) && refs.length > 1) {
+          throw new UsageError('resolutions are for one commit: revert one at a time');
+        }
         const uri = uris.branch(uriText, 'branch URI');
         if (flags.parentNumber !== undefined && flags.parentNumber < 1) {
           throw new UsageError('parent number must be positive, if specified');
@@ -163,6 +169,7 @@ export function register(program: Command): void {
               ref: commitId,
               parent_number: flags.parentNumber ?? 0,
               allow_empty: flags.allowEmptyCommit === true,
+              ...(resolves(flags) && (await changeSteering(context, flags, { ...uri, ref: commitId }, uri))),
             },
           });
           out.info(`commit ${refs[index] ?? commitId} successfully reverted`);

@@ -1,6 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitUntil } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
+import { FakeServer } from '../fake-server.ts';
+import { Tool } from '../start-svc.ts';
 import type { Stage } from './stage.ts';
 
 export function administrationTests(stage: Stage): void {
@@ -37,6 +40,31 @@ export function administrationTests(stage: Stage): void {
       await stage.tool.ok(['auth', 'users', 'policies', 'detach', '--id', 'ann', '--policy', 'readers']);
       await stage.tool.ok(['auth', 'policies', 'delete', '--id', 'readers']);
       expect(await stage.tool.ok(['auth', 'users', 'delete', '--id', 'ann'])).toBe('User deleted: ann\n');
+    });
+
+    it('tells why somebody may do something, who did what, and where one is logged in', async () => {
+      const asked = ['auth', 'simulate', '--action', 'fs:ReadObject', '--resource', '*'];
+      const told = await stage.tool.ok(asked);
+      expect(told).toMatch(/^Allowed\nDecided by: FSFullAccess, statement 1\n/);
+      expect(told).toContain('AuthFullAccess\tgroup Admins\n');
+      await stage.tool.ok(['auth', 'users', 'create', '--id', 'idle']);
+      expect(await stage.tool.ok([...asked, '--id', 'idle'])).toMatch(
+        /^Not allowed: no statement speaks of it\n/,
+      );
+      const draft = { id: 'draft', statement: [{ action: ['fs:*'], effect: 'deny', resource: '*' }] };
+      const tried = [...asked, '--id', 'idle', '--policy', '-'];
+      expect(await stage.tool.ok(tried, { input: JSON.stringify(draft) })).toMatch(
+        /^Denied by a statement\n/,
+      );
+      const audited = ['audit', '--action', 'createUser', '--resource', 'arn:svc:auth:::user/idle'];
+      await waitUntil(async () =>
+        /\tquickstart\tcreateUser\t.*\tsuccess \(201\)\t127\.0\.0\.1\n/.test(await stage.tool.ok(audited)),
+      );
+      expect(await stage.tool.ok(['auth', 'users', 'sessions', 'list', '--id', 'idle'])).toBe('\n');
+      expect(await stage.tool.ok(['auth', 'users', 'sessions', 'end', '--id', 'idle', '--all'])).toBe(
+        'All sessions ended\n',
+      );
+      await stage.tool.ok(['auth', 'users', 'delete', '--id', 'idle']);
     });
 
     it('keeps garbage collection rules', async () => {
@@ -79,6 +107,29 @@ export function administrationTests(stage: Stage): void {
       expect(await stage.tool.ok(['cat-hook-output', 'svc://hooked', run, '0000_0000'])).toBe(
         'Repository: svc://hooked\nhello\n\n',
       );
+      const refused = await stage.tool.run(['actions', 'runs', 'rerun', 'svc://hooked', run]);
+      expect(refused.stderr).toContain('only hooks after an event can run again');
+    });
+
+    it('says that hooks are switched off, and names the run that was wanted again', async () => {
+      const fake = await FakeServer.start(({ path, method }) => {
+        const isConfig = path === '/api/v1/config';
+        if (isConfig) return { status: 200, body: { capabilities_config: { actions_enabled: false } } };
+        if (method === 'POST') return { status: 202, body: { run_id: 'newrun' } };
+        return { status: 200, body: { pagination: { has_more: false, next_offset: '' }, results: [] } };
+      });
+      const tool = new Tool(fake.url);
+      const listed = await tool.run(['actions', 'runs', 'list', 'svc://hooked']);
+      expect(listed).toMatchObject({ code: 0 });
+      expect(listed.stderr).toContain('hooks are switched off on this server (actions.enabled)');
+      const validated = await tool.run(['actions', 'validate', 'svc://hooked/main']);
+      expect(validated.stderr).toContain('action files have no effect');
+      expect(await tool.ok(['actions', 'runs', 'rerun', 'svc://hooked', 'oldrun'])).toBe('Run ID: newrun\n');
+      expect(fake.seen.at(-1)).toMatchObject({
+        method: 'POST',
+        path: '/api/v1/repositories/hooked/actions/runs/oldrun/rerun',
+      });
+      await fake.stop();
     });
 
     it('protects branches', async () => {

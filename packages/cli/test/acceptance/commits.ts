@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { Stage } from './stage.ts';
@@ -75,6 +76,34 @@ export function commitsTests(stage: Stage): void {
       const dot = await stage.tool.ok(['log', 'svc://repo1/main', '--dot']);
       expect(dot).toMatch(/^digraph \{\nrankdir="BT"\n[\s\S]*\n\}\n$/);
       expect(dot).toContain('<b>');
+    });
+
+    it('settles conflicts by rules and files, and says beforehand what would happen', async () => {
+      const paths = ['steer/a', 'steer/b', 'steer/c'];
+      const write = async (branch: string): Promise<void> => {
+        for (const path of paths) await stage.put(`${branch}/${path}`, `${path} of ${branch}`);
+        await stage.tool.ok(['commit', `svc://repo1/${branch}`, '-m', branch]);
+      };
+      await stage.tool.ok(['branch', 'create', 'svc://repo1/steered', '-s', 'svc://repo1/main']);
+      await stage.tool.ok(['branch', 'create', 'svc://repo1/steering', '-s', 'svc://repo1/main']);
+      await write('steered');
+      await write('steering');
+      const between = ['svc://repo1/steering', 'svc://repo1/steered'];
+      expect(await stage.tool.ok(['conflicts', ...between, '--prefix', 'steer/a'])).toBe(
+        'both_added           steer/a  - -> 19 B | 18 B\n1 conflict\n',
+      );
+      const dry = await stage.tool.run(['merge', ...between, '--dry-run', '--resolve', 'ours:glob:**/a']);
+      expect(dry.code).toBe(1);
+      expect(dry.stdout).toMatch(/\nWould merge: \+0 ~0 -0, conflicts 3 \(unresolved 2\)\n$/);
+      const file = join(tempDir(), 'both');
+      writeFileSync(file, 'of both');
+      const settle = ['--resolve', 'theirs:path:steer/c', '--resolve-with', `steer/b=${file}`];
+      const merged = await stage.tool.ok(['merge', ...between, '--resolve', 'ours:glob:**/a', ...settle]);
+      expect(merged).toMatch(/\nResolved 3 conflicts: source 1, destination 1, object 1\nMerged /);
+      const shown = await Promise.all(
+        paths.map((path) => stage.tool.ok(['fs', 'cat', `svc://repo1/steered/${path}`])),
+      );
+      expect(shown).toEqual(['steer/a of steered', 'of both', 'steer/c of steering']);
     });
 
     it('shows differences of branches and refs', async () => {

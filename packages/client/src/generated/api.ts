@@ -72,6 +72,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what when, newest first */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/capabilities": {
         parameters: {
             query?: never;
@@ -335,6 +352,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell whether a user may do something, and which statement decides */
+        post: operations["simulatePermission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/users": {
         parameters: {
             query?: never;
@@ -507,6 +541,41 @@ export interface paths {
         post?: never;
         /** Detach a policy from a user */
         delete: operations["detachPolicyFromUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/users/{userId}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions of a user */
+        get: operations["listUserSessions"];
+        put?: never;
+        post?: never;
+        /** End all sessions of a user */
+        delete: operations["endUserSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/users/{userId}/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one session of a user */
+        delete: operations["endUserSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -898,6 +967,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/repositories/{repository}/actions/runs/{run_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run the hooks after an event once more */
+        post: operations["rerunHooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/repositories/{repository}/branch_protection": {
         parameters: {
             query?: never;
@@ -991,6 +1077,23 @@ export interface paths {
         put?: never;
         /** Apply the changes of one commit to a branch */
         post: operations["cherryPick"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/branches/{branch}/cherry-pick/conflicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what is in conflict between the changes of a commit and a branch */
+        get: operations["listCherryPickConflicts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1124,6 +1227,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/repositories/{repository}/branches/{branch}/objects/scratch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write the data of a resolution; it becomes an object when a merge into the branch takes it */
+        post: operations["uploadScratchObject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/repositories/{repository}/branches/{branch}/objects/stage_allowed": {
         parameters: {
             query?: never;
@@ -1169,6 +1289,23 @@ export interface paths {
         put?: never;
         /** Add a commit that undoes another */
         post: operations["revertBranch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/branches/{branch}/revert/conflicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what is in conflict between undoing a commit and a branch */
+        get: operations["listRevertConflicts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1305,6 +1442,23 @@ export interface paths {
         };
         /** Get a commit */
         get: operations["getCommit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/commits/{commitId}/resolutions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the conflicts that a commit settled by resolutions, with what it took */
+        get: operations["listCommitResolutions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1894,6 +2048,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}/conflicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what is in conflict between a ref and a branch; as application/x-ndjson all of it */
+        get: operations["listMergeConflicts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what a merge would do */
+        post: operations["previewMerge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/repositories/{repository}/refs/dump": {
         parameters: {
             query?: never;
@@ -2193,6 +2381,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions of the user who makes the request */
+        get: operations["listOwnSessions"];
+        put?: never;
+        post?: never;
+        /** Log out everywhere */
+        delete: operations["endOwnSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one session of the user who makes the request */
+        delete: operations["endOwnSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2213,11 +2436,12 @@ export interface components {
             /** Format: date-time */
             end_time?: string;
             event_type: string;
+            rerun_of?: string;
             run_id: string;
             /** Format: date-time */
             start_time: string;
             /** @enum {string} */
-            status: "failed" | "completed";
+            status: "failed" | "completed" | "running";
         };
         ActionRunList: {
             pagination: components["schemas"]["Pagination"];
@@ -2274,6 +2498,28 @@ export interface components {
         AliasRollback: {
             move_id?: string;
         };
+        AuditEntry: {
+            access_key_id?: string;
+            action: string;
+            permission?: string;
+            request_id: string;
+            resource?: string;
+            /** @enum {string} */
+            result: "success" | "denied" | "failure";
+            /** @enum {string} */
+            service: "api" | "s3";
+            source_ip: string;
+            status: number;
+            /** Format: date-time */
+            time: string;
+            user?: string;
+        };
+        AuditEntryList: {
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["AuditEntry"][];
+            /** Format: date-time */
+            searched_until?: string;
+        };
         AuthCapabilities: {
             forgot_password?: boolean;
             invite_user?: boolean;
@@ -2313,16 +2559,21 @@ export interface components {
         CapabilitiesConfig: {
             actions_enabled?: boolean;
             aliases?: boolean;
+            audit?: boolean;
             events?: boolean;
+            merge_resolutions?: boolean;
             reflog?: boolean;
             time_refs?: boolean;
         };
         CherryPickCreation: {
             commit_overrides?: components["schemas"]["CommitOverrides"];
+            expected_destination?: string;
             /** @default false */
             force?: boolean;
             parent_number?: number;
             ref: string;
+            resolutions?: components["schemas"]["Resolution"][];
+            strategy?: string;
         };
         Commit: {
             committer: string;
@@ -2402,6 +2653,52 @@ export interface components {
             ui_config?: components["schemas"]["UIConfig"];
             version_config?: components["schemas"]["VersionConfig"];
         };
+        Conflict: {
+            base?: components["schemas"]["ConflictEntry"];
+            /** @description Another one as soon as one of the three versions is another. */
+            conflict_id: string;
+            destination?: components["schemas"]["ConflictEntry"];
+            /** @enum {string} */
+            kind: "both_added" | "both_changed" | "source_removed" | "destination_removed";
+            path: string;
+            source?: components["schemas"]["ConflictEntry"];
+            /** @enum {string} */
+            taken?: "source" | "destination" | "base" | "delete" | "object";
+        };
+        ConflictCounts: {
+            /** Format: int64 */
+            base: number;
+            /** Format: int64 */
+            delete: number;
+            /** Format: int64 */
+            destination: number;
+            /** Format: int64 */
+            object: number;
+            /** Format: int64 */
+            source: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            unresolved: number;
+        };
+        ConflictEntry: {
+            checksum: string;
+            content_type: string;
+            metadata?: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            mtime: number;
+            /** Format: int64 */
+            size_bytes: number;
+        };
+        ConflictList: {
+            base_commit_id: string;
+            destination_commit_id: string;
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["Conflict"][];
+            source_commit_id: string;
+        };
         CopyPartSource: {
             path: string;
             range?: string;
@@ -2471,6 +2768,11 @@ export interface components {
             extensions?: string[];
             name: string;
             url: string;
+        };
+        DecidingStatement: {
+            index: number;
+            policy: string;
+            statement: components["schemas"]["Statement"];
         };
         DeletedRef: {
             commit_id: string;
@@ -2746,7 +3048,7 @@ export interface components {
             /** Format: date-time */
             start_time: string;
             /** @enum {string} */
-            status: "failed" | "completed" | "skipped";
+            status: "failed" | "completed" | "skipped" | "running";
         };
         HookRunList: {
             pagination: components["schemas"]["Pagination"];
@@ -2802,24 +3104,66 @@ export interface components {
         Merge: {
             /** @default false */
             allow_empty?: boolean;
+            expected_destination?: string;
+            expected_source?: string;
             /** @default false */
             force?: boolean;
             message?: string;
             metadata?: {
                 [key: string]: string;
             };
+            resolutions?: components["schemas"]["Resolution"][];
             /** @default false */
             squash_merge?: boolean;
             strategy?: string;
         };
+        MergeConflicts: {
+            base_commit_id?: string;
+            destination_commit_id?: string;
+            has_more?: boolean;
+            message?: string;
+            reference: string;
+            results?: components["schemas"]["Conflict"][];
+            source_commit_id?: string;
+            /** Format: int64 */
+            unresolved?: number;
+        };
+        /** @description The counts cover the paths that were looked at: behind `after`, up to `next_offset`. Add up those of all pages. */
+        MergePreview: {
+            added: components["schemas"]["ObjectTotals"];
+            base_commit_id: string;
+            changed: components["schemas"]["ObjectTotals"];
+            conflicts: components["schemas"]["ConflictCounts"];
+            destination_commit_id: string;
+            /** @enum {string} */
+            outcome: "clean" | "conflicts" | "no_changes" | "dirty";
+            pagination: components["schemas"]["Pagination"];
+            removed: components["schemas"]["ObjectTotals"];
+            results: components["schemas"]["Conflict"][];
+            source_commit_id: string;
+        };
         MergeResult: {
             reference: string;
+            resolved?: components["schemas"]["TakeCounts"];
         };
         MetaRangeCreation: {
             ranges: components["schemas"]["RangeMetadata"][];
         };
         MetaRangeCreationResponse: {
             id?: string;
+        };
+        Moved: {
+            destination?: components["schemas"]["MovedRef"];
+            paths?: string[];
+            source?: components["schemas"]["MovedRef"];
+        };
+        MovedError: {
+            message: string;
+            moved?: components["schemas"]["Moved"];
+        };
+        MovedRef: {
+            actual: string;
+            expected: string;
         };
         ObjectCopyCreation: {
             /** @default false */
@@ -2868,6 +3212,12 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
             results: components["schemas"]["ObjectStats"][];
         };
+        ObjectTotals: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            objects: number;
+        };
         ObjectUserMetadata: {
             [key: string]: string;
         };
@@ -2913,6 +3263,18 @@ export interface components {
             physical_address: string;
             presigned_urls?: string[];
             upload_id: string;
+        };
+        PullMerge: {
+            expected_destination?: string;
+            expected_source?: string;
+            message?: string;
+            metadata?: {
+                [key: string]: string;
+            };
+            resolutions?: components["schemas"]["Resolution"][];
+            /** @default false */
+            squash_merge?: boolean;
+            strategy?: string;
         };
         PullRequest: {
             author: string;
@@ -3061,6 +3423,29 @@ export interface components {
             /** @enum {string} */
             type: "object" | "common_prefix" | "reset";
         };
+        /** @description Settles the conflict of one path, or those of all paths with a prefix or that match a glob; the one of the path counts first, then the first that matches. Exactly one of path, prefix and glob is given; take object and conflict_id only with path, take fail only with prefix or glob. */
+        Resolution: {
+            conflict_id?: string;
+            /** @description `*` and `?` take no `/`, `**` is any run, `**\/` any number of whole folders. */
+            glob?: string;
+            object?: components["schemas"]["ResolutionObject"];
+            path?: string;
+            prefix?: string;
+            /** @enum {string} */
+            take: "source" | "destination" | "base" | "delete" | "object" | "fail";
+        };
+        ResolutionObject: {
+            checksum: string;
+            content_type?: string;
+            /** Format: int64 */
+            mtime?: number;
+            physical_address: string;
+            /** Format: int64 */
+            size_bytes: number;
+            user_metadata?: {
+                [key: string]: string;
+            };
+        };
         ResolvedRef: {
             branch?: string;
             commit_id: string;
@@ -3074,10 +3459,13 @@ export interface components {
             /** @default false */
             allow_empty?: boolean;
             commit_overrides?: components["schemas"]["CommitOverrides"];
+            expected_destination?: string;
             /** @default false */
             force?: boolean;
             parent_number: number;
             ref: string;
+            resolutions?: components["schemas"]["Resolution"][];
+            strategy?: string;
         };
         RollbackRequest: {
             /** @default false */
@@ -3098,6 +3486,21 @@ export interface components {
             move_id: string;
             previous_commit_id: string;
         };
+        Session: {
+            access_key_id?: string;
+            client: string;
+            /** Format: int64 */
+            creation_date: number;
+            current: boolean;
+            /** Format: int64 */
+            expiration_date: number;
+            id: string;
+            source_ip: string;
+        };
+        SessionList: {
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["Session"][];
+        };
         Setup: {
             companyName?: string;
             email?: string;
@@ -3113,6 +3516,27 @@ export interface components {
             login_config?: components["schemas"]["LoginConfig"];
             /** @enum {string} */
             state?: "initialized" | "not_initialized";
+        };
+        SimulatedPolicy: {
+            attached_to_user: boolean;
+            groups: string[];
+            id: string;
+        };
+        Simulation: {
+            allowed: boolean;
+            decided_by?: components["schemas"]["DecidingStatement"];
+            hidden_policies: number;
+            message?: string;
+            policies: components["schemas"]["SimulatedPolicy"][];
+            /** @enum {string} */
+            reason: "allowed" | "denied" | "not_allowed";
+        };
+        SimulationRequest: {
+            action: string;
+            policy?: components["schemas"]["Policy"];
+            resource: string;
+            source_ip?: string;
+            user: string;
         };
         StagingLocation: {
             physical_address?: string;
@@ -3242,6 +3666,13 @@ export interface components {
             force?: boolean;
             id: string;
             ref: string;
+        };
+        TakeCounts: {
+            base?: number;
+            delete?: number;
+            destination?: number;
+            object?: number;
+            source?: number;
         };
         TaskCreation: {
             id: string;
@@ -3805,6 +4236,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                action?: string;
+                after?: string;
+                amount?: number;
+                resource?: string;
+                result?: "success" | "denied" | "failure";
+                since?: string;
+                source_ip?: string;
+                until?: string;
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not available in this installation */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
             };
             /** @description Any other refusal */
             default: {
@@ -5277,6 +5781,73 @@ export interface operations {
             };
         };
     };
+    simulatePermission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulationRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listUsers: {
         parameters: {
             query?: {
@@ -6353,6 +6924,201 @@ export interface operations {
             header?: never;
             path: {
                 policyId: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listUserSessions: {
+        parameters: {
+            query?: {
+                after?: string;
+                amount?: number;
+            };
+            header?: never;
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endUserSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
                 userId: string;
             };
             cookie?: never;
@@ -7730,7 +8496,7 @@ export interface operations {
                 branch?: string;
                 commit?: string;
                 event?: string;
-                status?: "completed" | "failed";
+                status?: "completed" | "failed" | "running";
             };
             header?: never;
             path: {
@@ -7971,6 +8737,92 @@ export interface operations {
             };
             /** @description Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rerunHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        run_id: string;
+                    };
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8708,6 +9560,87 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A precondition does not hold */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedError"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCherryPickConflicts: {
+        parameters: {
+            query: {
+                after?: string;
+                amount?: number;
+                parent_number?: number;
+                prefix?: string;
+                ref: string;
+            };
+            header?: never;
+            path: {
+                branch: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9714,6 +10647,92 @@ export interface operations {
             };
         };
     };
+    uploadScratchObject: {
+        parameters: {
+            query: {
+                force?: boolean;
+                path: string;
+            };
+            header?: never;
+            path: {
+                branch: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    content?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResolutionObject"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     uploadObjectPreflight: {
         parameters: {
             query: {
@@ -9927,6 +10946,87 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A precondition does not hold */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedError"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRevertConflicts: {
+        parameters: {
+            query: {
+                after?: string;
+                amount?: number;
+                parent_number?: number;
+                prefix?: string;
+                ref: string;
+            };
+            header?: never;
+            path: {
+                branch: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10693,6 +11793,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Commit"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCommitResolutions: {
+        parameters: {
+            query?: {
+                after?: string;
+                amount?: number;
+            };
+            header?: never;
+            path: {
+                commitId: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictList"];
                 };
             };
             /** @description The request is wrong */
@@ -12820,7 +13989,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PullMerge"];
+            };
+        };
         responses: {
             /** @description Done */
             200: {
@@ -12873,7 +14046,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MergeResult"];
+                    "application/json": components["schemas"]["MergeConflicts"];
                 };
             };
             /** @description A precondition does not hold */
@@ -12882,7 +14055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["MovedError"];
                 };
             };
             /** @description Too many attempts; try again later */
@@ -13963,7 +15136,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MergeResult"];
+                    "application/json": components["schemas"]["MergeConflicts"];
                 };
             };
             /** @description A precondition does not hold */
@@ -13972,7 +15145,160 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["MovedError"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMergeConflicts: {
+        parameters: {
+            query?: {
+                after?: string;
+                amount?: number;
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                destinationBranch: string;
+                repository: string;
+                sourceRef: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConflictList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewMerge: {
+        parameters: {
+            query?: {
+                after?: string;
+            };
+            header?: never;
+            path: {
+                destinationBranch: string;
+                repository: string;
+                sourceRef: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Merge"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergePreview"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A precondition does not hold */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedError"];
                 };
             };
             /** @description Too many attempts; try again later */
@@ -15755,6 +17081,187 @@ export interface operations {
             };
             /** @description Not authenticated, or not allowed */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOwnSessions: {
+        parameters: {
+            query?: {
+                after?: string;
+                amount?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endOwnSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endOwnSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };

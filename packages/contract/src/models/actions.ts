@@ -9,8 +9,9 @@ export const ActionRun = Type.Object(
     start_time: dateTime,
     end_time: Type.Optional(dateTime),
     event_type: text,
-    status: textOf(['failed', 'completed']),
+    status: textOf(['failed', 'completed', 'running']),
     commit_id: text,
+    rerun_of: Type.Optional(text),
   },
   { title: 'ActionRun' },
 );
@@ -23,6 +24,8 @@ export const ActionRunList = Type.Object(
   { title: 'ActionRunList' },
 );
 
+export const ActionRunId = Type.Object({ run_id: text }, { title: 'ActionRunId' });
+
 export const HookRun = Type.Object(
   {
     hook_run_id: text,
@@ -30,7 +33,7 @@ export const HookRun = Type.Object(
     hook_id: text,
     start_time: dateTime,
     end_time: Type.Optional(dateTime),
-    status: textOf(['failed', 'completed', 'skipped']),
+    status: textOf(['failed', 'completed', 'skipped', 'running']),
   },
   { title: 'HookRun' },
 );

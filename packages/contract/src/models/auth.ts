@@ -102,6 +102,47 @@ export const PolicyList = Type.Object(
   { title: 'PolicyList' },
 );
 
+export const SimulationRequest = Type.Object(
+  {
+    user: text,
+    action: text,
+    resource: text,
+    source_ip: Type.Optional(text),
+    policy: Type.Optional(Policy),
+  },
+  { title: 'SimulationRequest' },
+);
+
+export const DecidingStatement = Type.Object(
+  {
+    policy: text,
+    index: integer,
+    statement: Statement,
+  },
+  { title: 'DecidingStatement' },
+);
+
+export const SimulatedPolicy = Type.Object(
+  {
+    id: text,
+    attached_to_user: flag,
+    groups: Type.Array(text),
+  },
+  { title: 'SimulatedPolicy' },
+);
+
+export const Simulation = Type.Object(
+  {
+    allowed: flag,
+    message: Type.Optional(text),
+    reason: textOf(['allowed', 'denied', 'not_allowed']),
+    decided_by: Type.Optional(DecidingStatement),
+    policies: Type.Array(SimulatedPolicy),
+    hidden_policies: integer,
+  },
+  { title: 'Simulation' },
+);
+
 export const ACL = Type.Object(
   {
     permission: text,
@@ -142,6 +183,27 @@ export const CredentialsWithSecret = Type.Object(
     view: Type.Optional(Alias),
   },
   { title: 'CredentialsWithSecret' },
+);
+
+export const Session = Type.Object(
+  {
+    id: text,
+    creation_date: int64,
+    expiration_date: int64,
+    source_ip: text,
+    client: text,
+    access_key_id: Type.Optional(text),
+    current: flag,
+  },
+  { title: 'Session' },
+);
+
+export const SessionList = Type.Object(
+  {
+    pagination: Pagination,
+    results: Type.Array(Session),
+  },
+  { title: 'SessionList' },
 );
 
 export const AuthCapabilities = Type.Object(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Pagination } from './common.ts';
+import { changeSteering } from './merges.ts';
 import { hashId, int64, integer, offFlag, stringMap, text, treeId } from './values.ts';
 
 export const Commit = Type.Object(
@@ -71,6 +72,7 @@ export const RevertCreation = Type.Object(
     parent_number: integer,
     force: Type.Optional(offFlag),
     allow_empty: Type.Optional(offFlag),
+    ...changeSteering,
   },
   { title: 'RevertCreation' },
 );
@@ -81,6 +83,7 @@ export const CherryPickCreation = Type.Object(
     parent_number: Type.Optional(integer),
     commit_overrides: Type.Optional(CommitOverrides),
     force: Type.Optional(offFlag),
+    ...changeSteering,
   },
   { title: 'CherryPickCreation' },
 );

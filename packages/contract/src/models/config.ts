@@ -55,6 +55,10 @@ export const CapabilitiesConfig = Type.Object(
     time_refs: Type.Optional(flag),
     aliases: Type.Optional(flag),
     events: Type.Optional(flag),
+    /** Whether it is kept who did what. */
+    audit: Type.Optional(flag),
+    /** Merges take pins and resolutions. */
+    merge_resolutions: Type.Optional(flag),
     /** Whether hooks run. */
     actions_enabled: Type.Optional(flag),
   },

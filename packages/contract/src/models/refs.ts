@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Pagination } from './common.ts';
-import { offFlag, stringMap, text, textOf } from './values.ts';
+import { offFlag, text, textOf } from './values.ts';
 
 export const Ref = Type.Object(
   {
@@ -53,23 +53,4 @@ export const FindMergeBaseResult = Type.Object(
     base_commit_id: text,
   },
   { title: 'FindMergeBaseResult' },
-);
-
-export const Merge = Type.Object(
-  {
-    message: Type.Optional(text),
-    metadata: Type.Optional(stringMap),
-    strategy: Type.Optional(text),
-    force: Type.Optional(offFlag),
-    allow_empty: Type.Optional(offFlag),
-    squash_merge: Type.Optional(offFlag),
-  },
-  { title: 'Merge' },
-);
-
-export const MergeResult = Type.Object(
-  {
-    reference: text,
-  },
-  { title: 'MergeResult' },
 );

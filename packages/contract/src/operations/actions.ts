@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { bytes, errors, json } from '../answers.ts';
-import { ActionRun, ActionRunList, HookRunList } from '../models/actions.ts';
+import { ActionRun, ActionRunId, ActionRunList, HookRunList } from '../models/actions.ts';
 import { textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { after, amount, reference } from '../parameters.ts';
@@ -20,7 +20,7 @@ export const actionsOperations = {
       branch: reference,
       commit: reference,
       event: reference,
-      status: Type.Optional(textOf(['completed', 'failed'])),
+      status: Type.Optional(textOf(['completed', 'failed', 'running'])),
     },
     responses: {
       200: json(ActionRunList),
@@ -37,6 +37,19 @@ export const actionsOperations = {
     responses: {
       200: json(ActionRun),
       ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  rerunHooks: operation({
+    operationId: 'rerunHooks',
+    method: 'POST',
+    idempotent: false,
+    path: '/repositories/{repository}/actions/runs/{run_id}/rerun',
+    tag: 'actions',
+    summary: 'Run the hooks after an event once more',
+    requires: one('ci:RerunAction', repositoryArn),
+    responses: {
+      202: json(ActionRunId),
+      ...errors(400, 401, 403, 404, 409, 429, 'default'),
     },
   }),
   listRunHooks: operation({

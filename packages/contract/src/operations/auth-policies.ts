@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { body, empty, errors, json } from '../answers.ts';
-import { Policy, PolicyList } from '../models/auth.ts';
+import { Policy, PolicyList, Simulation, SimulationRequest } from '../models/auth.ts';
 import { offFlag } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
-import { and, anything, deferred, one, policyArn } from '../requirement-template.ts';
+import { and, anything, deferred, one, policyArn, userArn } from '../requirement-template.ts';
 
 export const authPoliciesOperations = {
   listPolicies: operation({
@@ -88,6 +88,21 @@ export const authPoliciesOperations = {
     requires: one('auth:DeletePolicy', policyArn('path.policyId')),
     responses: {
       204: empty(),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  simulatePermission: operation({
+    operationId: 'simulatePermission',
+    method: 'POST',
+    idempotent: true,
+    path: '/auth/simulate',
+    tag: 'auth',
+    summary: 'Tell whether a user may do something, and which statement decides',
+    // A policy that the caller may not read is counted in the answer, but neither named nor shown.
+    requires: one('auth:ReadUser', userArn('body.user')),
+    body: body(SimulationRequest),
+    responses: {
+      200: json(Simulation),
       ...errors(400, 401, 404, 429, 'default'),
     },
   }),

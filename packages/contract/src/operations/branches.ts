@@ -4,7 +4,9 @@ import { CherryPickCreation, Commit, RevertCreation } from '../models/commits.ts
 import { DiffList } from '../models/objects.ts';
 import { BranchCreation, Ref, RefList, ResetCreation } from '../models/refs.ts';
 import { offFlag, text } from '../models/values.ts';
+import { MovedError } from '../models/merges.ts';
 import { operation } from '../operation.ts';
+import { resolutionRights } from './merges.ts';
 import { delimiter, force, page } from '../parameters.ts';
 import { and, branchArn, one, repositoryArn } from '../requirement-template.ts';
 
@@ -83,10 +85,11 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}/revert',
     tag: 'branches',
     summary: 'Add a commit that undoes another',
-    requires: one('fs:RevertBranch', branchArn('path.branch')),
+    requires: and(one('fs:RevertBranch', branchArn('path.branch')), ...resolutionRights),
     body: body(RevertCreation),
     responses: {
       204: empty(),
+      412: json(MovedError),
       ...errors(400, 401, 403, 404, 409, 429, 'default'),
     },
   }),
@@ -97,10 +100,15 @@ export const branchesOperations = {
     path: '/repositories/{repository}/branches/{branch}/cherry-pick',
     tag: 'branches',
     summary: 'Apply the changes of one commit to a branch',
-    requires: and(one('fs:CreateCommit', branchArn('path.branch')), one('fs:ReadCommit', repositoryArn)),
+    requires: and(
+      one('fs:CreateCommit', branchArn('path.branch')),
+      one('fs:ReadCommit', repositoryArn),
+      ...resolutionRights,
+    ),
     body: body(CherryPickCreation),
     responses: {
       201: json(Commit),
+      412: json(MovedError),
       ...errors(400, 401, 403, 404, 409, 429, 'default'),
     },
   }),

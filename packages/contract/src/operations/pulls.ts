@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { body, empty, errors, json } from '../answers.ts';
+import { body, empty, errors, json, optionalBody } from '../answers.ts';
 import {
   PullRequest,
   PullRequestBasic,
@@ -7,10 +7,11 @@ import {
   PullRequestCreationResponse,
   PullRequestsList,
 } from '../models/pulls.ts';
-import { MergeResult } from '../models/refs.ts';
+import { MergeConflicts, MergeResult, MovedError, PullMerge } from '../models/merges.ts';
 import { textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { page } from '../parameters.ts';
+import { resolutionRights } from './merges.ts';
 import { and, branchArn, deferred, one, repositoryArn } from '../requirement-template.ts';
 
 export const pullsOperations = {
@@ -81,11 +82,14 @@ export const pullsOperations = {
         'the destination is known once the pull request was read',
         one('fs:CreateCommit', branchArn('read.destination')),
       ),
+      ...resolutionRights,
     ),
+    body: optionalBody(PullMerge),
     responses: {
       200: json(MergeResult),
-      409: json(MergeResult),
-      ...errors(400, 401, 403, 404, 412, 429, 'default'),
+      409: json(MergeConflicts),
+      412: json(MovedError),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
 } as const;

@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import { errors, json, optionalBody } from '../answers.ts';
 import { CommitList } from '../models/commits.ts';
 import { DiffList } from '../models/objects.ts';
-import { FindMergeBaseResult, Merge, MergeResult } from '../models/refs.ts';
+import { Merge, MergeConflicts, MergeResult, MovedError } from '../models/merges.ts';
+import { FindMergeBaseResult } from '../models/refs.ts';
 import { flag, offFlag, text, textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
+import { resolutionRights } from './merges.ts';
 import { after, amount, delimiter, page, reference, since } from '../parameters.ts';
-import { branchArn, branchOfRefArn, one, repositoryArn } from '../requirement-template.ts';
+import { and, branchArn, branchOfRefArn, one, repositoryArn } from '../requirement-template.ts';
 
 const logQuery = {
   after,
@@ -65,12 +67,13 @@ export const refsOperations = {
     path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
     tag: 'refs',
     summary: 'Merge a ref into a branch',
-    requires: one('fs:CreateCommit', branchArn('path.destinationBranch')),
+    requires: and(one('fs:CreateCommit', branchArn('path.destinationBranch')), ...resolutionRights),
     body: optionalBody(Merge),
     responses: {
       200: json(MergeResult),
-      409: json(MergeResult),
-      ...errors(400, 401, 403, 404, 412, 429, 'default'),
+      409: json(MergeConflicts),
+      412: json(MovedError),
+      ...errors(400, 401, 403, 404, 429, 'default'),
     },
   }),
   diffRefs: operation({

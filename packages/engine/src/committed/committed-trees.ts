@@ -8,17 +8,17 @@ import { noTakes } from './operations/conflict-policy.ts';
 import { MergeDiff } from './reading/merge-diff.ts';
 import type { MetaRange } from './format/meta-range.ts';
 import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
-import { OperationRunner } from './operations/operation-runner.ts';
+import { OperationRunner } from './threads/operation-runner.ts';
 import type { Operation } from './operations/operations.ts';
 import { Packer } from './operations/packed-changes.ts';
 import { RangeDifferences } from './reading/range-differences.ts';
 import { foundRecord, foundValue } from './format/found-record.ts';
 import { LazyDiff, LazyMergeDiff } from './reading/lazy-diff.ts';
 import type { TableLease } from './store/open-tables.ts';
-import { asEngineError, isDamage, type TableDamage } from './store/table-damage.ts';
+import { asEngineError, isDamage, type TableDamage, translated } from './store/table-damage.ts';
 import { TreeDiff } from './reading/tree-diff.ts';
 import { TreeIterator } from './reading/tree-iterator.ts';
-import { visitTree } from './reading/tree-values.ts';
+import { rangesOf, visitRange } from './reading/range-values.ts';
 import { areTablesStored, describeTable, readStoredOutline } from './store/stored-trees.ts';
 import type { SplitSettings } from './operations/tree-writer.ts';
 import type {
@@ -35,8 +35,9 @@ import type {
   RecordIterator,
   TableDescription,
   TreeOutline,
+  TreeRange,
   TreeRecord,
-  ValueVisit,
+  UseValue,
 } from './tree.ts';
 import { WorkerHost } from './threads/worker-host.ts';
 
@@ -258,30 +259,36 @@ class Trees implements CommittedTrees {
     return { metaRangeId: result.metaRangeId, count: result.added };
   }
 
-  async outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
-    try {
-      return await readStoredOutline(this.#parts.blockTables, context, metaRangeId);
-    } catch (error) {
-      throw asEngineError(error);
-    }
+  outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined> {
+    return translated(() => readStoredOutline(this.#parts.blockTables, context, metaRangeId));
   }
 
   describe(context: CommittedContext, id: string): Promise<TableDescription | undefined> {
     return describeTable(this.#parts.blockTables, context, id);
   }
 
-  async visitValues(
+  ranges(context: CommittedContext, metaRangeId: string): Promise<readonly TreeRange[]> {
+    return translated(async () =>
+      rangesOf(await this.#parts.store.metaRange(this.#namespace(context), metaRangeId)),
+    );
+  }
+
+  visitRange(
     context: CommittedContext,
-    metaRangeId: string,
-    shownId: string,
-    visit: ValueVisit,
+    id: string,
+    use: UseValue,
+    pause?: () => Promise<void>,
   ): Promise<void> {
-    const trees = { tree: metaRangeId, shown: shownId };
-    try {
-      await visitTree(this.#parts.store, this.#namespace(context), trees, visit);
-    } catch (error) {
-      throw asEngineError(error);
-    }
+    return translated(() => visitRange(this.#parts.store, this.#namespace(context), id, use, pause));
+  }
+
+  withRangeFile<Result>(
+    context: CommittedContext,
+    id: string,
+    spare: string,
+    use: (path: string) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#parts.store.withRangeFile(this.#namespace(context), id, spare, use);
   }
 
   areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean> {

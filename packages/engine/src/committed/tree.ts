@@ -128,16 +128,17 @@ export interface TableDescription {
   readonly entity: string | undefined;
 }
 
-/** Where a tree's stored values go. */
-export interface ValueVisit {
-  /** Whether the values of a range were shown before, all of them. */
-  isKnown(rangeId: string): boolean;
-  done(rangeId: string): void;
-  /** `bytes[start, end)` holds identity and data; good until it returns. */
-  value(bytes: Buffer, start: number, end: number): void;
-  /** Instead of a short pause now and then. */
-  pause?(): Promise<void>;
+/** A table of a tree. */
+export interface TreeRange {
+  readonly id: string;
+  readonly minKey: Buffer;
+  readonly maxKey: Buffer;
+  /** Records. */
+  readonly count: number;
 }
+
+/** `bytes[start, end)` holds identity and data; good until it returns. */
+export type UseValue = (bytes: Buffer, start: number, end: number) => void;
 
 /**
  * Committed trees of one repository's namespace: content-addressed, immutable, `""` is the empty tree.
@@ -190,13 +191,22 @@ export interface CommittedTrees {
   outline(context: CommittedContext, metaRangeId: string): Promise<TreeOutline | undefined>;
   /** What a stored table says of itself, whatever kind it is; undefined when there is no table of that id. */
   describe(context: CommittedContext, id: string): Promise<TableDescription | undefined>;
-  /** Shows the values of a tree, without those that `shownId`, whose values were shown before, holds byte for byte. */
-  visitValues(
+  /** In key order. */
+  ranges(context: CommittedContext, metaRangeId: string): Promise<readonly TreeRange[]>;
+  /** Shows every value of a range; pauses now and then. */
+  visitRange(
     context: CommittedContext,
-    metaRangeId: string,
-    shownId: string,
-    visit: ValueVisit,
+    rangeId: string,
+    use: UseValue,
+    pause?: () => Promise<void>,
   ): Promise<void>;
+  /** Hands the file of a range to `use`. One that is not in the cache goes to `spare` for as long: nothing is evicted. */
+  withRangeFile?<Result>(
+    context: CommittedContext,
+    rangeId: string,
+    spare: string,
+    use: (path: string) => Promise<Result>,
+  ): Promise<Result>;
   /** Whether the block store has every table of a tree; those of `baseId` are known to be there. */
   areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean>;
   close(): Promise<void>;

@@ -34,7 +34,7 @@ export async function mergePull(
 
 /**
  * When an earlier call merged but could not record it, the commit it made completes the pull request. A plain merge then
- * finds no changes; a squash, or a merge that may be empty, would be made again and is looked for first.
+ * finds no changes, or that the destination moved; a squash, or a merge that may be empty, would be made again and is looked for first.
  */
 async function mergeOrFindMerged(
   context: EngineContext,
@@ -57,7 +57,9 @@ async function mergeOrFindMerged(
       ownMetadata: squash === true ? { [pullKey]: pull.id } : undefined,
     });
   } catch (error) {
-    if (!(error instanceof EngineError) || error.kind !== 'no_changes') throw error;
+    const mayBeMerged =
+      error instanceof EngineError && (error.kind === 'no_changes' || error.kind === 'precondition_failed');
+    if (!mayBeMerged) throw error;
     const merged = await findMergeCommit(context, scope, pull);
     if (merged === undefined) throw error;
     return merged;

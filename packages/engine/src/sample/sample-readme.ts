@@ -30,10 +30,10 @@ svcctl merge svc://${repository}/experiment svc://${repository}/${branch}
 
 ## Use any S3 tool
 
-The repository is a bucket and the branch is the first part of the key:
+The repository is a bucket and the branch is the first part of the key. The endpoint is the address of this server:
 
 \`\`\`sh
-aws s3 ls s3://${repository}/${branch}/ --endpoint-url http://localhost:8000
+aws s3 ls s3://${repository}/${branch}/ --endpoint-url "$SVC_ENDPOINT"
 \`\`\`
 
 \`${branch}\` is protected: changes reach it by merging. The rule is in the repository's settings.

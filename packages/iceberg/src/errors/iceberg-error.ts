@@ -23,10 +23,17 @@ export type IcebergErrorType = keyof typeof statuses;
 export class IcebergError extends Error {
   override readonly name = 'IcebergError';
   readonly type: IcebergErrorType;
+  /** The value of the `Retry-After` header. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(type: IcebergErrorType, message: string, options?: ErrorOptions) {
+  constructor(
+    type: IcebergErrorType,
+    message: string,
+    options?: ErrorOptions & { readonly retryAfterSeconds?: number | undefined },
+  ) {
     super(message, options);
     this.type = type;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
   }
 
   get status(): number {

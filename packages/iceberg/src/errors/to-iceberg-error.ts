@@ -59,10 +59,10 @@ export function toIcebergError(error: unknown): IcebergError {
       : new IcebergError(type, message, { cause: error });
   }
   if (error instanceof AuthError) {
-    const type = ofAuth[error.kind];
-    return type === 'InternalServerError'
-      ? internal(error)
-      : new IcebergError(type, error.message, { cause: error });
+    const { kind, message, retryAfterSeconds } = error;
+    const type = ofAuth[kind];
+    if (type === 'InternalServerError') return internal(error);
+    return new IcebergError(type, message, { cause: error, retryAfterSeconds });
   }
   const isStore = error instanceof BlockError || error instanceof KvError;
   if (isStore && (error.kind === 'unavailable' || error.kind === 'slow_down' || error.kind === 'no_space')) {

@@ -47,8 +47,9 @@ export function assertsCreate(requirements: readonly JsonObject[]): boolean {
   return requirements.some(({ type }) => type === 'assert-create');
 }
 
-function equal(what: string, found: unknown, expected: unknown): void {
+type Compared = string | number | bigint | undefined;
+
+function equal(what: string, found: Compared, expected: Compared): void {
   if (found === expected) return;
-  const said = (value: unknown): string => (value === undefined ? 'none' : String(value));
-  throw commitFailed(`${what} has changed: expected ${said(expected)}, found ${said(found)}`);
+  throw commitFailed(`${what} has changed: expected ${expected ?? 'none'}, found ${found ?? 'none'}`);
 }

@@ -1,5 +1,5 @@
 import { badRequest } from '../errors/iceberg-error.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, writeJson, type Json, type JsonObject } from '../json.ts';
 import { intIn, listIn, objectsIn, objectIn, textIn } from '../request/fields.ts';
 
 /** The largest id of any field of a struct, 0 when there is none. Refuses what is not a struct. */
@@ -34,22 +34,19 @@ function visitIds(struct: JsonObject, visit: (id: number) => void): void {
 function visitType(type: Json | undefined, visit: (id: number) => void): void {
   if (typeof type === 'string' && type !== '') return;
   if (!isObject(type)) throw badRequest('schema: each field needs a type');
-  switch (type['type']) {
-    case 'struct':
-      visitIds(type, visit);
-      return;
-    case 'list':
-      visit(intIn(type, 'element-id'));
-      visitType(type['element'], visit);
-      return;
-    case 'map':
-      visit(intIn(type, 'key-id'));
-      visit(intIn(type, 'value-id'));
-      visitType(type['key'], visit);
-      visitType(type['value'], visit);
-      return;
-    default:
-      throw badRequest(`schema: unknown type ${JSON.stringify(type['type'])}`);
+  const { type: kind } = type;
+  if (kind === 'struct') {
+    visitIds(type, visit);
+  } else if (kind === 'list') {
+    visit(intIn(type, 'element-id'));
+    visitType(type['element'], visit);
+  } else if (kind === 'map') {
+    visit(intIn(type, 'key-id'));
+    visit(intIn(type, 'value-id'));
+    visitType(type['key'], visit);
+    visitType(type['value'], visit);
+  } else {
+    throw badRequest(`schema: unknown type ${writeJson(kind ?? null)}`);
   }
 }
 
@@ -116,7 +113,7 @@ export function withSources(of: JsonObject, ids: ReadonlyMap<number, number>): J
 
 function renamed(ids: ReadonlyMap<number, number>, id: Json): number {
   const fresh = typeof id === 'number' ? ids.get(id) : undefined;
-  if (fresh === undefined) throw badRequest(`no field of the schema has the id ${String(id)}`);
+  if (fresh === undefined) throw badRequest(`no field of the schema has the id ${writeJson(id)}`);
   return fresh;
 }
 

@@ -64,6 +64,7 @@ const patterns: readonly Pattern[] = [
   { partition: auth, key: /^groups\/[^/]+$/, decoder: groupMessage },
   { partition: auth, key: /^policies\/[^/]+$/, decoder: policyMessage },
   { partition: auth, key: /^(uCredentials\/[^/]+\/)?credentials\/[^/]+$/, decoder: credentialMessage },
+  { partition: auth, key: /^u(Ended)?Sessions\//, decoder: 'text' },
   { partition: auth, key: /^expiredTokens\//, decoder: tokenMessage },
   { partition: repository, key: /^branches\//, decoder: branchMessage },
   { partition: repository, key: /^tags\//, decoder: tagMessage },

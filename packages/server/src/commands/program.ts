@@ -6,6 +6,8 @@ import { version } from '../version.ts';
 import { complete, completionScript, completionShells } from './completion.ts';
 import type { flare as FlareCommand } from './flare.ts';
 import type { GlobalOptions } from './global-options.ts';
+import { addImportInstallation, addMigrateStore, addOperatorCommands } from './operator-commands.ts';
+import { addPreset, globalsOf, withPreset, type PresetFlags } from './preset-flags.ts';
 
 interface ProgramOptions {
   readonly processes: WorkerProcesses;
@@ -91,6 +93,8 @@ export function createProgram(options: ProgramOptions, exitWith: (code: number) 
   addMigrate(program, globals, exitWith);
   addKv(program, globals, exitWith);
   addVerify(program, globals, exitWith);
+  addOperatorCommands(program, globals, exitWith);
+  addImportInstallation(program, globals, exitWith);
   addTools(program, globals, exitWith);
   return program;
 }
@@ -148,6 +152,7 @@ function addMigrate(program: Command, globals: () => GlobalOptions, exitWith: Ex
       const { migrateTo } = await import('./migrate.ts');
       exitWith(await migrateTo(withPreset(globals(), flags), flags.version));
     });
+  addMigrateStore(migrate, globals, exitWith);
   const task = migrate.command('task').description('named one-off tasks');
   task
     .command('list')
@@ -273,31 +278,4 @@ function addTools(program: Command, globals: () => GlobalOptions, exitWith: Exit
     .action((words: string[]) => {
       for (const candidate of complete(program, words)) process.stdout.write(`${candidate}\n`);
     });
-}
-
-interface PresetFlags {
-  readonly config?: string;
-  readonly localSettings?: true;
-  readonly quickstart?: true;
-}
-
-function globalsOf(flags: PresetFlags): GlobalOptions {
-  return {
-    file: flags.config,
-    preset:
-      flags.quickstart === true ? 'quickstart' : flags.localSettings === true ? 'local-settings' : undefined,
-  };
-}
-
-/** The global flags may also stand behind the command, where people put them. */
-export function addPreset(command: Command): Command {
-  return command
-    .addOption(new Option('-c, --config <path>', 'configuration file'))
-    .addOption(new Option('--local-settings', 'local stores with development secrets (not for production)'))
-    .addOption(new Option('--quickstart', 'local settings and a first user (not for production)'));
-}
-
-export function withPreset(globals: GlobalOptions, flags: PresetFlags): GlobalOptions {
-  const own = globalsOf(flags);
-  return { file: own.file ?? globals.file, preset: own.preset ?? globals.preset };
 }

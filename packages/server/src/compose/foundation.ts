@@ -1,4 +1,4 @@
-import type { Auth } from '@svc/auth';
+import type { Auth, AuthOptions } from '@svc/auth';
 import type { BlockStores } from '@svc/block';
 import { openStore } from '@svc/kv';
 import type { CacheBus, KvObserver, KvStore } from '@svc/kv';
@@ -54,8 +54,18 @@ export async function openBlocks(options: FoundationOptions): Promise<BlockStore
   return new BlockStores(stores.list().map((adapter) => instrumentBlock(adapter, metrics)));
 }
 
+/** Where identities come from besides the store. */
+export type IdentitySources = Pick<
+  AuthOptions,
+  'passwordAuthenticators' | 'externalSession' | 'identityProvider' | 'authenticationService' | 'mail'
+>;
+
 /** Opens access control; the store may still be opening. */
-export async function openAuth(options: FoundationOptions, kv: KvStore | Promise<KvStore>): Promise<Auth> {
+export async function openAuth(
+  options: FoundationOptions,
+  kv: KvStore | Promise<KvStore>,
+  sources: IdentitySources = {},
+): Promise<Auth> {
   const { config, processes } = options;
   const { createAuth } = await import('@svc/auth');
   const { auth, security, installation } = config;
@@ -75,6 +85,7 @@ export async function openAuth(options: FoundationOptions, kv: KvStore | Promise
     cookieDomain: auth.cookie_domain === '' ? undefined : auth.cookie_domain,
     trustedProxies: security.trusted_proxies,
     fixedInstallationId: installation.fixed_id === '' ? undefined : installation.fixed_id,
+    ...sources,
     logger: options.logger,
   });
   if (options.metrics === undefined) return opened;

@@ -4,6 +4,7 @@ import type { Engine, HookPoints } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
 import type { Config } from '../config/index.ts';
 import { parseDuration } from '../config/duration.ts';
+import { auditLevelOf } from '../http/access-log.ts';
 import { observeHooks } from '../metrics/observe-engine.ts';
 import type { FoundationOptions } from './foundation.ts';
 import { shareOf } from './store-configs.ts';
@@ -43,12 +44,13 @@ export async function openHooks(options: FoundationOptions, parts: HookParts): P
     if (bound === undefined) throw new TypeError('the engine is not open yet');
     return bound;
   };
-  const { env, lua } = config.actions;
+  const { enabled, env, lua } = config.actions;
   const runner: LuaRunner = new LuaRunner({
     memoryBytes: lua.memory_bytes,
     netHttpEnabled: lua.net_http_enabled,
     maxRunning: shareOf(luaHooksAtOnce, options.processes),
   });
+  const auditLevel = auditLevelOf(config.logging.audit_log_level);
   const actions = new ActionHooks({
     kv: parts.kv,
     blockStores: parts.blocks,
@@ -64,10 +66,11 @@ export async function openHooks(options: FoundationOptions, parts: HookParts): P
       },
     }),
     logger,
+    audit: (fields, message) => logger[auditLevel](fields, message),
     observer: metrics === undefined ? undefined : observeHooks(metrics),
     onQueued: parts.onQueued,
+    isEnabled: enabled,
   });
-  const { enabled } = config.actions;
   return {
     actions,
     isEnabled: enabled,

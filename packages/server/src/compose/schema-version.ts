@@ -1,4 +1,5 @@
 import type { KvStore } from '@svc/kv';
+import { readMarker } from '../migration/marker.ts';
 
 /**
  * Version of the layout of records in the key-value store that this program reads and writes. Versions 1 to 3 were
@@ -21,7 +22,12 @@ export async function readSchemaVersion(kv: KvStore): Promise<number | undefined
 
 /** Refuses a store that another version of this program has written; a new one is marked as ours. */
 export async function checkSchemaVersion(kv: KvStore): Promise<void> {
-  const found = await readSchemaVersion(kv);
+  const [found, migration] = await Promise.all([readSchemaVersion(kv), readMarker(kv)]);
+  if (migration !== undefined) {
+    throw new SchemaVersionError(
+      `the key-value store is incomplete: its migration from ${migration.from} has not finished; run "svc migrate store" again`,
+    );
+  }
   if (found === undefined) {
     await kv.setIf(partition, key, Buffer.from(String(currentSchemaVersion)), 'absent');
   } else if (found > currentSchemaVersion) {

@@ -12,7 +12,7 @@ const sections: readonly { title: string; groups: readonly string[] }[] = [
   { title: 'Authentication and authorization', groups: ['auth', 'installation'] },
   { title: 'Hooks', groups: ['actions'] },
   { title: 'Mail', groups: ['email', 'email_subscription'] },
-  { title: 'Statistics, usage and audit', groups: ['stats', 'usage_report', 'security'] },
+  { title: 'Statistics, usage and audit', groups: ['audit', 'stats', 'usage_report', 'security'] },
 ];
 
 const introduction = `# Configuration

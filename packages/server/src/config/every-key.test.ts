@@ -154,11 +154,20 @@ function exampleFor(name: string, key: Key<unknown>): Example {
   const special = examples[name] ?? (urls.includes(name) ? url : undefined);
   if (special !== undefined) return special;
   if (name.startsWith('auth.ldap.')) {
+    const directory = 'ldap://directory.example';
+    const value =
+      name === 'auth.ldap.server_endpoint'
+        ? directory
+        : name === 'auth.ldap.ca_file'
+          ? import.meta.filename
+          : 'x';
+    const isFlag = key.type === 'bool';
     return {
-      text: 'x',
-      value: 'x',
+      text: isFlag ? 'true' : value,
+      value: isFlag ? true : value,
+      ...(isFlag && { bad: 'yes' }),
       with: {
-        SVC_AUTH_LDAP_SERVER_ENDPOINT: 'x',
+        SVC_AUTH_LDAP_SERVER_ENDPOINT: directory,
         SVC_AUTH_LDAP_BIND_DN: 'x',
         SVC_AUTH_LDAP_USERNAME_ATTRIBUTE: 'x',
         SVC_AUTH_LDAP_USER_BASE_DN: 'x',

@@ -172,6 +172,12 @@ function checkAuth(config: Config, sources: Sources, problems: string[], warning
         problems.push(`auth.ldap.${name}: is required when any auth.ldap key is set`);
     }
   }
+  if (auth.ldap.start_tls && auth.ldap.server_endpoint.startsWith('ldaps:')) {
+    problems.push('auth.ldap.start_tls: is for ldap:// only; ldaps:// is encrypted from the first byte');
+  }
+  if (auth.ldap.ca_file !== '' && !existsSync(auth.ldap.ca_file)) {
+    problems.push(`auth.ldap.ca_file: there is no file ${JSON.stringify(auth.ldap.ca_file)}`);
+  }
   if (auth.oidc.enabled) {
     for (const name of ['client_id', 'client_secret', 'url', 'callback_base_url'] as const) {
       if (auth.oidc[name] === '') problems.push(`auth.oidc.${name}: is required when auth.oidc.enabled`);

@@ -39,11 +39,16 @@ export interface AccessLog {
   write(ended: EndedRequest): void;
 }
 
+/** The method of a logger that writes lines for auditors. */
+export function auditLevelOf(level: LogLevel): Lowercase<Exclude<LogLevel, 'NONE'>> {
+  return (level === 'NONE' ? 'DEBUG' : level).toLowerCase() as Lowercase<Exclude<LogLevel, 'NONE'>>;
+}
+
 /** Writes the line at the end of each request. */
 export function createAccessLog(options: AccessLogOptions): AccessLog {
   const { logger } = options;
   const level = options.auditLevel === 'NONE' ? 'DEBUG' : options.auditLevel;
-  const method = level.toLowerCase() as Lowercase<typeof level>;
+  const method = auditLevelOf(options.auditLevel);
   const isEnabled = (): boolean => logger.isEnabled(level);
   return {
     isEnabled,

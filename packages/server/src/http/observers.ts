@@ -7,17 +7,19 @@ import { ClientEvents } from '../stats/client-events.ts';
 import type { Statistics } from '../stats/statistics.ts';
 import { clientName, peerOf } from './access-log.ts';
 import type { AccessLog } from './access-log.ts';
+import type { RequestAudit } from './request-audit.ts';
 
 interface ObserverOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly statistics: Statistics;
   readonly accessLog: AccessLog;
+  readonly audit: RequestAudit | undefined;
 }
 
 /** Turns what the API tells into log lines, metrics and statistics. */
 export function observeApi(options: ObserverOptions): ApiObserver {
-  const { logger, metrics, statistics, accessLog } = options;
+  const { logger, metrics, statistics, accessLog, audit } = options;
   const operations = new Map<string, ApiOperation>();
   const clientEvents = new ClientEvents();
   const operationOf = (id: string): ApiOperation => {
@@ -32,6 +34,7 @@ export function observeApi(options: ObserverOptions): ApiObserver {
     finished(request) {
       const operation = operationOf(request.operationId);
       operation.measure(request);
+      audit?.addApi(request);
       const debugs = logger.isEnabled('DEBUG');
       const logs = accessLog.isEnabled();
       if (!statistics.detailed) statistics.count(operation.event);
@@ -121,7 +124,7 @@ class ApiOperation {
 
 /** Turns what the gateway tells into log lines, metrics and statistics. */
 export function observeGateway(options: ObserverOptions): GatewayObserver {
-  const { metrics, statistics, accessLog } = options;
+  const { metrics, statistics, accessLog, audit } = options;
   const operations = new Map<string, GatewayOperation>();
   const bindings = {
     alias: metrics.bindingRequests.labels({ kind: 'alias' }),
@@ -140,6 +143,7 @@ export function observeGateway(options: ObserverOptions): GatewayObserver {
       const { operation, binding } = record;
       if (binding !== undefined) bindings[binding].inc();
       operationOf(operation).measure(record.status, record.durationMs / 1000);
+      audit?.addGateway(record);
       const { repository, ref, client } = record;
       const user = record.identity?.user.username;
       if (record.event !== undefined) {

@@ -11,7 +11,10 @@ async function ask(path: string, changes: Partial<PagesOptions> = {}, init: Requ
     storeAnswers: () => Promise.resolve(true),
     metrics: () => Promise.resolve('m 1\n'),
     openApi: () => '{}',
-    logout: () => Promise.resolve({ cookies: ['access_token=; Max-Age=0'], location: '/auth/login' }),
+    session: {
+      logout: () => Promise.resolve({ cookies: ['access_token=; Max-Age=0'], location: '/auth/login' }),
+      providerLogin: undefined,
+    },
     ui: placeholderUi,
     ...changes,
   });

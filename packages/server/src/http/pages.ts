@@ -1,4 +1,6 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Redirection } from '@svc/auth';
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { SessionPages } from './session-pages.ts';
 
 export interface PagesOptions {
   readonly draining: () => boolean;
@@ -7,11 +9,7 @@ export interface PagesOptions {
   readonly storeAnswers: () => Promise<boolean>;
   readonly metrics: () => Promise<string>;
   readonly openApi: () => string;
-  /** Ends the sessions of whoever asks. */
-  readonly logout: (request: IncomingMessage) => Promise<{
-    readonly cookies: readonly string[];
-    readonly location: string;
-  }>;
+  readonly session: SessionPages;
   /** The web UI, or undefined when it is switched off. */
   readonly ui: RequestListener | undefined;
 }
@@ -38,8 +36,26 @@ export function createPages(options: PagesOptions): RequestListener {
         send(response, 200, 'application/json', options.openApi());
         break;
       case '/logout':
-        void logout(options, request, response);
+        void redirect(
+          response,
+          303,
+          options.session.logout(request),
+          'the session could not be ended; try again\n',
+        );
         break;
+      case '/oidc/login': {
+        const { providerLogin } = options.session;
+        if (providerLogin === undefined) send(response, 404, 'text/plain', 'not found\n');
+        else {
+          void redirect(
+            response,
+            302,
+            providerLogin(request),
+            'the identity provider does not answer; try again later\n',
+          );
+        }
+        break;
+      }
       default:
         if (options.ui === undefined || url.startsWith('/_'))
           send(response, 404, 'text/plain', 'not found\n');
@@ -81,17 +97,23 @@ async function metrics(options: PagesOptions, response: ServerResponse): Promise
   }
 }
 
-async function logout(
-  options: PagesOptions,
-  request: IncomingMessage,
+async function redirect(
   response: ServerResponse,
+  status: 302 | 303,
+  redirection: Promise<Redirection>,
+  failure: string,
 ): Promise<void> {
   try {
-    const { cookies, location } = await options.logout(request);
-    response.writeHead(303, { Location: location, 'Set-Cookie': [...cookies], 'Content-Length': 0 });
+    const { cookies, location } = await redirection;
+    response.writeHead(status, {
+      Location: location,
+      'Set-Cookie': [...cookies],
+      'Cache-Control': 'no-store',
+      'Content-Length': 0,
+    });
     response.end();
   } catch {
-    send(response, 503, 'text/plain', 'the session could not be ended; try again\n');
+    send(response, 503, 'text/plain', failure);
   }
 }
 

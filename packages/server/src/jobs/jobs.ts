@@ -1,4 +1,4 @@
-import type { Auth } from '@svc/auth';
+import { AuditLog, type Auth } from '@svc/auth';
 import type { Engine, Job } from '@svc/engine';
 import { EventLog, trimDeadLetters, trimEvents } from '@svc/events';
 import type { KvStore } from '@svc/kv';
@@ -38,6 +38,23 @@ export function serverJobs(
         await trimEvents(parts.kv, new EventLog(parts.kv), { retentionMs, maxBytes, now, mayGoOn });
         await trimDeadLetters(parts.kv, { now, mayGoOn });
       },
+    },
+    {
+      name: 'trim-audit',
+      // All of it is read to learn its size: seldom is enough.
+      everyMs: 6 * hourMs,
+      lease: 'housekeeping',
+      begin: () => async (round) => {
+        const { retention: retentionMs, max_bytes: maxBytes } = context.config.audit;
+        const mayGoOn = (): Promise<boolean> => round.mayGoOn();
+        await new AuditLog(parts.kv).trim({ now: Date.now(), retentionMs, maxBytes, mayGoOn });
+      },
+    },
+    {
+      name: 'trim-sessions',
+      everyMs: hourMs,
+      lease: 'housekeeping',
+      begin: () => (round) => parts.auth.sessions.trim(() => round.mayGoOn()),
     },
     {
       name: 'unused-views',

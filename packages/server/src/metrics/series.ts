@@ -24,20 +24,20 @@ abstract class Family<L extends string, S> {
   readonly help: string;
   readonly aggregator = 'sum';
   abstract readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly #labelNames: readonly L[];
+  readonly labelNames: readonly L[];
   readonly #series = new Map<string, { readonly labels: Labels<L>; readonly series: S }>();
 
   constructor(options: FamilyOptions<L>) {
     this.name = options.name;
     this.help = options.help;
-    this.#labelNames = options.labelNames;
+    this.labelNames = options.labelNames;
     options.registry.registerMetric(this as unknown as Metric);
   }
 
   /** The series of these labels, to be kept and used again. */
   labels(labels: Labels<L>): S {
     let key = '';
-    for (const name of this.#labelNames) key += `${labels[name]}\0`;
+    for (const name of this.labelNames) key += `${labels[name]}\0`;
     const known = this.#series.get(key);
     if (known !== undefined) return known.series;
     const series = this.create();

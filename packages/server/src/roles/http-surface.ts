@@ -1,12 +1,11 @@
 import type { ActionHooks } from '@svc/actions';
-import type { Auth } from '@svc/auth';
+import { AuditLog, type AuditWriter, type Auth } from '@svc/auth';
 import { createApi, openApiJson } from '@svc/api';
 import type { EventsOptions, InstallationFacts } from '@svc/api';
 import type { BlockStores } from '@svc/block';
 import { createGateway, type CorsRules } from '@svc/gateway';
 import type { KvStore } from '@svc/kv';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import type { RequestListener } from 'node:http';
 import type { ProcessEngine } from '../compose/engine.ts';
 import { installationFacts } from '../compose/installation-facts.ts';
 import { storeOrigins } from '../compose/store-origins.ts';
@@ -16,7 +15,9 @@ import { createBodyMemory } from '../http/body-memory.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
 import { lazyIceberg } from '../http/lazy-iceberg.ts';
+import { RequestAudit } from '../http/request-audit.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
+import { createSessionPages } from '../http/session-pages.ts';
 import { createUi, uiFolder } from '../http/ui-files.ts';
 import { createSurface } from '../http/surface.ts';
 import type { Surface } from '../http/surface.ts';
@@ -36,6 +37,8 @@ interface SurfaceParts {
   readonly events: EventsOptions;
   readonly metrics: Metrics;
   readonly statistics: Statistics;
+  /** Absent while the audit log is switched off. */
+  readonly auditWriter: AuditWriter | undefined;
   readonly installationId: string;
   readonly tls: TlsPair | undefined;
 }
@@ -81,7 +84,10 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
   });
   const sharedEngine = await engine.shared(exchange);
   const bodyMemory = createBodyMemory();
-  const observing = { logger, metrics, statistics, accessLog };
+  const { objects, reads } = config.audit;
+  const audit =
+    parts.auditWriter === undefined ? undefined : new RequestAudit(parts.auditWriter, { objects, reads });
+  const observing = { logger, metrics, statistics, accessLog, audit };
   const surface = createSurface({
     tls,
     traces: () => logger.isEnabled('TRACE'),
@@ -90,6 +96,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       auth,
       actions,
       events: parts.events,
+      audit: config.audit.enabled ? new AuditLog(kv) : undefined,
       installation: () => ({ ...facts, ...alerts }),
       observer: observeApi(observing),
       bodyMemory,
@@ -126,16 +133,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
         return renderMetrics([own, ...others]);
       },
       openApi: () => openApiJson(version),
-      async logout(request: IncomingMessage) {
-        const socket = request.socket as Partial<TLSSocket>;
-        const client = auth.clientOf(
-          request.socket.remoteAddress ?? '',
-          socket.encrypted === true,
-          request.headers,
-        );
-        await auth.logout({ method: request.method ?? '', headers: request.headers, client });
-        return { cookies: auth.logoutCookies(client), location: config.auth.logout_redirect_url };
-      },
+      session: createSessionPages(auth, config.auth.logout_redirect_url, logger),
       ui: config.ui.enabled ? userInterface(config) : undefined,
     }),
   });

@@ -1,9 +1,11 @@
+import { AuditWriter } from '@svc/auth';
 import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
 import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
+import { openIdentitySources } from '../compose/identity-sources.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
 import { shareOf } from '../compose/store-configs.ts';
 import { readTlsPair } from '../http/tls.ts';
@@ -36,7 +38,9 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     else exchange.tell('background', 'outbox-filled', partitions);
   });
   const openingKv = openKv(foundation, hints.changed);
-  const opening = openAuth(foundation, openingKv);
+  const opening = openIdentitySources(config, logger).then((sources) =>
+    openAuth(foundation, openingKv, sources),
+  );
   // Reported below, where it is waited for.
   opening.catch(() => {});
   const kv = await openingKv;
@@ -88,6 +92,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   });
   metrics.countEventStreams(() => streams.open);
   exchange.hear('events-appended', (next) => streams.told(next as number));
+  const auditWriter = config.audit.enabled ? new AuditWriter({ kv, logger }) : undefined;
   const surface = await buildSurface(context, {
     kv,
     events: { log, streams, subscriptions, installationId },
@@ -97,6 +102,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     actions: hooks.actions,
     metrics,
     statistics,
+    auditWriter,
     installationId,
     tls,
   });
@@ -126,6 +132,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       streams.close();
       if (!(await surface.drain(drainLimitMs)))
         logger.warn({}, 'some requests were still running after 30 s');
+      await auditWriter?.close();
       await jobs.stop();
       await statistics.close();
       await keeper?.close();

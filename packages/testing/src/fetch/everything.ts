@@ -3,6 +3,7 @@ import { fetchAzurite } from '../servers/azurite.ts';
 import { fetchFakeGcs } from '../servers/fake-gcs.ts';
 import { fetchMoto } from '../servers/moto.ts';
 import { fetchPostgres } from '../servers/postgres.ts';
+import { fetchSlapd } from '../servers/slapd.ts';
 import { fetchVersitygw } from '../servers/versitygw.ts';
 import {
   awsClients,
@@ -17,7 +18,13 @@ import {
 type Fetch = () => Promise<unknown>;
 
 /** What a plain `npm test` needs, the slowest first. */
-export const forQuickRun: readonly Fetch[] = [fetchVersitygw, fetchMoto, fetchPostgres, awsClients];
+export const forQuickRun: readonly Fetch[] = [
+  fetchVersitygw,
+  fetchMoto,
+  fetchPostgres,
+  awsClients,
+  fetchSlapd,
+];
 
 /** What a whole run needs. */
 export const everything: readonly Fetch[] = [

@@ -1,12 +1,16 @@
 import { ActionIcon, Button, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
-import { Check, CircleAlert, CircleCheck, Copy, Info, TriangleAlert } from 'lucide-react';
+import { Check, Copy } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { explain } from '../lib/explain.ts';
 import { formatRelative, formatTime } from '../lib/format.ts';
 import { usePreference } from '../lib/use-preference.ts';
+import { Notice } from './notice.tsx';
+import { Why } from './why.tsx';
+
+export { Notice } from './notice.tsx';
 
 export function Tag({ kind = '', children }: { kind?: string; children: ReactNode }): ReactNode {
   return <span className={`tag ${kind}`}>{children}</span>;
@@ -90,32 +94,9 @@ export function CopyButton({
   );
 }
 
-const noticeIcons = { error: CircleAlert, warn: TriangleAlert, good: CircleCheck, info: Info };
-
-export function Notice({
-  kind = 'info',
-  title,
-  children,
-}: {
-  kind?: keyof typeof noticeIcons;
-  title?: string;
-  children?: ReactNode;
-}): ReactNode {
-  const Icon = noticeIcons[kind];
-  return (
-    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'note'}>
-      <Icon size={17} aria-hidden />
-      <div className="grow wrap">
-        {title !== undefined && <div className="title">{title}</div>}
-        {children}
-      </div>
-    </div>
-  );
-}
-
 /** What failed, why, and what to do about it. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
-  const { title, text, advice, details, run } = explain(error);
+  const { title, text, advice, details, run, required } = explain(error);
   const { repo } = useParams({ strict: false });
   return (
     <Notice kind="error" title={title}>
@@ -133,6 +114,7 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
             Show the run
           </Link>
         )}
+        {required !== undefined && <Why required={required} />}
       </div>
     </Notice>
   );

@@ -6,6 +6,8 @@ export interface GridColumn {
   readonly name: string;
   readonly type?: string | undefined;
   readonly note?: string | undefined;
+  /** Aligned as numbers although the cells are texts. */
+  readonly isNumeric?: boolean | undefined;
 }
 
 /** A cell that differs from another version of the table. */
@@ -87,9 +89,9 @@ export function DataGrid({
             </th>
             {columns.map((column, index) => (
               <th
-                key={column.name}
+                key={index}
                 scope="col"
-                className={isNumeric(rows[0]?.[index]) ? 'number' : undefined}
+                className={column.isNumeric === true || isNumeric(rows[0]?.[index]) ? 'number' : undefined}
               >
                 {column.name}
                 {column.type !== undefined && <small>{column.type}</small>}
@@ -113,11 +115,11 @@ export function DataGrid({
                 const value = rows[item.index]?.[index];
                 const text = cellText(value);
                 const isNull = value === null || value === undefined;
-                const numeric = isNumeric(value);
+                const numeric = column.isNumeric === true || isNumeric(value);
                 const mark = markOf?.(item.index, index);
                 return (
                   <td
-                    key={column.name}
+                    key={index}
                     className={`${isNull ? 'null' : numeric ? 'number' : ''} ${mark?.kind ?? ''}`}
                     title={text.length > 40 ? text : undefined}
                   >

@@ -58,12 +58,23 @@ function Children({ value }: { value: Branch }): ReactNode {
   );
 }
 
-/** JSON to fold and unfold. The text is one value, or with `lines` one value per line. */
-export function JsonTree({ text, lines }: { text: string; lines: boolean }): ReactNode {
+/** JSON to fold and unfold. The text is one value, or with `lines` one value per line; `complete` unless it was cut off. */
+export function JsonTree({
+  text,
+  lines,
+  complete,
+}: {
+  text: string;
+  lines: boolean;
+  complete: boolean;
+}): ReactNode {
+  if (!complete && !lines) {
+    return <div className="box-body muted">The tree needs the whole text: show more of it below.</div>;
+  }
   let value: unknown;
   try {
     value = lines
-      ? text
+      ? (complete ? text : text.slice(0, text.lastIndexOf('\n') + 1))
           .split('\n')
           .filter((line) => line.trim() !== '')
           .map((line) => JSON.parse(line) as unknown)

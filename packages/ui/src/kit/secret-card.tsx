@@ -6,8 +6,8 @@ import { cliConfig } from '../lib/snippets.ts';
 import { CopyButton, Notice } from './basics.tsx';
 
 /** Hands text to the browser as a file. */
-export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
+export function saveFile(name: string, content: BlobPart): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

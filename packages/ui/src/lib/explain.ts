@@ -7,6 +7,8 @@ export interface Explanation {
   readonly details: string;
   /** The run of hooks that refused it. */
   readonly run?: string | undefined;
+  /** The permission that is lacking. */
+  readonly required?: ApiError['required'];
 }
 
 const byStatus: Readonly<Record<number, readonly [title: string, advice: string]>> = {
@@ -49,7 +51,8 @@ export function explain(error: unknown): Explanation {
       return { title: 'A hook refused it', text: error.message, advice, details: error.message, run };
     }
     const id = error.requestId === undefined ? '' : `, request id ${error.requestId}`;
-    return { title, text: error.message, advice, details: `${error.status}: ${error.message}${id}` };
+    const details = `${error.status}: ${error.message}${id}`;
+    return { title, text: error.message, advice, details, required: error.required };
   }
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ConnectionError) {

@@ -10,7 +10,15 @@ import { compareUtf8, crumbsOf, parentOf, resolvePath } from './paths.ts';
 import { parsePolicy } from './policy-text.ts';
 import { rulesFor } from './protection.ts';
 import { cliConfig, listSnippets, readSnippets, shellQuote } from './snippets.ts';
-import { defaultQuery, prepareSql, splitStatements } from './sql-files.ts';
+import {
+  asTextQuery,
+  defaultQuery,
+  isNumericType,
+  isQuery,
+  jsonArrayOf,
+  prepareSql,
+  splitStatements,
+} from './sql-files.ts';
 
 const origin = 'https://svc.example';
 
@@ -230,4 +238,18 @@ test('the ancestry of a commit is what leads to it, not what stands below it', (
   ];
   expect([...ancestryOf(log, 0)].sort()).toEqual(['left', 'merge', 'right', 'root']);
   expect([...ancestryOf(log, 1)]).toEqual(['right', 'root']);
+});
+
+test('values of a query are asked for as SQL writes them, by place', () => {
+  expect(asTextQuery('SELECT 1 AS a, 2 AS a', 2)).toBe(
+    'SELECT CAST(c0 AS VARCHAR) AS c0, CAST(c1 AS VARCHAR) AS c1 FROM (SELECT 1 AS a, 2 AS a\n) AS result(c0, c1)',
+  );
+  expect(
+    ['-- x\n/* y */ select 1', 'WITH a AS (SELECT 1) FROM a', 'CREATE TABLE t (a INT)'].map(isQuery),
+  ).toEqual([true, true, false]);
+  expect(
+    ['DECIMAL(10,2)', 'HUGEINT', 'UINTEGER', 'INTEGER[]', 'INTERVAL', 'VARCHAR'].map(isNumericType),
+  ).toEqual([true, true, true, false, false, false]);
+  expect(jsonArrayOf('{"a":1}\n\n{"a":2}\n')).toBe('[{"a":1},{"a":2}]');
+  expect(defaultQuery('svc://r/main/x.jsonl')).toContain("FROM 'svc://r/main/x.jsonl'");
 });

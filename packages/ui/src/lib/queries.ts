@@ -48,6 +48,13 @@ export const setupQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** What mail is used for here. */
+export const capabilitiesQuery = queryOptions({
+  queryKey: ['auth-capabilities'],
+  queryFn: () => anonymousClient.get('/auth/capabilities'),
+  staleTime: 600_000,
+});
+
 /** The user, or null when nobody is logged in. */
 export const userQuery = queryOptions({
   queryKey: ['user'],

@@ -83,8 +83,15 @@ export function readSnippets(place: SnippetPlace): CodeSnippet[] {
     snippets.push({
       tool: 'Spark',
       code: [
-        `spark.conf.set("spark.hadoop.fs.s3a.endpoint", ${JSON.stringify(origin)})`,
-        'spark.conf.set("spark.hadoop.fs.s3a.path.style.access", "true")',
+        'from pyspark.sql import SparkSession',
+        'spark = (',
+        '    SparkSession.builder',
+        `    .config("spark.hadoop.fs.s3a.endpoint", ${JSON.stringify(origin)})`,
+        '    .config("spark.hadoop.fs.s3a.path.style.access", "true")',
+        '    .config("spark.hadoop.fs.s3a.access.key", "<access key id>")',
+        '    .config("spark.hadoop.fs.s3a.secret.key", "<secret access key>")',
+        '    .getOrCreate()',
+        ')',
         `df = spark.read.${/\.parquet$/i.test(path) ? 'parquet' : 'option("header", "true").csv'}(${JSON.stringify(`s3a://${repository}/${ref}/${path}`)})`,
       ].join('\n'),
     });

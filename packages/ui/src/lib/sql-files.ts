@@ -82,8 +82,41 @@ export function defaultQuery(uri: string): string {
   const name = quoteSql(uri);
   if (/\.parquet$/i.test(uri))
     return `SELECT *\nFROM READ_PARQUET(${name}, hive_partitioning=false)\nLIMIT 20`;
+  if (isJsonLines(uri)) return `SELECT *\nFROM ${name}\nLIMIT 20`;
   const delimiter = /\.tsv$/i.test(uri) ? ", DELIM='\\t'" : '';
   return `SELECT *\nFROM READ_CSV(${name}, AUTO_DETECT=TRUE${delimiter})\nLIMIT 20`;
+}
+
+export function isJsonLines(name: string): boolean {
+  return /\.(jsonl|ndjson)$/i.test(name);
+}
+
+/** JSON lines as one array, as the engine reads it. */
+export function jsonArrayOf(lines: string): string {
+  return `[${lines
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join(',')}]`;
+}
+
+/** Whether a statement answers rows and can stand in parentheses. */
+export function isQuery(statement: string): boolean {
+  const code = tokenise(statement).filter(({ kind }) => kind !== 'comment');
+  return /^\s*(select|with|from|values)\b/i.test(code.map(({ text }) => text).join(''));
+}
+
+/**
+ * The same rows with every value as SQL writes it: what the engine hands to a program are scaled integers, counts of
+ * microseconds and the like. Columns are numbered, because two may have one name.
+ */
+export function asTextQuery(query: string, columns: number): string {
+  const names = Array.from({ length: columns }, (_, index) => `c${index}`);
+  const texts = names.map((name) => `CAST(${name} AS VARCHAR) AS ${name}`);
+  return `SELECT ${texts.join(', ')} FROM (${query}\n) AS result(${names.join(', ')})`;
+}
+
+export function isNumericType(type: string): boolean {
+  return /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|REAL|DECIMAL\(\d+,\d+\))$/.test(type);
 }
 
 /** Splits a script into its statements. */

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../kit/missing-part.tsx';
 import { app, strings } from './base.ts';
 
 const admin = createRoute({
   getParentRoute: () => app,
   path: '/auth',
-  component: lazyRouteComponent(() => import('../features/admin/admin-layout.tsx'), 'AdminLayout'),
+  component: lazyPage(() => import('../features/admin/admin-layout.tsx'), 'AdminLayout'),
 });
 
 const adminHome = createRoute({
@@ -19,14 +20,20 @@ const myCredentials = createRoute({
   getParentRoute: () => admin,
   path: '/credentials',
   validateSearch: strings('after'),
-  component: lazyRouteComponent(() => import('../features/admin/credentials-page.tsx'), 'MyCredentialsPage'),
+  component: lazyPage(() => import('../features/admin/credentials-page.tsx'), 'MyCredentialsPage'),
+});
+
+const mySessions = createRoute({
+  getParentRoute: () => admin,
+  path: '/sessions',
+  component: lazyPage(() => import('../features/admin/sessions-page.tsx'), 'MySessionsPage'),
 });
 
 const users = createRoute({
   getParentRoute: () => admin,
   path: '/users',
   validateSearch: strings('prefix', 'after'),
-  component: lazyRouteComponent(() => import('../features/admin/users-page.tsx'), 'UsersPage'),
+  component: lazyPage(() => import('../features/admin/users-page.tsx'), 'UsersPage'),
 });
 
 const user = createRoute({
@@ -41,20 +48,20 @@ const user = createRoute({
 const userTab = createRoute({
   getParentRoute: () => admin,
   path: '/users/$id/$tab',
-  component: lazyRouteComponent(() => import('../features/admin/user-page.tsx'), 'UserPage'),
+  component: lazyPage(() => import('../features/admin/user-page.tsx'), 'UserPage'),
 });
 
 const effectivePolicies = createRoute({
   getParentRoute: () => admin,
   path: '/users/$id/policies/effective',
-  component: lazyRouteComponent(() => import('../features/admin/user-page.tsx'), 'EffectivePoliciesPage'),
+  component: lazyPage(() => import('../features/admin/user-page.tsx'), 'EffectivePoliciesPage'),
 });
 
 const groups = createRoute({
   getParentRoute: () => admin,
   path: '/groups',
   validateSearch: strings('prefix', 'after'),
-  component: lazyRouteComponent(() => import('../features/admin/groups-page.tsx'), 'GroupsPage'),
+  component: lazyPage(() => import('../features/admin/groups-page.tsx'), 'GroupsPage'),
 });
 
 const group = createRoute({
@@ -69,51 +76,59 @@ const group = createRoute({
 const groupTab = createRoute({
   getParentRoute: () => admin,
   path: '/groups/$id/$tab',
-  component: lazyRouteComponent(() => import('../features/admin/group-page.tsx'), 'GroupPage'),
+  component: lazyPage(() => import('../features/admin/group-page.tsx'), 'GroupPage'),
 });
 
 const policies = createRoute({
   getParentRoute: () => admin,
   path: '/policies',
   validateSearch: strings('prefix', 'after'),
-  component: lazyRouteComponent(() => import('../features/admin/policies-page.tsx'), 'PoliciesPage'),
+  component: lazyPage(() => import('../features/admin/policies-page.tsx'), 'PoliciesPage'),
 });
 
 const policy = createRoute({
   getParentRoute: () => admin,
   path: '/policies/$id',
-  component: lazyRouteComponent(() => import('../features/admin/policy-page.tsx'), 'PolicyPage'),
+  component: lazyPage(() => import('../features/admin/policy-page.tsx'), 'PolicyPage'),
 });
 
 const buckets = createRoute({
   getParentRoute: () => admin,
   path: '/buckets',
   validateSearch: strings('prefix'),
-  component: lazyRouteComponent(() => import('../features/buckets/buckets-page.tsx'), 'BucketsPage'),
+  component: lazyPage(() => import('../features/buckets/buckets-page.tsx'), 'BucketsPage'),
 });
 
 const bucket = createRoute({
   getParentRoute: () => admin,
   path: '/buckets/$name',
-  component: lazyRouteComponent(() => import('../features/buckets/bucket-page.tsx'), 'BucketPage'),
+  component: lazyPage(() => import('../features/buckets/bucket-page.tsx'), 'BucketPage'),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => admin,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  component: lazyPage(() => import('../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 });
 
 const webhook = createRoute({
   getParentRoute: () => admin,
   path: '/webhooks/$id',
-  component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
+  component: lazyPage(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
 });
 
-/** Users, groups, policies and keys, buckets and webhooks. */
+const audit = createRoute({
+  getParentRoute: () => admin,
+  path: '/audit',
+  validateSearch: strings('user', 'action', 'resource', 'result', 'source', 'hours'),
+  component: lazyPage(() => import('../features/admin/audit-page.tsx'), 'AuditPage'),
+});
+
+/** Users, groups, policies and keys, buckets, webhooks and the audit log. */
 export const administration = admin.addChildren([
   adminHome,
   myCredentials,
+  mySessions,
   users,
   user,
   userTab,
@@ -127,4 +142,5 @@ export const administration = admin.addChildren([
   bucket,
   webhooks,
   webhook,
+  audit,
 ]);

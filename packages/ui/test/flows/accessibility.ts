@@ -172,6 +172,7 @@ export function accessibilityFlows(stage: Stage): void {
         ['/repositories/axe-work/settings/branches', 'Is this branch protected?'],
         ['/repositories/axe-work/settings/retention', 'What is committed is kept for ever'],
         ['/auth/credentials', 'Create access key'],
+        ['/auth/sessions', 'this one'],
         ['/auth/users', 'quickstart'],
         ['/auth/users/quickstart/groups', 'Admins'],
         ['/auth/groups', 'Viewers'],
@@ -179,11 +180,23 @@ export function accessibilityFlows(stage: Stage): void {
         ['/auth/buckets/axe-bucket', 'Roll back'],
         ['/auth/webhooks', 'http://127.0.0.1:9/'],
         [`/auth/webhooks/${hook.id}`, 'Nothing is failing'],
+        ['/auth/audit', 'createAlias'],
         ['/auth/policies', 'FSReadAll'],
+        [
+          '/auth/policies/FSReadAll',
+          'Try it',
+          async () => {
+            await ui.button('Ask').click();
+            await ui.sees('Looked at:');
+            await ui.button('Edit').click();
+            await ui.page.getByRole('combobox', { name: 'Actions of statement 1' }).waitFor();
+          },
+        ],
         [
           '/auth/policies/FSReadAll',
           'allow',
           async () => {
+            await ui.button('Cancel').click();
             await ui.button(/Account of/).click();
             await ui.page.getByRole('menuitem', { name: 'Preferences' }).click();
           },

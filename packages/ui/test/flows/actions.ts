@@ -9,7 +9,45 @@ hooks:
   - {id: cleans, type: lua, if: failure(), properties: {script: 'print("cleaned")'}}
 `;
 
+const slow = `name: takes its time
+on: {post-commit: }
+hooks:
+  - {id: waits, type: lua, properties: {script: 'print("halfway") require("time").sleep(6e9) print("arrived")'}}
+`;
+
 export function actionFlows(stage: Stage): void {
+  test('a run is watched while it runs, found where its branch is merged, and run again', async () => {
+    await stage.repository('watching', { 'a.txt': 'a' });
+    await stage.branch('watching', 'topic');
+    await stage.write('watching', 'topic', { '_svc_actions/slow.yaml': slow });
+    await stage.commit('watching', 'topic', 'Slow');
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/watching/actions?status=running');
+      await ui.link(/post-commit/).click();
+      await ui.sees('Running');
+      // What it wrote is there before it ends, and the page follows to the end by itself.
+      await ui.sees('halfway');
+      await ui.sees('arrived');
+      await ui.sees('Completed');
+      await ui.button('Run again').click();
+      await ui.sees('Repeats');
+      await ui.sees('Running');
+    });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/watching/compare?ref=main&compare=topic');
+      await ui.button('Merge').click();
+      await ui
+        .dialog()
+        .getByRole('link', { name: /post-commit\s+Completed/ })
+        .waitFor();
+      await ui.button('Cancel', ui.dialog()).click();
+      await ui.button('Create pull request').click();
+      await ui.field('Title').fill('Slow hooks');
+      await ui.button('Create pull request').click();
+      await ui.link(/post-commit\s+Completed/).waitFor();
+    });
+  });
+
   test('runs of hooks are listed, filtered and read, and found from a refusal and from a commit', async () => {
     await stage.repository('acting', { 'a.txt': 'a' });
     await stage.play(async (ui) => {

@@ -1,3 +1,4 @@
+import { waitUntil } from '@svc/testing';
 import { expect, test } from 'vitest';
 import type { Stage } from '../stage.ts';
 
@@ -68,6 +69,112 @@ export function administrationFlows(stage: Stage): void {
     });
   });
 
+  test('a policy is made with a form and tried before it is saved', async () => {
+    await stage.client.post('/auth/users', { body: { id: 'tried' } });
+    await stage.play(async (ui) => {
+      await ui.open('/auth/policies');
+      await ui.button('Create policy').first().click();
+      await ui.field('Policy name').fill('may-write');
+      const actions = ui.page.getByRole('combobox', { name: 'Actions of statement 1' });
+      await actions.fill('fs:WriteOb');
+      await ui.page.getByRole('option', { name: 'fs:WriteObject' }).click();
+      await ui.page.locator('.cm-content').getByText('fs:WriteObject').waitFor();
+      for (let tags = 0; tags < 3; tags += 1) await actions.press('Backspace');
+      await ui.sees('"action" must be a list');
+      await actions.fill('fs:WriteObject');
+      await actions.press('Enter');
+      await ui.lacks('"action" must be a list');
+      await ui.page.getByRole('combobox', { name: 'User', exact: true }).fill('tried');
+      await ui.page.getByRole('combobox', { name: 'Action', exact: true }).fill('fs:WriteObject');
+      await ui.page
+        .getByRole('combobox', { name: 'Resource', exact: true })
+        .fill('arn:svc:fs:::repository/lake/object/a');
+      await ui.button('Ask').click();
+      await ui.sees('Statement 1 of');
+      await ui.sees('not attached yet');
+      await ui.page.getByRole('button', { name: 'Create policy' }).last().click();
+      await ui.page.waitForURL(/may-write$/);
+      await ui.page.getByRole('combobox', { name: 'User', exact: true }).fill('tried');
+      // The names that were offered go away.
+      await ui.page.getByRole('combobox', { name: 'User', exact: true }).press('Tab');
+      await ui.button('Ask').click();
+      await ui.sees('The user has no policy at all.');
+    });
+  });
+
+  test('sessions are ended one by one and everywhere', async () => {
+    await stage.client.post('/auth/users', { body: { id: 'two-places' } });
+    const pair = await stage.client.post('/auth/users/{userId}/credentials', {
+      params: { path: { userId: 'two-places' } },
+    });
+    const { access_key_id, secret_access_key } = pair;
+    await stage.client.post('/auth/login', { body: { access_key_id, secret_access_key } });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/auth/login?next=/auth/sessions');
+        await ui.field('Access key ID').fill(access_key_id);
+        await ui.field('Secret access key').fill(secret_access_key);
+        await ui.button('Log in').click();
+        await ui.sees('this one');
+        expect(await ui.button('End').count()).toBe(2);
+        const other = ui.page.getByRole('row').filter({ hasNotText: 'this one' }).filter({ hasText: 'End' });
+        await ui.button('End', other).click();
+        await ui.button('End', ui.dialog()).click();
+        await waitUntil(async () => (await ui.button('End').count()) === 1);
+        await ui.button('Log out everywhere').click();
+        await ui.button('Log out everywhere', ui.dialog()).click();
+        await ui.field('Secret access key').waitFor();
+      },
+      { loggedIn: false },
+    );
+  });
+
+  test('who did what is found by filters', async () => {
+    await stage.client.post('/auth/users', { body: { id: 'audited' } });
+    await stage.client.get('/auth/users/{userId}', { params: { path: { userId: 'audited' } } });
+    await stage.play(async (ui) => {
+      await ui.open('/auth/audit?resource=arn:svc:auth:::user/audited');
+      await waitUntil(async () => {
+        await ui.page.reload();
+        await ui.settles();
+        return ui.page.getByText('createUser').first().isVisible();
+      });
+      await ui.lacks('getUser');
+      await ui.field('User').fill('nobody-at-all');
+      await ui.field('User').press('Enter');
+      await ui.sees('Nothing matches');
+      await ui.button('Clear filter').click();
+      await ui.sees('createUser');
+    });
+  });
+
+  test('a refusal tells why, to who may know', async () => {
+    await stage.client.post('/auth/users', { body: { id: 'curious' } });
+    const statement = [
+      { effect: 'allow' as const, action: ['auth:ReadUser', 'auth:ReadPolicy'], resource: '*' },
+      { effect: 'deny' as const, action: ['fs:List*'], resource: '*' },
+    ];
+    await stage.client.post('/auth/policies', { body: { id: 'knows-why', statement } });
+    await stage.client.put('/auth/users/{userId}/policies/{policyId}', {
+      params: { path: { userId: 'curious', policyId: 'knows-why' } },
+    });
+    const pair = await stage.client.post('/auth/users/{userId}/credentials', {
+      params: { path: { userId: 'curious' } },
+    });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/auth/login');
+        await ui.field('Access key ID').fill(pair.access_key_id);
+        await ui.field('Secret access key').fill(pair.secret_access_key);
+        await ui.button('Log in').click();
+        await ui.button('Why?').click();
+        await ui.sees('Denied: a statement forbids it');
+        await ui.sees('Statement 2 of');
+      },
+      { loggedIn: false },
+    );
+  });
+
   test('who lacks a permission is told which, and stays logged in', async () => {
     await stage.client.post('/auth/users', { body: { id: 'nobody' } });
     const pair = await stage.client.post('/auth/users/{userId}/credentials', {
@@ -83,6 +190,7 @@ export function administrationFlows(stage: Stage): void {
         await ui.open('/auth/policies');
         await ui.sees('You lack a permission');
         await ui.button('Account of nobody').waitFor();
+        await ui.gone(ui.button('Why?'));
       },
       { loggedIn: false },
     );

@@ -94,6 +94,23 @@ export function habitFlows(stage: Stage): void {
     );
   });
 
+  test('a page that is first visited while the server is down is shown once it is back', async () => {
+    await stage.repository('outage', { 'a.txt': 'a' });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/repositories/outage/objects');
+        await ui.link('a.txt').waitFor();
+        await ui.page.route(/\/(assets|api|_health)/, (route) => route.abort());
+        await ui.link('Commits').click();
+        await ui.sees('The server cannot be reached');
+        await ui.isAt(/\/commits/);
+        await ui.page.unrouteAll();
+        await ui.page.getByRole('heading', { name: 'Commits' }).waitFor();
+      },
+      { alone: true },
+    );
+  });
+
   test('unknown pages, refs and objects say so and offer a way on', async () => {
     await stage.repository('lost', { 'a.txt': 'a' });
     await stage.play(async (ui) => {

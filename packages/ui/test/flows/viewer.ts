@@ -89,7 +89,11 @@ export function viewerFlows(stage: Stage): void {
 
   test('SQL runs in the browser over several refs and writes to a branch', async () => {
     const csv = 'id,name\n1,one\n2,two\n';
-    await stage.repository('sql', { "it's 100% ü.csv": csv, 'other.csv': 'id,size\n1,10\n2,20\n' });
+    await stage.repository('sql', {
+      "it's 100% ü.csv": csv,
+      'other.csv': 'id,size\n1,10\n2,20\n',
+      'lines.jsonl': '{"a":1,"b":"first"}\n{"a":2,"b":"second"}\n',
+    });
     await stage.branch('sql', 'dev');
     const sample = readFileSync(join(import.meta.dirname, '../fixtures/rows.parquet'));
     await stage.client.objects.upload({
@@ -110,6 +114,28 @@ export function viewerFlows(stage: Stage): void {
         "SELECT a.name, b.size FROM READ_CSV('svc://sql/main/it''s 100% ü.csv', AUTO_DETECT=TRUE) a JOIN READ_CSV('svc://sql/dev/other.csv', AUTO_DETECT=TRUE) b ON a.id = b.id WHERE b.size > 15",
       );
       await ui.page.getByRole('cell', { name: 'two' }).waitFor();
+      await run(
+        "SELECT 12.5::DECIMAL(6,2) AS price, TIME '10:11:12' AS at, INTERVAL 3 DAY AS days, TIMESTAMP '2024-01-02 03:04:05' AS moment, sum(x) AS total, 7 AS twice, 8 AS twice FROM range(5) t(x)",
+      );
+      await ui.page.getByRole('columnheader', { name: 'price DECIMAL(6,2)' }).waitFor();
+      const cells = ui.page.locator('tbody tr').first().locator('td:not(.filler)');
+      expect((await cells.allTextContents()).slice(-7)).toEqual([
+        '12.50',
+        '10:11:12',
+        '3 days',
+        '2024-01-02 03:04:05',
+        '10',
+        '7',
+        '8',
+      ]);
+      await run('SELECT x FROM range(2500) t(x)');
+      await ui.sees('the first 1,000 are shown');
+      const saving = ui.page.waitForEvent('download');
+      await ui.button('All rows as CSV').click();
+      const saved = readFileSync(await (await saving).path(), 'utf8');
+      expect(saved.trimEnd().split('\n')).toHaveLength(2501);
+      await run("SELECT b, a + 1 AS next FROM 'svc://sql/main/lines.jsonl'");
+      await ui.page.getByRole('cell', { name: 'second' }).waitFor();
       await run("COPY (SELECT 41 + 1 AS answer) TO 'svc://sql/dev/out.parquet'");
       await ui.sees('Written: svc://sql/dev/out.parquet');
       await run("SELECT answer FROM READ_PARQUET('svc://sql/dev/out.parquet')");

@@ -15,14 +15,16 @@ import { timePackage } from './time.ts';
 export function packagesFor(options: {
   readonly ask: Ask;
   readonly netHttpEnabled: boolean;
+  /** Called before a script sleeps. */
+  readonly onSleep: () => void;
 }): Readonly<Record<string, () => LuaValue>> {
-  const { ask, netHttpEnabled } = options;
+  const { ask, netHttpEnabled, onSleep } = options;
   return {
     ...cryptoPackages,
     ...encodingPackages,
     ...pathPackages,
     ...textPackages,
-    time: timePackage,
+    time: () => timePackage(onSleep),
     svc: () => svcPackage(ask),
     aws: () => awsPackage(ask),
     azure: () => azurePackage(ask),

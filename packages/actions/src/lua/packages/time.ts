@@ -18,7 +18,7 @@ function addTo(nanos: number, change: ReadonlyMap<string, LuaValue>): number {
   }, nanos);
 }
 
-export const timePackage = (): LuaValue =>
+export const timePackage = (onSleep: () => void): LuaValue =>
   packageOf({
     now: host(() => Date.now() * nanosPerMs),
     format: host((args) => bytesOf(formatTime(args.number(1), args.text(2), args.text(3)))),
@@ -28,6 +28,7 @@ export const timePackage = (): LuaValue =>
     add: host((args) => addTo(args.number(1), args.table(2))),
     since: host((args) => Date.now() * nanosPerMs - args.number(1)),
     sleep: host((args) => {
+      onSleep();
       sleep(args.number(1));
       return undefined;
     }),

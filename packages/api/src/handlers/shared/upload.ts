@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   EngineError,
+  userMetadata,
   type ObjectEntry,
   type Objects,
   type UploadObjectOptions,
   type WriteCondition,
 } from '@svc/engine';
-import type { HandlersOf } from '../../call.ts';
+import type { Call, HandlersOf } from '../../call.ts';
 import { mediaTypeOf, readBytes } from '../../request/json-body.ts';
 import { readFormFile } from '../../request/form-file.ts';
 import { RequestError } from '../../request/request-error.ts';
@@ -18,7 +19,8 @@ import { headerMetadata } from './header-metadata.ts';
 const smallBody = 256 * 1024;
 
 export function uploadHandler(objects: Objects): HandlersOf<'objects'>['uploadObject'] {
-  return async ({ params, query, headers, request, response, memory }) => {
+  return async (call) => {
+    const { params, query, headers, request } = call;
     const condition = writeCondition(headers);
     const target = {
       ...params,
@@ -27,30 +29,61 @@ export function uploadHandler(objects: Objects): HandlersOf<'objects'>['uploadOb
       ...condition,
       metadata: headerMetadata(request),
     };
-    const upload = (body: UploadObjectOptions['body'], contentType: string, signal?: AbortSignal) =>
+    const entry = await receive(call, (body, contentType, signal) =>
       conditional(condition, () =>
         objects.upload({ ...target, body, contentType, storageClass: query.storageClass, signal }),
-      );
-    const given = request.headers['content-type'] ?? '';
-    const isForm = mediaTypeOf(given) === 'multipart/form-data';
-    const contentType = given === '' ? defaultContentType : given;
-    const length = request.headers['content-length'];
-    let entry: ObjectEntry;
-    if (!isForm && length !== undefined && Number(length) <= smallBody) {
-      entry = await upload(await readBytes(request, { maxBytes: smallBody, memory }), contentType);
-    } else {
-      entry = await untilGone(response, (signal) =>
-        isForm
-          ? readFormFile(request, 'content', (file) =>
-              upload({ stream: file.stream, size: -1 }, file.contentType, signal),
-            )
-          : uploadStreamed(request, (stream) =>
-              upload({ stream, size: length === undefined ? -1 : Number(length) }, contentType, signal),
-            ),
-      );
-    }
+      ),
+    );
     return objectView(entry, { storedContentType: true });
   };
+}
+
+/** Like an upload, with nothing staged. */
+export function scratchUploadHandler(objects: Objects): HandlersOf<'merges'>['uploadScratchObject'] {
+  return async (call) => {
+    const { params, query, request } = call;
+    const target = { ...params, path: query.path, force: query.force, metadata: headerMetadata(request) };
+    const entry = await receive(call, (body, contentType, signal) =>
+      objects.uploadScratch({ ...target, body, contentType, signal }),
+    );
+    return {
+      physical_address: entry.physicalAddress,
+      checksum: entry.etag,
+      size_bytes: entry.size,
+      content_type: entry.contentType,
+      user_metadata: userMetadata(entry.metadata),
+      mtime: entry.mtime.seconds,
+    };
+  };
+}
+
+type Receive = (
+  body: UploadObjectOptions['body'],
+  contentType: string,
+  signal?: AbortSignal,
+) => Promise<ObjectEntry>;
+
+/** Hands on the body of an upload, however it was sent. */
+async function receive(
+  { request, response, memory }: Pick<Call, 'request' | 'response' | 'memory'>,
+  upload: Receive,
+): Promise<ObjectEntry> {
+  const given = request.headers['content-type'] ?? '';
+  const isForm = mediaTypeOf(given) === 'multipart/form-data';
+  const contentType = given === '' ? defaultContentType : given;
+  const length = request.headers['content-length'];
+  if (!isForm && length !== undefined && Number(length) <= smallBody) {
+    return upload(await readBytes(request, { maxBytes: smallBody, memory }), contentType);
+  }
+  return untilGone(response, (signal) =>
+    isForm
+      ? readFormFile(request, 'content', (file) =>
+          upload({ stream: file.stream, size: -1 }, file.contentType, signal),
+        )
+      : uploadStreamed(request, (stream) =>
+          upload({ stream, size: length === undefined ? -1 : Number(length) }, contentType, signal),
+        ),
+  );
 }
 
 /** Gives the body up when the upload fails: its reader may still hold the stream. */

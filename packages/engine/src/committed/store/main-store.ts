@@ -85,6 +85,23 @@ export class MainStore implements TableStore {
     this.fetch(namespace, 'range', id, () => undefined).catch(() => undefined);
   }
 
+  /** What is not in the cache is read from `spare` and does not enter it. */
+  async withRangeFile<Result>(
+    namespace: Namespace,
+    id: string,
+    spare: string,
+    use: (path: string) => Promise<Result>,
+  ): Promise<Result> {
+    const path = pathOf(namespace, 'range', id);
+    if (existsSync(path)) return use(path);
+    try {
+      await this.#download(namespace, 'range', id, spare);
+      return await use(spare);
+    } finally {
+      await rm(spare, { force: true });
+    }
+  }
+
   temporaryPath(type: TableType): string {
     return this.#caches[type === 'ranges' ? 'range' : 'metarange'].temporaryPath();
   }

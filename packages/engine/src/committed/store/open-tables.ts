@@ -6,6 +6,7 @@ import {
   FileSource,
   type TableCursor,
   TableReader,
+  ValueScan,
 } from '@svc/sstable';
 import type { LookupTable } from '../format/meta-range.ts';
 
@@ -41,6 +42,11 @@ export class TableLease {
     const cursor = this.#held().scan();
     this.#cursors.push(cursor);
     return cursor;
+  }
+
+  /** Shows values only; nothing it passes enters the cache. */
+  values(): ValueScan {
+    return new ValueScan(this.#held());
   }
 
   /** Reads through the cache: for short runs. */

@@ -180,6 +180,7 @@ class Collection {
         progress: (commits) => {
           done = commits;
         },
+        scratch: this.#scratch,
       });
       await progress('comparing', 0);
       return await use(marks, tables, Math.min(this.#cutoff, roots.tablesBefore));
@@ -286,6 +287,7 @@ class Collection {
     const writer = (name: string): GarbageWriter => new GarbageWriter(join(this.#scratch, name));
     const [kept, failed, deleted] = [writer('kept'), writer('failed'), writer('deleted')];
     await lease.beginSweep();
+    await progress('sweeping', 0, plan.objects);
     const sweep = new Sweep(context, this.#scope, {
       lease,
       places,

@@ -5,7 +5,8 @@ import { trimSlash } from '../../repositories/namespaces.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { isTableKey, parseDataKey } from './data-key.ts';
 import type { Held } from './held.ts';
-import { shardOf, type Marks, type MarkSet } from './marks.ts';
+import { shardOf } from './address-hash.ts';
+import type { Marks, MarkSet } from './marks.ts';
 import type { GcPlaces } from './places.ts';
 import { Tally } from './tally.ts';
 

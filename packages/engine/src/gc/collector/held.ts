@@ -1,4 +1,5 @@
-import { EntryView, ValueParts, repositoryActive, type RepositoryData } from '@svc/encoding';
+import { repositoryActive, type RepositoryData } from '@svc/encoding';
+import type { UseValue } from '../../committed/tree.ts';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { liesInside } from '../../repositories/namespaces.ts';
 import { isRestorable } from '../../repositories/trash.ts';
@@ -8,6 +9,7 @@ import { listForeign, noteForeignKnown, registerForeign } from '../foreign.ts';
 import { foreignKnownKey } from '../gc-keys.ts';
 import { parseDataKey } from './data-key.ts';
 import { readStagedAddresses } from '../staged-addresses.ts';
+import { ValueAddress } from './value-address.ts';
 
 /** More uses than this are not registered one by one: the repository is looked through again by the next run. */
 const mostRegistered = 10_000;
@@ -83,21 +85,20 @@ async function survey(
   pause: () => Promise<void>,
 ): Promise<void> {
   const found = new Set<string>();
-  const parts = new ValueParts();
-  const view = new EntryView();
+  const address = new ValueAddress();
   const done = new Set<string>();
+  const look: UseValue = (bytes, start, end) => {
+    address.read(bytes, start, end);
+    const uri = bytes.toString('utf8', address.start, address.end);
+    if (mayBeData(uri)) found.add(uri);
+  };
   for await (const { metaRangeId } of context.commits.list(other)) {
     if (metaRangeId === '' || done.has(metaRangeId)) continue;
-    await context.trees.visitValues(other.committed, metaRangeId, '', {
-      isKnown: (id) => done.has(id),
-      done: (id) => done.add(id),
-      value: (bytes, start, end) => {
-        parts.read(bytes, start, end);
-        const { address } = view.load(bytes, parts.dataStart, parts.dataEnd);
-        if (mayBeData(address)) found.add(address);
-      },
-      pause,
-    });
+    for (const { id } of await context.trees.ranges(other.committed, metaRangeId)) {
+      if (done.has(id)) continue;
+      await context.trees.visitRange(other.committed, id, look, pause);
+      done.add(id);
+    }
     done.add(metaRangeId);
   }
   for await (const { id } of context.branches.list(other)) {

@@ -1,9 +1,13 @@
-import { EntryView, ValueParts } from '@svc/encoding';
+import { join } from 'node:path';
 import type { EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
+import { MarkCache } from './mark-cache.ts';
+import { MarkThreads } from './mark-threads.ts';
 import type { Marks } from './marks.ts';
+import { RangeReader } from './range-reader.ts';
 import type { Roots } from './roots.ts';
+import { TreeMarker } from './tree-marker.ts';
 
 /** How far down a history a tree is looked for that was marked before. */
 const nearEnough = 1000;
@@ -17,6 +21,8 @@ export interface MarkOptions {
   /** Between slices of work; throws to end the run. */
   readonly pause: () => Promise<void>;
   readonly progress: (commits: number) => void;
+  /** For temporary files. */
+  readonly scratch: string;
 }
 
 /** Marks every address that commits use: of the active ones first, so that what they share counts as active. */
@@ -27,10 +33,30 @@ export async function markTrees(
   roots: Roots,
   options: MarkOptions,
 ): Promise<MarkedTrees> {
-  const marker = new TreeMarker(context, scope, marks, options);
+  const { folder, cpuPercent } = context.settings.gc;
+  const cache = new MarkCache(join(folder, 'marks', encodeURIComponent(scope.partition.toString())));
+  const threads = new MarkThreads(cpuPercent === 100 ? 2 : 1);
+  const { pause, scratch } = options;
+  const reader = new RangeReader(context.trees, scope.committed, { cache, threads, scratch, pause });
+  const marker = new TreeMarker(context.trees, scope.committed, marks, { reader, cache, pause });
+  try {
+    return { tables: await markHistory(context, scope, marker, roots, options) };
+  } finally {
+    await threads.close();
+    cache.prune(marker.firstRanges, Date.now());
+  }
+}
+
+async function markHistory(
+  context: EngineContext,
+  scope: RepositoryScope,
+  marker: TreeMarker,
+  roots: Roots,
+  options: MarkOptions,
+): Promise<ReadonlySet<string> | undefined> {
   const walk = new HistoryMarker(marker, roots, options);
-  for (const tree of roots.extraTrees) await marker.mark(tree, '', true);
   await walk.run(true);
+  for (const tree of roots.extraTrees) await marker.mark(tree, walk.head, true);
   try {
     await walk.run(false);
   } catch (error) {
@@ -40,61 +66,9 @@ export async function markTrees(
       { error, repository: scope.repository.id },
       'a table of an expired commit is missing',
     );
-    return { tables: undefined };
+    return undefined;
   }
-  return { tables: marker.tables };
-}
-
-/** Marks one tree after the other, each by what it holds that others did not. */
-export class TreeMarker {
-  /** Ids of metaranges and ranges. */
-  readonly tables = new Set<string>();
-  readonly #done = new Set<string>();
-  readonly #trees = new Set<string>();
-  readonly #context: EngineContext;
-  readonly #scope: RepositoryScope;
-  readonly #marks: Pick<Marks, 'add'>;
-  readonly #options: Pick<MarkOptions, 'pause'>;
-  readonly #parts = new ValueParts();
-  readonly #view = new EntryView();
-
-  constructor(
-    context: EngineContext,
-    scope: RepositoryScope,
-    marks: Pick<Marks, 'add'>,
-    options: Pick<MarkOptions, 'pause'>,
-  ) {
-    this.#context = context;
-    this.#scope = scope;
-    this.#marks = marks;
-    this.#options = options;
-  }
-
-  has(tree: string): boolean {
-    return tree === '' || this.#trees.has(tree);
-  }
-
-  /** `shown`: a tree marked before, as active as this one. */
-  async mark(tree: string, shown: string, isActive: boolean): Promise<void> {
-    if (this.has(tree)) return;
-    const parts = this.#parts;
-    const view = this.#view;
-    await this.#context.trees.visitValues(this.#scope.committed, tree, shown, {
-      isKnown: (id) => {
-        this.tables.add(id);
-        return this.#done.has(id);
-      },
-      done: (id) => this.#done.add(id),
-      value: (bytes, start, end) => {
-        parts.read(bytes, start, end);
-        view.load(bytes, parts.dataStart, parts.dataEnd);
-        this.#marks.add(bytes, view.addressStart, view.addressEnd, isActive);
-      },
-      pause: this.#options.pause,
-    });
-    this.tables.add(tree);
-    this.#trees.add(tree);
-  }
+  return marker.tables;
 }
 
 /** Goes down the main parents from every commit that has no successor: neighbours differ least. */
@@ -159,8 +133,13 @@ class HistoryMarker {
       if (fits && tree !== '' && this.#marker.has(tree)) return tree;
       index = commits.mainParent(index);
     }
-    const head = this.#roots.defaultHead;
-    const tree = head === undefined ? '' : (trees[commits.indexOf(head)] ?? '');
+    return this.head;
+  }
+
+  /** The tree of the default branch, once it is marked. */
+  get head(): string {
+    const { commits, trees, defaultHead } = this.#roots;
+    const tree = defaultHead === undefined ? '' : (trees[commits.indexOf(defaultHead)] ?? '');
     return tree !== '' && this.#marker.has(tree) ? tree : '';
   }
 }

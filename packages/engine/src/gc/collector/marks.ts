@@ -1,13 +1,11 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { AddressHash } from './address-hash.ts';
 
 const shards = 256;
 const markBytes = 8;
 /** Marks of a shard that wait in memory. */
 const waiting = 2048;
-const nameBytes = 20;
-const slash = 0x2f;
-const comma = 0x2c;
 
 /**
  * What is in use, as 64 bits per address in 256 files by partition, so that memory does not grow with the number of
@@ -25,10 +23,15 @@ export class Marks {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** Marks the data an address ends in, however its namespace is spelled; other addresses need none. */
-  add(bytes: Uint8Array, start: number, end: number, isActive: boolean): void {
-    if (!this.#hash.read(bytes, start, end)) return;
-    const { shard, high, low } = this.#hash;
+  /** `numbers` are marks, two for each. */
+  addAll(numbers: Uint32Array, isActive: boolean): void {
+    for (let at = 0; at < numbers.length; at += 2) {
+      this.#add(numbers[at] as number, numbers[at + 1] as number, isActive);
+    }
+  }
+
+  #add(high: number, low: number, isActive: boolean): void {
+    const shard = high >>> 24;
     const buffer = (this.#buffers[shard] ??= Buffer.allocUnsafeSlow(waiting * markBytes));
     const at = (this.#filled[shard] ?? 0) * markBytes;
     buffer.writeUInt32LE(high, at);
@@ -38,9 +41,10 @@ export class Marks {
     if (this.#filled[shard] === waiting) this.#flush(shard);
   }
 
+  /** Marks the data an address ends in, however its namespace is spelled; other addresses need none. */
   addText(address: string, isActive = true): void {
     const bytes = Buffer.from(address);
-    this.add(bytes, 0, bytes.length, isActive);
+    if (this.#hash.read(bytes, 0, bytes.length)) this.#add(this.#hash.high, this.#hash.low, isActive);
   }
 
   /** The marks of one shard, ready to be asked. */
@@ -116,60 +120,4 @@ export class MarkSet {
       if (foundHigh === high && (foundLow & 0xffff_fffe) >>> 0 === wanted) return 2 * at;
     }
   }
-}
-
-/** The first byte comes from the partition alone, so that one partition lies in one shard. */
-export class AddressHash {
-  shard = 0;
-  high = 0;
-  low = 0;
-
-  /** False when the address does not end in `<partition>/<name>` as ours do. */
-  read(bytes: Uint8Array, start: number, end: number): boolean {
-    let nameEnd = end;
-    // A signature is not part of the name.
-    for (let at = end - 1; at >= start && at >= end - 44; at -= 1) {
-      if (bytes[at] === comma) {
-        nameEnd = at;
-        break;
-      }
-    }
-    const nameStart = nameEnd - nameBytes;
-    const partitionStart = nameStart - 1 - nameBytes;
-    if (partitionStart < start || bytes[nameStart - 1] !== slash) return false;
-    if (partitionStart > start && bytes[partitionStart - 1] !== slash) return false;
-    this.#mix(bytes, partitionStart, nameStart - 1, 0x811c_9dc5, 0x9e37_79b9);
-    this.shard = this.high & 0xff;
-    this.#mix(bytes, nameStart, nameEnd, this.high, this.low);
-    // All zeros stand for an empty place.
-    if (this.high === 0) this.high = 1;
-    return true;
-  }
-
-  #mix(bytes: Uint8Array, start: number, end: number, high: number, low: number): void {
-    let a = high | 0;
-    let b = low | 0;
-    for (let at = start; at < end; at += 1) {
-      const byte = bytes[at] ?? 0;
-      a = Math.imul(a ^ byte, 0x0100_0193);
-      b = Math.imul(b + byte, 0x85eb_ca6b) ^ (b >>> 13);
-    }
-    this.high = finish(a ^ (b >>> 7));
-    this.low = finish(b ^ (a >>> 5));
-  }
-}
-
-function finish(value: number): number {
-  let mixed = value;
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
-}
-
-/** In which shard the names of a partition are. */
-export function shardOf(partition: string): number {
-  const hash = new AddressHash();
-  const bytes = Buffer.from(`${partition}/${'0'.repeat(nameBytes)}`);
-  hash.read(bytes, 0, bytes.length);
-  return hash.shard;
 }

@@ -1,10 +1,18 @@
-import { gcRunMessage, gcRunPhases, gcRunStates, timestampToMillis, type GcRunData } from '@svc/encoding';
-import type { KvPredicate } from '@svc/kv';
+import {
+  gcRunMessage,
+  gcRunPhases,
+  gcRunStates,
+  timestampToMillis,
+  type GcRunData,
+  type NewEvent,
+} from '@svc/encoding';
+import type { KvPredicate, KvWrite } from '@svc/kv';
 import type { EngineContext } from '../../context/engine-context.ts';
 import { maxTries } from '../../context/back-off.ts';
 import { notFound, tooManyAttempts } from '../../context/refusals.ts';
 import type { GcReport, GcRun, GcRunOptions } from '../../face/gc-runs.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
+import { taskEvent } from '../../tasks/task-runner.ts';
 import { runKey, runsPrefix } from '../gc-keys.ts';
 
 export interface StoredRun {
@@ -31,7 +39,10 @@ export async function readRun(
   return run;
 }
 
-/** `change` answers undefined to leave the record as it is; then so does this. */
+/**
+ * `change` answers undefined to leave the record as it is; then so does this. The write that ends a run tells of it, and
+ * it is the last one.
+ */
 export async function changeRun(
   context: EngineContext,
   scope: RepositoryScope,
@@ -42,10 +53,17 @@ export async function changeRun(
     const { data, predicate } = await readRun(context, scope, id);
     const next = change(data);
     if (next === undefined) return undefined;
-    if (await context.kv.setIf(scope.partition, runKey(id), gcRunMessage.encode(next), predicate))
-      return next;
+    const key = runKey(id);
+    const writes: KvWrite[] = [{ type: 'put', key, value: gcRunMessage.encode(next) }];
+    if (isOver(next)) writes.push(context.told(ended(next)));
+    if (await context.kv.change(scope.partition, { key, condition: predicate }, writes)) return next;
   }
   throw tooManyAttempts();
+}
+
+function ended({ id, state, user, error }: GcRunData): NewEvent {
+  const isCompleted = state === gcRunStates.indexOf('completed');
+  return taskEvent(id, { operation: 'gc', user, error: isCompleted ? '' : error || 'canceled' });
 }
 
 /** Newest first. */

@@ -8,10 +8,10 @@ import { LoadedShards } from './find-garbage.ts';
 import type { Garbage, GarbageWriter } from './garbage-file.ts';
 import { readHeld, type Held } from './held.ts';
 import type { CollectorLease } from './lease.ts';
-import { TreeMarker } from './mark-trees.ts';
 import { Marks } from './marks.ts';
 import type { GcPlaces } from './places.ts';
 import { readPins } from './roots.ts';
+import { TreeMarker } from './tree-marker.ts';
 
 const largestBatch = 5000;
 const keysPerCall = 1000;
@@ -54,7 +54,7 @@ export class Sweep {
     this.#scope = scope;
     this.#parts = parts;
     this.#pinned = new Marks(parts.folder);
-    this.#marker = new TreeMarker(context, scope, this.#pinned, parts);
+    this.#marker = new TreeMarker(context.trees, scope.committed, this.#pinned, parts);
   }
 
   async run(due: AsyncIterable<Garbage>, progress: (done: number) => Promise<void>): Promise<void> {

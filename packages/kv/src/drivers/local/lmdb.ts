@@ -28,6 +28,8 @@ export interface LmdbDatabase {
   }): { iterate(): Iterator<KvEntry, undefined> };
   /** The next read sees everything committed by any process until now. */
   resetReadTxn(): void;
+  /** Copies one snapshot into an empty folder, as `data.mdb`. */
+  backup(folder: string, compact: boolean): Promise<void>;
   close(): Promise<void>;
 }
 

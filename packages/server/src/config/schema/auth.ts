@@ -1,20 +1,16 @@
 import { choice, duration, flag, integer, list, pairs, text } from '../key.ts';
-import { checkUrl } from './checks.ts';
+import { checkLdapUrl, checkUrl } from './checks.ts';
 
-const oidc = { unavailable: 'login through OpenID Connect' };
-const ldap = { unavailable: 'login through LDAP' };
-const remote = { unavailable: 'login through a remote authenticator' };
-const services = { unavailable: 'external authorization and authentication services' };
+const services = { unavailable: 'an external authorization service' };
 
 const claims = {
-  default_initial_groups: list('Groups of new users.', oidc),
+  default_initial_groups: list('Groups of new users.'),
   initial_groups_claim_name: list(
     'Claims naming the first groups; the first that exists wins over the default.',
-    oidc,
   ),
-  friendly_name_claim_name: list('Claims with the display name; the first that exists is used.', oidc),
-  persist_friendly_name: flag(false, 'Store the display name.', oidc),
-  validate_id_token_claims: pairs('The token must carry these claims with these values.', oidc),
+  friendly_name_claim_name: list('Claims with the display name; the first that exists is used.'),
+  persist_friendly_name: flag(false, 'Store the display name.'),
+  validate_id_token_claims: pairs('The token must carry these claims with these values.'),
 };
 
 export const authKeys = {
@@ -27,7 +23,12 @@ export const authKeys = {
     },
     login_duration: duration('168h', 'Validity of a login.', { from: 'positive' }),
     login_max_duration: duration('168h', 'Longest validity a user may ask for.', { from: 'positive' }),
-    logout_redirect_url: text('Where `/logout` leads.', { default: '/auth/login' }),
+    logout_redirect_url: text(
+      'Where `/logout` leads; with the default, users of an OpenID Connect provider also end their session there.',
+      {
+        default: '/auth/login',
+      },
+    ),
     cookie_domain: text('Domain of the `access_token` cookie; empty is the issuing host.'),
     ui_config: {
       rbac: choice(
@@ -59,40 +60,45 @@ export const authKeys = {
       supports_invites: flag(false, 'It can invite users by mail.', services),
     },
     authentication_api: {
-      endpoint: text('External authentication service.', { check: checkUrl, ...services }),
-      external_principals_enabled: flag(false, 'Enable logins of external principals.', services),
+      endpoint: text('External authentication service.', { check: checkUrl }),
+      external_principals_enabled: flag(false, 'Enable logins of external principals.'),
     },
     remote_authenticator: {
-      enabled: flag(false, 'Also ask a remote server about user name and password.', remote),
-      endpoint: text('URL of that server; required when enabled.', { check: checkUrl, ...remote }),
-      default_user_group: text('Group of users it brings.', { default: 'Viewers', ...remote }),
-      request_timeout: duration('10s', 'Longest wait for its answer.', { from: 'positive', ...remote }),
+      enabled: flag(false, 'Also ask a remote server about user name and password.'),
+      endpoint: text('URL of that server; required when enabled.', { check: checkUrl }),
+      default_user_group: text('Group of users it brings.', { default: 'Viewers' }),
+      request_timeout: duration('10s', 'Longest wait for its answer.', { from: 'positive' }),
     },
     ldap: {
-      server_endpoint: text('Directory, such as ldaps://ldap.example.com:636.', ldap),
-      bind_dn: text('Name the service logs in with.', ldap),
-      bind_password: text('Password of that name.', { secret: true, ...ldap }),
-      username_attribute: text('Attribute holding the user name.', ldap),
-      user_base_dn: text('Users are searched below this name.', ldap),
-      user_filter: text('Extra filter of that search.', ldap),
-      default_user_group: text('Group of users the directory brings.', { default: 'Viewers', ...ldap }),
+      server_endpoint: text('Directory, such as ldaps://ldap.example.com:636.', { check: checkLdapUrl }),
+      start_tls: flag(false, 'Encrypt an ldap:// connection before anything is sent.'),
+      ca_file: text("Certificates of the directory's authority, PEM; empty trusts those of the system.", {
+        path: true,
+      }),
+      bind_dn: text('Name the service logs in with.'),
+      bind_password: text('Password of that name.', { secret: true }),
+      username_attribute: text('Attribute holding the user name.'),
+      user_base_dn: text('Users are searched below this name.'),
+      user_filter: text('Extra filter of that search.'),
+      default_user_group: text('Group of users the directory brings.', { default: 'Viewers' }),
     },
     oidc: {
-      enabled: flag(false, 'Log in through an OpenID Connect provider.', oidc),
-      client_id: text('Client id at the provider.', oidc),
-      client_secret: text('Client secret at the provider.', { secret: true, ...oidc }),
-      url: text('Issuer URL of the provider.', { check: checkUrl, ...oidc }),
+      enabled: flag(false, 'Log in through an OpenID Connect provider.'),
+      client_id: text('Client id at the provider.'),
+      client_secret: text('Client secret at the provider.', { secret: true }),
+      url: text('Issuer URL of the provider.', { check: checkUrl }),
       callback_base_url: text('Base URL of this service as the provider sees it.', {
         check: checkUrl,
-        ...oidc,
       }),
       ...claims,
-      authorize_endpoint_query_parameters: pairs("Added to the provider's authorize call.", oidc),
+      authorize_endpoint_query_parameters: pairs("Added to the provider's authorize call."),
     },
     cookie_auth_verification: {
       ...claims,
-      external_user_id_claim_name: text('Claim used as user id.', oidc),
-      auth_source: text('Label of such users.', oidc),
+      external_user_id_claim_name: text(
+        'Claim used as user id; set it to accept sessions of another service, signed with `auth.encrypt.secret_key`.',
+      ),
+      auth_source: text('Source that such users are recorded with.'),
     },
   },
 };

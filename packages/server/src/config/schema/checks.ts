@@ -18,6 +18,14 @@ export function checkUrl(value: string): string | undefined {
   return undefined;
 }
 
+export function checkLdapUrl(value: string): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || (url.protocol !== 'ldap:' && url.protocol !== 'ldaps:') || url.hostname === '') {
+    return 'must be a URL such as ldaps://ldap.example.com:636';
+  }
+  return undefined;
+}
+
 export function checkPostgres(value: string): string | undefined {
   if (/^postgres(ql)?:\/\//.test(value)) {
     return URL.canParse(value.replace(/^[a-z]+:/, 'http:')) || value.includes('@/') || value.includes(',')

@@ -7,8 +7,6 @@ export type LogLevel = (typeof logLevels)[number];
 
 const spellings = { warning: 'WARN', null: 'NONE', panic: 'ERROR' } as const;
 
-const mail = { unavailable: 'sending mail' };
-
 export const serverKeys = {
   listen_address: text(
     'Address of the one listener for API, gateway, UI, metrics and health; the host may be empty.',
@@ -154,11 +152,17 @@ export const serverKeys = {
       max: 100,
     }),
     deletes_per_second: integer(1000, 'Objects deleted in a second; 0 means no limit.', { min: 0 }),
-    cpu_percent: integer(50, 'How much of a core a run takes while it reads and compares.', {
-      min: 1,
-      max: 100,
-    }),
-    cache_dir: text('Folder of temporary files; empty for `gc` in `committed.local_cache.dir`.'),
+    cpu_percent: integer(
+      50,
+      'How much of a core a run takes while it reads and compares; at 100 two threads read.',
+      {
+        min: 1,
+        max: 100,
+      },
+    ),
+    cache_dir: text(
+      'Folder of temporary files and of what a run learned that the next may use; empty for `gc` in `committed.local_cache.dir`.',
+    ),
     report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
   },
   reflog: {
@@ -186,6 +190,20 @@ export const serverKeys = {
       ),
     },
   },
+  audit: {
+    enabled: flag(true, 'Keep changes, logins and refusals; `GET /audit` shows who did what when.'),
+    objects: flag(
+      false,
+      'Keep writes and deletions of single objects as well. There are many: `audit.max_bytes` may then end sooner than `audit.retention`.',
+    ),
+    reads: flag(false, 'Keep reads as well.'),
+    retention: duration('2160h', 'How long it is kept; older entries are removed.', { from: 'positive' }),
+    max_bytes: integer(
+      1_073_741_824,
+      'Size of the audit log; above it the oldest entries are removed earlier.',
+      { min: 1_048_576 },
+    ),
+  },
   email_subscription: {
     enabled: flag(true, 'Subscribe to news at setup.', { ignored: 'the service never calls home' }),
   },
@@ -193,19 +211,18 @@ export const serverKeys = {
 
 export const emailKeys = {
   email: {
-    smtp_host: text('Mail host; without it mail is off.', mail),
-    smtp_port: integer(0, 'Mail port.', { min: 0, max: 65_535, ...mail }),
-    use_ssl: flag(false, 'TLS from the first byte; otherwise STARTTLS when offered.', mail),
-    username: text('Mail account; empty sends no login.', mail),
-    password: text('Password of the mail account.', { secret: true, ...mail }),
-    local_name: text('Host name sent in the greeting.', { default: 'localhost', ...mail }),
-    sender: text('Sender address; required with `email.smtp_host`.', mail),
-    limit_every_duration: duration('1m', 'Average time between mails; 0 means no limit.', mail),
-    burst: integer(10, 'Mails that may be sent at once; 0 means none is ever sent.', { min: 0, ...mail }),
+    smtp_host: text('Mail host; without it mail is off.'),
+    smtp_port: integer(0, 'Mail port.', { min: 0, max: 65_535 }),
+    use_ssl: flag(false, 'TLS from the first byte; otherwise STARTTLS when offered.'),
+    username: text('Mail account; empty sends no login.'),
+    password: text('Password of the mail account.', { secret: true }),
+    local_name: text('Host name sent in the greeting.', { default: 'localhost' }),
+    sender: text('Sender address; required with `email.smtp_host`.'),
+    limit_every_duration: duration('1m', 'Average time between mails; 0 means no limit.'),
+    burst: integer(10, 'Mails that may be sent at once; 0 means none is ever sent.', { min: 0 }),
     svc_base_url: text('Base of links in invitation and reset mails.', {
       default: 'http://localhost:8000',
       check: checkUrl,
-      ...mail,
     }),
   },
 };

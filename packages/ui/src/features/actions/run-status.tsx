@@ -1,10 +1,10 @@
-import { CircleCheck, CircleMinus, CircleX } from 'lucide-react';
+import { CircleCheck, CircleDashed, CircleMinus, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Tag } from '../../kit/basics.tsx';
 
-const kinds = { completed: 'added', failed: 'removed', skipped: '' } as const;
-const icons = { completed: CircleCheck, failed: CircleX, skipped: CircleMinus };
-const words = { completed: 'Completed', failed: 'Failed', skipped: 'Skipped' };
+const kinds = { completed: 'added', failed: 'removed', skipped: '', running: 'changed' } as const;
+const icons = { completed: CircleCheck, failed: CircleX, skipped: CircleMinus, running: CircleDashed };
+const words = { completed: 'Completed', failed: 'Failed', skipped: 'Skipped', running: 'Running' };
 
 export function RunStatus({ status }: { status: keyof typeof words }): ReactNode {
   const Icon = icons[status];

@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ListFilter } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Time } from '../../kit/basics.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
@@ -20,7 +21,10 @@ export interface RunFilter {
 }
 
 /** The results a run can have. */
-export const runResults = ['completed', 'failed'] as const;
+export const runResults = ['completed', 'failed', 'running'] as const;
+
+/** How often the list is loaded again while some have not ended. */
+const lookMs = 3000;
 
 /** Runs of hooks, newest first. */
 export function RunsList({
@@ -36,19 +40,36 @@ export function RunsList({
 }): ReactNode {
   const { branch = '', commit = '', event = '' } = filter;
   const status = runResults.find((known) => known === filter.status);
+  const isLive = useRef(false);
   const list = usePagedList<ActionRun>(
     ['runs', repository, branch, commit, event, status ?? ''],
-    async (after, amount, signal) =>
-      toPage(
-        await client.get('/repositories/{repository}/actions/runs', {
+    async (after, amount, signal) => {
+      const query = { after, amount, branch, commit, event };
+      const ask = (wanted: typeof status) =>
+        client.get('/repositories/{repository}/actions/runs', {
           params: {
             path: { repository },
-            query: { after, amount, branch, commit, event, ...(status === undefined ? {} : { status }) },
+            query: { ...query, ...(wanted === undefined ? {} : { status: wanted }) },
           },
           signal,
-        }),
-      ),
+        });
+      // Those that have not ended are listed only when they are asked for.
+      const isFirst = after === '' && status === undefined;
+      const [running, page] = await Promise.all([isFirst ? ask('running') : undefined, ask(status)]);
+      // One that ended between the two questions is in both answers.
+      const ended = new Set(page.results.map((run) => run.run_id));
+      const live = (running?.results ?? []).filter((run) => !ended.has(run.run_id));
+      const results = [...live, ...page.results];
+      if (after === '') isLive.current = results.some((run) => run.status === 'running');
+      return toPage({ ...page, results });
+    },
   );
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (isLive.current) list.reload();
+    }, lookMs);
+    return () => clearInterval(timer);
+  }, [list]);
   const only = (label: string, wanted: RunFilter): ReactNode => (
     <ActionIcon
       variant="subtle"

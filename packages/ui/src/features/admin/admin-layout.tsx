@@ -1,8 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { KeyRound, Package, ShieldCheck, UserRound, UsersRound, Webhook } from 'lucide-react';
+import {
+  KeyRound,
+  MonitorSmartphone,
+  Package,
+  ScrollText,
+  ShieldCheck,
+  UserRound,
+  UsersRound,
+  Webhook,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
-import { useLoginConfig } from '../../lib/queries.ts';
+import { configQuery, useLoginConfig } from '../../lib/queries.ts';
 import { Main } from '../shell/layout.tsx';
 
 /** How much of the policy pages is shown. */
@@ -13,12 +23,16 @@ export function usePolicyMode(): { readonly visible: boolean; readonly editable:
 
 export function AdminLayout(): ReactNode {
   const { visible } = usePolicyMode();
+  const keepsAudit = useQuery(configQuery).data?.capabilities_config?.audit === true;
   return (
     <Main>
       <div className="with-side">
         <nav className="side" aria-label="Administration" ref={useActiveInSight()}>
           <Link to="/auth/credentials">
             <KeyRound size={15} aria-hidden /> My access keys
+          </Link>
+          <Link to="/auth/sessions">
+            <MonitorSmartphone size={15} aria-hidden /> My sessions
           </Link>
           <Link to="/auth/users">
             <UserRound size={15} aria-hidden /> Users
@@ -37,6 +51,11 @@ export function AdminLayout(): ReactNode {
           <Link to="/auth/webhooks">
             <Webhook size={15} aria-hidden /> Webhooks
           </Link>
+          {keepsAudit && (
+            <Link to="/auth/audit">
+              <ScrollText size={15} aria-hidden /> Audit
+            </Link>
+          )}
         </nav>
         <div>
           <Outlet />

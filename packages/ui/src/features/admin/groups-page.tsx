@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Time } from '../../kit/basics.tsx';
-import { FormDialog } from '../../kit/dialog.tsx';
+import { ConfirmDialog, FormDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import type { Group } from '../../lib/api.ts';
 import { toPage } from '../../lib/paged-list.ts';
@@ -21,15 +21,43 @@ function AclSelect({ groupId }: { groupId: string }): ReactNode {
   const save = useWrite((permission: string) =>
     client.post('/auth/groups/{groupId}/acl', { params: { path: { groupId } }, body: { permission } }),
   );
+  const [replacing, setReplacing] = useState<string>();
+  const choose = (value: string): void =>
+    save.mutate(value, {
+      onSettled: () => {
+        setReplacing(undefined);
+        void refetch();
+      },
+    });
   return (
-    <Select
-      size="xs"
-      aria-label={`Permission of ${groupId}`}
-      data={['Read', 'Write', 'Super', 'Admin']}
-      value={data?.permission ?? null}
-      error={save.error?.message}
-      onChange={(value) => value !== null && save.mutate(value, { onSettled: () => void refetch() })}
-    />
+    <>
+      <Select
+        size="xs"
+        aria-label={`Permission of ${groupId}`}
+        data={['Read', 'Write', 'Super', 'Admin']}
+        value={data?.permission || null}
+        placeholder={data === null ? 'Own policies' : undefined}
+        error={save.error?.message}
+        onChange={(value) => {
+          if (value === null) return;
+          if (data === null) setReplacing(value);
+          else choose(value);
+        }}
+      />
+      <ConfirmDialog
+        opened={replacing !== undefined}
+        onClose={() => setReplacing(undefined)}
+        title="Replace the policies of the group"
+        action={`Set ${replacing ?? ''}`}
+        busy={save.isPending}
+        error={save.error}
+        onSubmit={() => replacing !== undefined && choose(replacing)}
+      >
+        <strong>{groupId}</strong> has policies of its own, made in another mode. The level{' '}
+        <strong>{replacing}</strong> takes their place: its members may then do what that level says, and
+        nothing else.
+      </ConfirmDialog>
+    </>
   );
 }
 

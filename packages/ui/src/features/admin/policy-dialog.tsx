@@ -4,13 +4,16 @@ import type { ReactNode } from 'react';
 import { Notice, Skeletons } from '../../kit/basics.tsx';
 import { FormDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
-import type { Policy } from '../../lib/api.ts';
+import type { Policy, Statement } from '../../lib/api.ts';
 import { examplePolicy, parsePolicy } from '../../lib/policy-text.ts';
+import { policyText } from '../../lib/policy-form.ts';
 import { useWrite } from '../../lib/queries.ts';
+import { PermissionTest } from './permission-test.tsx';
+import { StatementFields } from './statement-fields.tsx';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../../kit/code-view.tsx')).CodeEditor }));
 
-/** A policy as JSON, checked as it is typed. */
+/** A policy as a form and as JSON beside it, checked as it is typed; it can be tried before it is saved. */
 export function PolicyDialog({
   policy,
   onClose,
@@ -21,10 +24,11 @@ export function PolicyDialog({
   onSaved: (id: string) => void;
 }): ReactNode {
   const [id, setId] = useState(policy?.id ?? '');
-  const [text, setText] = useState(
-    policy === undefined ? examplePolicy : `${JSON.stringify({ statement: policy.statement }, null, 2)}\n`,
-  );
+  const [text, setText] = useState(policy === undefined ? examplePolicy : policyText(policy.statement));
+  // What the form was given last: it stays as it is while something in it is still missing.
+  const [filled, setFilled] = useState<Statement[]>();
   const parsed = parsePolicy(text);
+  const shown = filled ?? ('statement' in parsed ? parsed.statement : undefined);
   const save = useWrite(
     async (statement: Policy['statement']) =>
       policy === undefined
@@ -41,7 +45,7 @@ export function PolicyDialog({
       onClose={onClose}
       title={policy === undefined ? 'Create policy' : `Edit ${policy.id}`}
       action={policy === undefined ? 'Create policy' : 'Save policy'}
-      size={720}
+      size={1080}
       busy={save.isPending}
       error={save.error}
       disabled={id.trim() === '' || 'problem' in parsed}
@@ -56,10 +60,43 @@ export function PolicyDialog({
           autoComplete="off"
         />
       )}
-      <Suspense fallback={<Skeletons />}>
-        <CodeEditor value={text} onChange={setText} extension="json" label="Policy as JSON" minHeight={240} />
-      </Suspense>
-      {'problem' in parsed && <Notice kind="warn">{parsed.problem}</Notice>}
+      <div className="halves">
+        <div className="stack">
+          {shown !== undefined && (
+            <StatementFields
+              statements={shown}
+              onChange={(statements) => {
+                setFilled(statements);
+                setText(policyText(statements));
+              }}
+            />
+          )}
+          {'problem' in parsed && (
+            <Notice
+              kind="warn"
+              {...(shown === undefined && { title: 'The form is back when the JSON is right' })}
+            >
+              {parsed.problem}
+            </Notice>
+          )}
+        </div>
+        <Suspense fallback={<Skeletons />}>
+          <CodeEditor
+            value={text}
+            onChange={(typed) => {
+              if (typed === text) return;
+              setText(typed);
+              setFilled(undefined);
+            }}
+            extension="json"
+            label="Policy as JSON"
+            minHeight={240}
+          />
+        </Suspense>
+      </div>
+      {'statement' in parsed && (
+        <PermissionTest draft={{ id: id.trim() === '' ? 'draft' : id.trim(), statement: parsed.statement }} />
+      )}
     </FormDialog>
   );
 }

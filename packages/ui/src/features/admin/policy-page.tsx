@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { ErrorNotice, Skeletons, Snippet, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { client } from '../../lib/api.ts';
 import { usePolicyMode } from './admin-layout.tsx';
+import { PermissionTest } from './permission-test.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
 
 export function PolicyPage(): ReactNode {
@@ -91,6 +92,7 @@ export function PolicyPage(): ReactNode {
           </table>
         </div>
       )}
+      {data !== undefined && <PermissionTest />}
       {editing && data !== undefined && (
         <PolicyDialog policy={data} onClose={() => setEditing(false)} onSaved={() => setEditing(false)} />
       )}

@@ -7,6 +7,7 @@ import { toPage } from '../../lib/paged-list.ts';
 import { usePolicyMode } from './admin-layout.tsx';
 import { Attachments } from './attachments.tsx';
 import { CredentialsList } from './credentials-page.tsx';
+import { SessionList } from './sessions-page.tsx';
 
 function UserHead({ id }: { id: string }): ReactNode {
   const { visible } = usePolicyMode();
@@ -40,6 +41,9 @@ function UserHead({ id }: { id: string }): ReactNode {
         <Link to="/auth/users/$id/$tab" params={{ id, tab: 'credentials' }}>
           Access keys
         </Link>
+        <Link to="/auth/users/$id/$tab" params={{ id, tab: 'sessions' }}>
+          Sessions
+        </Link>
       </nav>
     </>
   );
@@ -52,6 +56,8 @@ export function UserPage(): ReactNode {
       <UserHead id={id} />
       {tab === 'credentials' ? (
         <CredentialsList userId={id} />
+      ) : tab === 'sessions' ? (
+        <SessionList userId={id} isOwn={false} />
       ) : tab === 'policies' ? (
         <Attachments
           key="policies"

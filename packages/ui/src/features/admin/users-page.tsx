@@ -6,10 +6,10 @@ import type { ReactNode } from 'react';
 import { Checkbox } from '@mantine/core';
 import { Tag, Time } from '../../kit/basics.tsx';
 import { FormDialog } from '../../kit/dialog.tsx';
-import { anonymousClient, client } from '../../lib/api.ts';
+import { client } from '../../lib/api.ts';
 import type { User } from '../../lib/api.ts';
 import { toPage } from '../../lib/paged-list.ts';
-import { userQuery, useWrite } from '../../lib/queries.ts';
+import { capabilitiesQuery, userQuery, useWrite } from '../../lib/queries.ts';
 import { NamedListPage } from './named-list-page.tsx';
 
 export function UsersPage(): ReactNode {
@@ -19,12 +19,7 @@ export function UsersPage(): ReactNode {
   const [creating, setCreating] = useState(false);
   const [id, setId] = useState('');
   const [invite, setInvite] = useState(false);
-  const canInvite =
-    useQuery({
-      queryKey: ['auth-capabilities'],
-      queryFn: () => anonymousClient.get('/auth/capabilities'),
-      staleTime: 600_000,
-    }).data?.invite_user === true;
+  const canInvite = useQuery(capabilitiesQuery).data?.invite_user === true;
   const create = useWrite(
     () => client.post('/auth/users', { body: { id: id.trim(), ...(invite && { invite_user: true }) } }),
     (user) => {

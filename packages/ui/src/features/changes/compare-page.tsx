@@ -19,7 +19,9 @@ import { diffSnippet } from '../../lib/snippets.ts';
 import type { CurrentRef } from '../shell/repository-context.tsx';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
 import { DiffBox } from './diff-box.tsx';
+import { ConflictResolver } from './conflict-resolver.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
+import type { MergeSteering } from './merge-dialog.tsx';
 import { refsSource } from './sources.ts';
 import type { DiffMode } from './sources.ts';
 
@@ -83,7 +85,7 @@ export function ComparePage(): ReactNode {
   const base = useCurrentRef(search.ref);
   const head = useCurrentRef(search.compare ?? search.ref);
   const mode = search.mode === 'two-dot' ? 'two_dot' : 'three_dot';
-  const [merging, setMerging] = useState(false);
+  const [merging, setMerging] = useState<{ readonly steering?: MergeSteering }>();
   usePageTitle(`Compare ${shortId(base.ref)} with ${shortId(head.ref)}`, repository.id);
   const same = base.ref === head.ref;
   const counts = useDiffCounts(
@@ -122,7 +124,7 @@ export function ComparePage(): ReactNode {
             <Button
               leftSection={<GitMerge size={15} />}
               disabled={empty || repository.read_only === true}
-              onClick={() => setMerging(true)}
+              onClick={() => setMerging({})}
             >
               Merge
             </Button>
@@ -177,6 +179,14 @@ export function ComparePage(): ReactNode {
           Choose another above.
         </Notice>
       )}
+      {bothBranches && !same && repository.read_only !== true && (
+        <ConflictResolver
+          repository={repository.id}
+          source={head.ref}
+          destination={base.ref}
+          onMerge={(steering) => setMerging({ steering })}
+        />
+      )}
       {same ? (
         <EmptyState
           icon={<GitCompareArrows size={36} aria-hidden />}
@@ -218,12 +228,13 @@ export function ComparePage(): ReactNode {
           />
         )
       )}
-      {merging && (
+      {merging !== undefined && (
         <MergeDialog
           source={head.ref}
           destination={base.ref}
-          onClose={() => setMerging(false)}
-          onDone={() => setMerging(false)}
+          steering={merging.steering}
+          onClose={() => setMerging(undefined)}
+          onDone={() => setMerging(undefined)}
         />
       )}
     </>

@@ -216,7 +216,10 @@ function ObjectRow({
           <CopyButton text={entry.path} label={`Copy path ${entry.path}`} />
         </span>
         <span className="right small muted num">
-          {entry.size_bytes !== undefined && formatBytes(entry.size_bytes)}
+          {/* Of what is removed but not committed the size is not known. */}
+          {entry.size_bytes !== undefined &&
+            !(entry.type === 'removed' && entry.size_bytes === 0) &&
+            formatBytes(entry.size_bytes)}
         </span>
         <RevertButton entry={entry} onRevert={onRevert} />
         <ChangeTag type={entry.type} />

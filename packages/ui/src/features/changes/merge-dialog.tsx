@@ -1,49 +1,46 @@
 import { Checkbox, Radio, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@svc/client';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Notice, Snippet } from '../../kit/basics.tsx';
 import { FormDialog } from '../../kit/dialog.tsx';
 import { MetadataFields } from '../../kit/metadata-fields.tsx';
 import { client } from '../../lib/api.ts';
+import type { MergeConflicts, Resolution } from '../../lib/api.ts';
+import { explain } from '../../lib/explain.ts';
 import { plural } from '../../lib/format.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
-import { useWrite } from '../../lib/queries.ts';
+import { refreshAll, useWrite } from '../../lib/queries.ts';
 import { mergeSnippet } from '../../lib/snippets.ts';
+import { RefRuns } from '../actions/commit-runs.tsx';
 import { useRepository } from '../shell/repository-context.tsx';
-import { findConflicts, refsSource } from './sources.ts';
 
-/** Paths changed on both sides; the answer to a refused merge does not name them, the difference does. */
-export function ConflictNotice({
-  repository,
-  source,
-  destination,
-}: {
-  repository: string;
-  source: string;
-  destination: string;
-}): ReactNode {
-  const { data } = useQuery({
-    queryKey: ['conflicts', repository, source, destination],
-    queryFn: () => findConflicts(refsSource(repository, destination, source)),
-    staleTime: 0,
-  });
+/** How conflicts are settled, and the commits that were looked at while choosing. */
+export interface MergeSteering {
+  readonly expected_source: string;
+  readonly expected_destination: string;
+  readonly resolutions: Resolution[];
+}
+
+/** What became of a merge that conflicts stopped. */
+function ConflictNotice({ error }: { error: ApiError }): ReactNode {
+  const { unresolved, results = [] } = (error.body ?? {}) as Partial<MergeConflicts>;
   return (
     <Notice
       kind="error"
-      title={data === undefined ? 'The branches conflict' : plural(data.length, 'conflicting path')}
+      title={
+        unresolved === undefined ? 'The branches conflict' : `${plural(unresolved, 'conflict')} not settled`
+      }
     >
       <div>
-        Both <strong>{source}</strong> and <strong>{destination}</strong> changed{' '}
-        {data?.length === 1 ? 'this object' : 'these objects'}. Nothing was merged. Choose whose version wins
-        below, or make them agree on {source} first.
+        Nothing was merged. Choose below whose version wins, or close this and settle the conflicts one by
+        one.
       </div>
-      {data !== undefined && (
+      {results.length > 0 && (
         <ul className="conflict-paths">
-          {data.map((path) => (
+          {results.map(({ path }) => (
             <li key={path} className="mono wrap">
               {path}
             </li>
@@ -54,14 +51,20 @@ export function ConflictNotice({
   );
 }
 
+/** Merges one branch into another, on its own or as a pull request. */
 export function MergeDialog({
   source,
   destination,
+  pull,
+  steering,
   onClose,
   onDone,
 }: {
   source: string;
   destination: string;
+  /** The id of the pull request that is merged. */
+  pull?: string;
+  steering?: MergeSteering | undefined;
   onClose: () => void;
   onDone: () => void;
 }): ReactNode {
@@ -69,44 +72,75 @@ export function MergeDialog({
   const [message, setMessage] = useState('');
   const [strategy, setStrategy] = useState('');
   const [squash, setSquash] = useState(false);
+  const [deleteSource, setDeleteSource] = useState(false);
   const [metadata, setMetadata] = useState<MetadataPair[]>([]);
   const [touched, setTouched] = useState(false);
   const merge = useWrite(
-    () =>
-      client.post('/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}', {
-        params: { path: { repository: repository.id, sourceRef: source, destinationBranch: destination } },
-        body: {
-          message,
-          metadata: toMetadata(metadata),
-          ...(strategy !== '' && { strategy }),
-          ...(squash && { squash_merge: true }),
-        },
-      }),
+    async () => {
+      const body = {
+        message,
+        metadata: toMetadata(metadata),
+        ...(strategy !== '' && { strategy }),
+        ...(squash && { squash_merge: true }),
+        ...steering,
+      };
+      if (pull !== undefined) {
+        const path = { repository: repository.id, pull_request: pull };
+        return client.put('/repositories/{repository}/pulls/{pull_request}/merge', {
+          params: { path },
+          body,
+        });
+      }
+      const path = { repository: repository.id, sourceRef: source, destinationBranch: destination };
+      return client.post('/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}', {
+        params: { path },
+        body,
+      });
+    },
     ({ reference }) => {
       notifications.show({
         title: 'Merged',
         message: `${source} into ${destination}: ${reference.slice(0, 12)}`,
         autoClose: 4000,
       });
+      if (deleteSource) void deleteBranch(repository.id, source);
       onDone();
     },
   );
-  const conflicts = merge.error instanceof ApiError && merge.error.isConflict;
+  const { error } = merge;
+  const conflicts = error instanceof ApiError && error.isConflict ? error : undefined;
+  const moved = error instanceof ApiError && movedBy(error) ? error : undefined;
   return (
     <FormDialog
       opened
-      onClose={onClose}
-      title={`Merge ${source} into ${destination}`}
+      onClose={() => {
+        // What moved is shown behind the dialog.
+        if (moved !== undefined) void refreshAll();
+        onClose();
+      }}
+      title={pull === undefined ? `Merge ${source} into ${destination}` : 'Merge pull request'}
       action="Merge"
       size={600}
       busy={merge.isPending}
-      error={conflicts ? undefined : merge.error}
+      error={conflicts === undefined && moved === undefined ? error : undefined}
       onSubmit={() => {
         setTouched(true);
-        if (checkMetadata(metadata).every((error) => error === undefined)) merge.mutate(undefined);
+        if (checkMetadata(metadata).every((wrong) => wrong === undefined)) merge.mutate(undefined);
       }}
     >
-      {conflicts && <ConflictNotice repository={repository.id} source={source} destination={destination} />}
+      {conflicts !== undefined && <ConflictNotice error={conflicts} />}
+      {moved !== undefined && (
+        <Notice kind="error" title="The branches moved meanwhile">
+          Nothing was merged. Close this and look at the conflicts again: choices for what stayed the same are
+          kept.
+        </Notice>
+      )}
+      {steering !== undefined && (
+        <Notice kind="info" title="Conflicts are settled as chosen">
+          The merge is refused if one of the branches moves before it.
+        </Notice>
+      )}
+      <RefRuns repository={repository.id} refId={source} />
       <Textarea
         data-autofocus
         label="Message"
@@ -116,20 +150,45 @@ export function MergeDialog({
         value={message}
         onChange={(event) => setMessage(event.currentTarget.value)}
       />
-      <Radio.Group label="When both sides changed the same object" value={strategy} onChange={setStrategy}>
-        <div className="stack tight after">
-          <Radio value="" label="Stop and show the conflicts" />
-          <Radio value="source-wins" label={`Take the version of ${source}`} />
-          <Radio value="dest-wins" label={`Keep the version of ${destination}`} />
-        </div>
-      </Radio.Group>
+      {steering === undefined && (
+        <Radio.Group label="When both sides changed the same object" value={strategy} onChange={setStrategy}>
+          <div className="stack tight after">
+            <Radio value="" label="Stop and show the conflicts" />
+            <Radio value="source-wins" label={`Take the version of ${source}`} />
+            <Radio value="dest-wins" label={`Keep the version of ${destination}`} />
+          </div>
+        </Radio.Group>
+      )}
       <Checkbox
         label="Squash: one commit with one parent"
         checked={squash}
         onChange={(event) => setSquash(event.currentTarget.checked)}
       />
+      {pull !== undefined && (
+        <Checkbox
+          label={`Delete the branch ${source} afterwards`}
+          checked={deleteSource}
+          onChange={(event) => setDeleteSource(event.currentTarget.checked)}
+        />
+      )}
       <MetadataFields pairs={metadata} onChange={setMetadata} touched={touched} />
       <Snippet code={mergeSnippet(repository.id, source, destination)} />
     </FormDialog>
   );
+}
+
+function movedBy({ status, body }: ApiError): boolean {
+  return status === 412 && (body as { moved?: unknown } | undefined)?.moved !== undefined;
+}
+
+/** The merge stays whatever becomes of the branch. */
+async function deleteBranch(repository: string, branch: string): Promise<void> {
+  try {
+    await client.delete('/repositories/{repository}/branches/{branch}', {
+      params: { path: { repository, branch } },
+    });
+    await refreshAll();
+  } catch (error) {
+    notifications.show({ color: 'red', title: `${branch} was not deleted`, message: explain(error).text });
+  }
 }

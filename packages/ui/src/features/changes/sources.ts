@@ -59,14 +59,3 @@ export function rootSource(repository: string, commit: string): DiffSource {
     },
   };
 }
-
-/** The paths changed on both sides. */
-export async function findConflicts(source: DiffSource, limit = 100): Promise<string[]> {
-  const paths: string[] = [];
-  for (let after = ''; ;) {
-    const { pagination, results } = await source.load({ prefix: '', delimiter: '', after, amount: 1000 });
-    for (const { type, path } of results) if (type === 'conflict') paths.push(path);
-    if (!pagination.has_more || paths.length >= limit) return paths;
-    after = pagination.next_offset;
-  }
-}

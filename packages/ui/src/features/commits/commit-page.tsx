@@ -78,7 +78,12 @@ export function CommitPage(): ReactNode {
             </dd>
             <dt>Committed</dt>
             <dd>
-              by <strong>{commit.committer}</strong>, <ExactTime seconds={commit.creation_date} /> (
+              {commit.committer !== '' && (
+                <>
+                  by <strong>{commit.committer}</strong>,{' '}
+                </>
+              )}
+              <ExactTime seconds={commit.creation_date} /> (
               <Time seconds={commit.creation_date} />)
             </dd>
             <dt>{commit.parents.length === 1 ? 'Parent' : 'Parents'}</dt>

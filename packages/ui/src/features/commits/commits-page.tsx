@@ -103,6 +103,8 @@ export function CommitsPage(): ReactNode {
         <Checkbox
           aria-label={`Revert ${summaryOf(commit.message)}`}
           checked={chosen.has(commit.id)}
+          disabled={commit.parents.length === 0}
+          title={commit.parents.length === 0 ? 'The first commit undoes nothing' : undefined}
           onChange={(event) => {
             const next = new Set(chosen);
             if (event.currentTarget.checked) next.add(commit.id);
@@ -144,7 +146,8 @@ export function CommitsPage(): ReactNode {
             </span>
           </div>
           <div className="small muted ellipsis">
-            {commit.committer} committed <Time seconds={commit.creation_date} />
+            {commit.committer === '' ? 'Committed' : `${commit.committer} committed`}{' '}
+            <Time seconds={commit.creation_date} />
           </div>
         </div>
       ),

@@ -48,7 +48,8 @@ export function PathHistory({ refName, path }: { refName: string; path: string }
                 {summaryOf(commit.message)}
               </Link>
               <div className="small muted">
-                {commit.committer}, <Time seconds={commit.creation_date} />
+                {commit.committer !== '' && `${commit.committer}, `}
+                <Time seconds={commit.creation_date} />
               </div>
             </div>
           ),

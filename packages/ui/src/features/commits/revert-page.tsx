@@ -84,7 +84,7 @@ export function RevertPage(): ReactNode {
                 {summaryOf(commit.message)}
               </Link>
               <div className="small muted">
-                <code>{shortId(commit.id)}</code> by {commit.committer},{' '}
+                <code>{shortId(commit.id)}</code> {commit.committer !== '' && `by ${commit.committer}, `}
                 <Time seconds={commit.creation_date} />
               </div>
             </div>

@@ -1,5 +1,4 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
-import { ApiError } from '@svc/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { GitMerge, Pencil } from 'lucide-react';
@@ -19,10 +18,12 @@ import { client } from '../../lib/api.ts';
 import type { PullRequest } from '../../lib/api.ts';
 import { shortId } from '../../lib/format.ts';
 import { refQuery, useWrite } from '../../lib/queries.ts';
-import { CommitRuns } from '../actions/commit-runs.tsx';
+import { CommitRuns, RefRuns } from '../actions/commit-runs.tsx';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
 import { DiffBox } from '../changes/diff-box.tsx';
-import { ConflictNotice, MergeDialog } from '../changes/merge-dialog.tsx';
+import { ConflictResolver } from '../changes/conflict-resolver.tsx';
+import { MergeDialog } from '../changes/merge-dialog.tsx';
+import type { MergeSteering } from '../changes/merge-dialog.tsx';
 import { refsSource } from '../changes/sources.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 import { PullState, secondsOf } from './pull-state.tsx';
@@ -61,19 +62,14 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
   const destinationRef = useQuery(refQuery(repository.id, destination)).data;
   const gone = sourceRef === null ? source : destinationRef === null ? destination : undefined;
   const counts = useDiffCounts(repository.id, destination, source, isOpen && gone === undefined).data;
-  const [asking, setAsking] = useState<'merge' | 'close' | 'edit' | 'strategy'>();
+  const [asking, setAsking] = useState<'merge' | 'close' | 'edit'>();
+  const [steering, setSteering] = useState<MergeSteering>();
   const path = { repository: repository.id, pull_request: pull.id };
-  const merge = useWrite(
-    () => client.put('/repositories/{repository}/pulls/{pull_request}/merge', { params: { path } }),
-    () => setAsking(undefined),
-  );
   const update = useWrite(
     (body: { status?: 'open' | 'closed'; title?: string; description?: string }) =>
       client.patch('/repositories/{repository}/pulls/{pull_request}', { params: { path }, body }),
     () => setAsking(undefined),
   );
-  const conflicts = merge.error instanceof ApiError && merge.error.isConflict;
-  const hasConflicts = (counts?.counts['conflict'] ?? 0) > 0;
   return (
     <div className="stack">
       <div className="page-head flush top">
@@ -99,7 +95,10 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
               <Button
                 leftSection={<GitMerge size={15} />}
                 disabled={gone !== undefined || counts === undefined || counts.total === 0}
-                onClick={() => setAsking('merge')}
+                onClick={() => {
+                  setSteering(undefined);
+                  setAsking('merge');
+                }}
               >
                 Merge
               </Button>
@@ -141,6 +140,7 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           </dl>
         </Notice>
       )}
+      {isOpen && gone === undefined && <RefRuns repository={repository.id} refId={source} />}
       {update.error !== null && asking === undefined && <ErrorNotice error={update.error} />}
       <section className="box" aria-label="Description">
         <div className="box-head">
@@ -154,15 +154,16 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           </Suspense>
         )}
       </section>
-      {isOpen && (conflicts || hasConflicts) && (
-        <>
-          <ConflictNotice repository={repository.id} source={source} destination={destination} />
-          <div>
-            <Button variant="default" onClick={() => setAsking('strategy')}>
-              Merge with a strategy
-            </Button>
-          </div>
-        </>
+      {isOpen && gone === undefined && (
+        <ConflictResolver
+          repository={repository.id}
+          source={source}
+          destination={destination}
+          onMerge={(chosen) => {
+            setSteering(chosen);
+            setAsking('merge');
+          }}
+        />
       )}
       {isOpen && gone === undefined && (
         <DiffBox
@@ -179,24 +180,16 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           }
         />
       )}
-      <ConfirmDialog
-        opened={asking === 'merge'}
-        danger={false}
-        onClose={() => setAsking(undefined)}
-        title="Merge pull request"
-        action="Merge"
-        busy={merge.isPending}
-        error={conflicts ? undefined : merge.error}
-        onSubmit={() => merge.mutate(undefined)}
-      >
-        {conflicts ? (
-          <ConflictNotice repository={repository.id} source={source} destination={destination} />
-        ) : (
-          <>
-            Merge <strong>{source}</strong> into <strong>{destination}</strong>?
-          </>
-        )}
-      </ConfirmDialog>
+      {asking === 'merge' && (
+        <MergeDialog
+          source={source}
+          destination={destination}
+          pull={pull.id}
+          steering={steering}
+          onClose={() => setAsking(undefined)}
+          onDone={() => setAsking(undefined)}
+        />
+      )}
       <ConfirmDialog
         opened={asking === 'close'}
         onClose={() => setAsking(undefined)}
@@ -208,14 +201,6 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
       >
         Close it without merging? The branches stay as they are.
       </ConfirmDialog>
-      {asking === 'strategy' && (
-        <MergeDialog
-          source={source}
-          destination={destination}
-          onClose={() => setAsking(undefined)}
-          onDone={() => update.mutate({ status: 'closed' })}
-        />
-      )}
       {asking === 'edit' && (
         <EditDialog
           pull={pull}

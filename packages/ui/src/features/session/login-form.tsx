@@ -1,23 +1,27 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { ApiError } from '@svc/client';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Notice } from '../../kit/basics.tsx';
 import { logIn } from '../../lib/login.ts';
-import { setupQuery } from '../../lib/queries.ts';
+import { capabilitiesQuery, setupQuery } from '../../lib/queries.ts';
 
 type Failure = { readonly title: string; readonly text: string };
 
 /** Key id and secret; the secret is forgotten after every try. */
 export function LoginForm({ onDone }: { onDone: () => void }): ReactNode {
   const config = useQuery(setupQuery).data?.login_config;
+  const canReset = useQuery(capabilitiesQuery).data?.forgot_password === true;
   const [id, setId] = useState('');
   const [secret, setSecret] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const [busy, setBusy] = useState(false);
-  const idLabel = config?.username_ui_placeholder || 'Access key ID';
-  const secretLabel = config?.password_ui_placeholder || 'Secret access key';
+  const idLabel =
+    config?.username_ui_placeholder || (canReset ? 'Access key ID or e-mail address' : 'Access key ID');
+  const secretLabel =
+    config?.password_ui_placeholder || (canReset ? 'Secret access key or password' : 'Secret access key');
 
   const send = async (): Promise<void> => {
     setBusy(true);
@@ -87,6 +91,11 @@ export function LoginForm({ onDone }: { onDone: () => void }): ReactNode {
       <Button type="submit" loading={busy} disabled={id === '' || secret === ''} fullWidth>
         Log in
       </Button>
+      {canReset && (
+        <Button variant="subtle" component={Link} to="/auth/resetpassword" fullWidth>
+          Forgotten password?
+        </Button>
+      )}
     </form>
   );
 }

@@ -9,11 +9,15 @@ import { queryClient, setupQuery } from '../../lib/queries.ts';
 import { Logo } from '../shell/top-bar.tsx';
 import { LoginForm } from './login-form.tsx';
 
+function withNext(loginUrl: string, target: string): string {
+  return `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}${new URLSearchParams({ next: target }).toString()}`;
+}
+
 export function LoginPage(): ReactNode {
   usePageTitle('Log in');
   const { next, redirected } = useSearch({ from: '/auth/login' });
   const router = useRouter();
-  const { data } = useQuery(setupQuery);
+  const { data, isPending } = useQuery(setupQuery);
   const config = data?.login_config;
   const method =
     config?.login_url === undefined || config.login_url === '' ? 'none' : (config.login_url_method ?? 'none');
@@ -43,9 +47,9 @@ export function LoginPage(): ReactNode {
       <div className="card">
         <Logo size={36} />
         <h1>Log in to svc</h1>
-        {method === 'select' && !useKeys ? (
+        {isPending ? null : method === 'select' && !useKeys ? (
           <div className="stack">
-            <Button component="a" href={config?.login_url}>
+            <Button component="a" href={withNext(config?.login_url ?? '', target)}>
               Continue with SSO
             </Button>
             <Button variant="default" onClick={() => setUseKeys(true)}>

@@ -85,7 +85,7 @@ export function NotFoundPage(): ReactNode {
           </Button>
         }
       >
-        The address may have been typed wrongly, or what it showed was removed. Press Ctrl K to search.
+        The address may have been typed wrongly, or what it showed was removed.
       </EmptyState>
     </Main>
   );

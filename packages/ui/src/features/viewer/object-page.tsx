@@ -13,6 +13,7 @@ import { formatBytes, shortId } from '../../lib/format.ts';
 import { baseName, objectUrl, parentOf } from '../../lib/paths.ts';
 import { isNotFound, statQuery } from '../../lib/queries.ts';
 import { readSnippets } from '../../lib/snippets.ts';
+import { isJsonLines } from '../../lib/sql-files.ts';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
 import { TimeBanner } from '../time/time-banner.tsx';
 import { Information } from './information.tsx';
@@ -35,7 +36,7 @@ export function ObjectPage(): ReactNode {
   const tab = search.tab ?? 'preview';
   const tabs = [
     ['preview', 'Preview'],
-    ...(kind === 'table' ? [['sql', 'SQL'] as const] : []),
+    ...(kind === 'table' || isJsonLines(path) ? [['sql', 'SQL'] as const] : []),
     ['info', 'Information'],
     ['history', 'History'],
   ] as const;

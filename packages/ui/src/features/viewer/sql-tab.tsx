@@ -6,21 +6,13 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, Notice, Skeletons } from '../../kit/basics.tsx';
 import { CodeEditor } from '../../kit/code-view.tsx';
-import { cellText, DataGrid } from '../../kit/data-grid.tsx';
+import { DataGrid } from '../../kit/data-grid.tsx';
 import { saveFile } from '../../kit/secret-card.tsx';
 import { formatCount, plural } from '../../lib/format.ts';
 import { svcUri } from '../../lib/paths.ts';
 import { refreshAll } from '../../lib/queries.ts';
-import { defaultQuery } from '../../lib/sql-files.ts';
+import { defaultQuery, isQuery, splitStatements } from '../../lib/sql-files.ts';
 import { useRepository } from '../shell/repository-context.tsx';
-import type { SqlResult } from './sql-engine.ts';
-
-function toCsv({ columns, rows }: SqlResult): string {
-  const quote = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = [columns.map(({ name }) => quote(name))];
-  for (const row of rows) lines.push(row.map((value) => (value === null ? '' : quote(cellText(value)))));
-  return `${lines.map((line) => line.join(',')).join('\n')}\n`;
-}
 
 /** SQL over this and any other object, run by an engine inside the browser. */
 export function SqlTab({ refName, path }: { refName: string; path: string }): ReactNode {
@@ -34,6 +26,11 @@ export function SqlTab({ refName, path }: { refName: string; path: string }): Re
     onSuccess(result) {
       if (result.written.length > 0) void refreshAll();
     },
+  });
+  /** The script that was run: what is typed meanwhile is another one. */
+  const ran = run.variables ?? '';
+  const save = useMutation({
+    mutationFn: async () => saveFile('result.csv', await (await import('./sql-engine.ts')).exportCsv(ran)),
   });
   const execute = (): void => {
     void navigate({ search: (was) => ({ ...was, sql }), replace: true });
@@ -63,12 +60,19 @@ export function SqlTab({ refName, path }: { refName: string; path: string }): Re
             variant="default"
             size="compact-sm"
             leftSection={<Download size={14} />}
-            onClick={() => saveFile('result.csv', toCsv(result))}
+            loading={save.isPending}
+            disabled={run.isPending || !isQuery(splitStatements(ran).at(-1) ?? '')}
+            onClick={() => save.mutate()}
           >
-            CSV
+            All rows as CSV
           </Button>
         )}
       </div>
+      {save.error !== null && (
+        <Notice kind="error" title="The rows could not be saved">
+          <pre className="message-text">{save.error.message}</pre>
+        </Notice>
+      )}
       {run.error !== null && (
         <Notice kind="error" title="The query failed">
           <pre className="message-text">{run.error.message}</pre>

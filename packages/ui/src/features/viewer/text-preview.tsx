@@ -109,7 +109,9 @@ export function TextPreview({ stat, refName, kind }: PreviewProps): ReactNode {
             }
           />
         )}
-        {shown === 'tree' && <JsonTree text={data.text} lines={jsonLines.has(extension)} />}
+        {shown === 'tree' && (
+          <JsonTree text={data.text} lines={jsonLines.has(extension)} complete={data.complete} />
+        )}
         {shown === 'rendered' &&
           (kind === 'notebook' ? (
             <NotebookView text={data.text} place={place} />

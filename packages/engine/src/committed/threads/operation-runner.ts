@@ -1,11 +1,16 @@
 import { Pace } from '../pace.ts';
 import { asEngineError } from '../store/table-damage.ts';
 import type { TableStore } from '../store/table-store.ts';
-import type { WorkerHost } from '../threads/worker-host.ts';
-import { type Operation, type OperationInput, type OperationResult, runOperation } from './operations.ts';
-import { PackedBatch, type Packer } from './packed-changes.ts';
-import { RecordBudget, TooManyRecords } from './record-budget.ts';
-import type { SplitSettings } from './tree-writer.ts';
+import type { WorkerHost } from './worker-host.ts';
+import {
+  type Operation,
+  type OperationInput,
+  type OperationResult,
+  runOperation,
+} from '../operations/operations.ts';
+import { PackedBatch, type Packer } from '../operations/packed-changes.ts';
+import { RecordBudget, TooManyRecords } from '../operations/record-budget.ts';
+import type { SplitSettings } from '../operations/tree-writer.ts';
 
 /** Larger work than this leaves the main thread. */
 const inlineRecords = 2000;

@@ -1,0 +1,51 @@
+export interface ServiceRequest {
+  readonly url: string;
+  readonly body: object;
+  readonly timeoutMs: number;
+  readonly requestId?: string | undefined;
+}
+
+export interface ServiceResponse {
+  readonly status: number;
+  /** Undefined when the answer is not one JSON object. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+const maxAnswerBytes = 65_536;
+
+/**
+ * Posts to a service that the operator has configured. Redirections are not followed: what is sent are secrets. Throws
+ * when there is no answer in time, or one that is too long.
+ */
+export async function postToService(request: ServiceRequest): Promise<ServiceResponse> {
+  const response = await fetch(request.url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(request.requestId !== undefined && { 'x-request-id': request.requestId }),
+    },
+    body: JSON.stringify(request.body),
+    signal: AbortSignal.timeout(request.timeoutMs),
+  });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    const bytes = chunk as Uint8Array;
+    length += bytes.length;
+    if (length > maxAnswerBytes) throw new Error(`the answer is longer than ${maxAnswerBytes} bytes`);
+    chunks.push(bytes);
+  }
+  return { status: response.status, body: jsonObject(Buffer.concat(chunks).toString('utf8')) };
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

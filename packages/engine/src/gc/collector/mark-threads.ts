@@ -1,0 +1,69 @@
+import { Worker } from 'node:worker_threads';
+import type { MarkAnswer, MarkJob } from './mark-worker.ts';
+
+const heapMegabytes = 64;
+
+interface Thread {
+  readonly worker: Worker;
+  waiting: ((fresh: Uint32Array | undefined) => void) | undefined;
+}
+
+/** Threads that read ranges; they are started when there is work and end with the run. */
+export class MarkThreads {
+  readonly size: number;
+  readonly #idle: Thread[] = [];
+  readonly #all = new Set<Thread>();
+  #jobs = 0;
+
+  constructor(size: number) {
+    this.size = size;
+  }
+
+  /** Undefined when a thread could not do it. At most `size` calls at a time. */
+  async run(job: Omit<MarkJob, 'job'>): Promise<Uint32Array | undefined> {
+    const thread = this.#idle.pop() ?? this.#start();
+    this.#jobs += 1;
+    const message: MarkJob = { ...job, job: this.#jobs };
+    const fresh = await new Promise<Uint32Array | undefined>((resolve) => {
+      thread.waiting = resolve;
+      thread.worker.postMessage(message, []);
+    });
+    if (this.#all.has(thread)) this.#idle.push(thread);
+    return fresh;
+  }
+
+  async close(): Promise<void> {
+    const threads = [...this.#all];
+    this.#all.clear();
+    this.#idle.length = 0;
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+  }
+
+  #start(): Thread {
+    const worker = new Worker(workerEntry(), {
+      name: 'svc-gc',
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+    });
+    const thread: Thread = { worker, waiting: undefined };
+    this.#all.add(thread);
+    const answer = (fresh: Uint32Array | undefined): void => {
+      const { waiting } = thread;
+      thread.waiting = undefined;
+      waiting?.(fresh);
+    };
+    worker.on('message', ({ fresh }: MarkAnswer) => answer(fresh));
+    const lost = (): void => {
+      this.#all.delete(thread);
+      answer(undefined);
+    };
+    worker.on('error', lost);
+    worker.on('exit', lost);
+    return thread;
+  }
+}
+
+/** Running from sources the entry is a .ts file; the bundle puts it beside itself. */
+function workerEntry(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './mark-worker.ts' : './mark-worker.js';
+  return new URL(name, import.meta.url);
+}

@@ -1,0 +1,58 @@
+import { parentPort } from 'node:worker_threads';
+import { FileSource, TableReader, ValueScan } from '@svc/sstable';
+import { MarkCache } from './mark-cache.ts';
+import { freshMarks, MarkList } from './mark-list.ts';
+
+/** A range, and where it can be read unless its marks are known. */
+export interface RangeSource {
+  readonly id: string;
+  readonly path: string | undefined;
+  readonly count: number;
+}
+
+export interface MarkJob {
+  readonly job: number;
+  /** Of the marks that are known. */
+  readonly folder: string;
+  readonly range: RangeSource;
+  /** What these hold is marked. */
+  readonly shown: readonly RangeSource[];
+}
+
+export interface MarkAnswer {
+  readonly job: number;
+  /** Undefined: it could not be done here. */
+  readonly fresh: Uint32Array<ArrayBuffer> | undefined;
+}
+
+/** Entry of the threads that read ranges for the collector; the bundle emits it as a file of its own. */
+parentPort?.on('message', ({ job, folder, range, shown }: MarkJob) => {
+  const cache = new MarkCache(folder);
+  let fresh: Uint32Array<ArrayBuffer> | undefined;
+  try {
+    const others = shown.map((other) => marksOf(cache, other));
+    fresh = freshMarks(marksOf(cache, range), others);
+  } catch {
+    // Whoever asked reads the range again, and sees what is wrong with it.
+  }
+  const answer: MarkAnswer = { job, fresh: fresh?.slice() };
+  parentPort?.postMessage(answer, answer.fresh === undefined ? [] : [answer.fresh.buffer]);
+});
+
+function marksOf(cache: MarkCache, { id, path, count }: RangeSource): Uint32Array<ArrayBuffer> {
+  const known = cache.readRange(id);
+  if (known !== undefined) return known;
+  if (path === undefined) throw new Error('the marks of a range are gone');
+  const reader = new TableReader(new FileSource(path));
+  try {
+    const list = new MarkList(count);
+    const values = new ValueScan(reader);
+    while (values.nextBlock(list.addValue));
+    if (list.values !== count) throw new Error('a range does not hold what its tree says');
+    const { numbers } = list;
+    cache.writeRange(id, numbers);
+    return numbers;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import type { CommittedContext } from '../../committed/context.ts';
+import type { CommittedTrees, TreeRange } from '../../committed/tree.ts';
+import { EngineError } from '../../errors.ts';
+import type { MarkCache } from './mark-cache.ts';
+import { freshMarks, MarkList } from './mark-list.ts';
+import type { MarkThreads } from './mark-threads.ts';
+import type { RangeSource } from './mark-worker.ts';
+
+/** Smaller ranges are read here: a thread would take longer to be told. */
+const worthThread = 2000;
+
+export interface ReaderParts {
+  readonly cache: MarkCache;
+  readonly threads: MarkThreads;
+  readonly scratch: string;
+  readonly pause: () => Promise<void>;
+}
+
+/** Reads the marks of ranges: large ones in threads, and each only once. */
+export class RangeReader {
+  readonly #trees: CommittedTrees;
+  readonly #context: CommittedContext;
+  readonly #parts: ReaderParts;
+  #spares = 0;
+
+  constructor(trees: CommittedTrees, context: CommittedContext, parts: ReaderParts) {
+    this.#trees = trees;
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  /** How many may be asked for at a time. */
+  get lanes(): number {
+    return this.#parts.threads.size;
+  }
+
+  /** The marks of `range` that the `shown` ones do not have. */
+  async fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<Uint32Array> {
+    const isLarge = range.count >= worthThread;
+    const fresh = isLarge ? await this.#freshInThread(range, shown) : undefined;
+    if (fresh !== undefined) return fresh;
+    // Whatever stood in the way may lie in what is kept of them.
+    if (isLarge) for (const { id } of [range, ...shown]) this.#parts.cache.dropRange(id);
+    return readFresh(this.#trees, this.#context, range, shown, this.#parts.pause);
+  }
+
+  /** A damaged or vanished file is left to the one who reads through the cache, and tells of it. */
+  async #freshInThread(range: TreeRange, shown: readonly TreeRange[]): Promise<Uint32Array | undefined> {
+    const { cache, threads } = this.#parts;
+    const sources: RangeSource[] = [];
+    const next = async (ranges: readonly TreeRange[]): Promise<Uint32Array | undefined> => {
+      const [first, ...others] = ranges;
+      if (first === undefined) {
+        const [own, ...rest] = sources;
+        return own && threads.run({ folder: cache.folder, range: own, shown: rest });
+      }
+      const { id, count } = first;
+      const add = (path: string | undefined): Promise<Uint32Array | undefined> => {
+        sources.push({ id, path, count });
+        return next(others);
+      };
+      return cache.hasRange(id) ? add(undefined) : this.#withFile(id, add);
+    };
+    const fresh = await next([range, ...shown]);
+    await this.#parts.pause();
+    return fresh;
+  }
+
+  #withFile<Result>(
+    id: string,
+    use: (path: string) => Promise<Result>,
+  ): Promise<Result> | Promise<undefined> {
+    const spare = join(this.#parts.scratch, `range-${++this.#spares}`);
+    return this.#trees.withRangeFile?.(this.#context, id, spare, use) ?? Promise.resolve(undefined);
+  }
+}
+
+/** Here, without anything kept. */
+export async function readFresh(
+  trees: CommittedTrees,
+  context: CommittedContext,
+  range: TreeRange,
+  shown: readonly TreeRange[],
+  pause: () => Promise<void>,
+): Promise<Uint32Array> {
+  const read = async ({ id, count }: TreeRange): Promise<Uint32Array<ArrayBuffer>> => {
+    const list = new MarkList(count);
+    await trees.visitRange(context, id, list.addValue, pause);
+    if (list.values !== count) {
+      const text = `range ${id} holds ${list.values} records, its metarange says ${count}`;
+      throw new EngineError('corrupt', text, { subject: 'storage' });
+    }
+    return list.numbers;
+  };
+  const others: Uint32Array[] = [];
+  for (const other of shown) others.push(await read(other));
+  return freshMarks(await read(range), others);
+}

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encodeEntry, zeroTimestamp } from '@svc/encoding';
+import { tempDir } from '@svc/testing';
+import { describe, expect, it } from 'vitest';
+import { ArrayIterator, context, openTestTrees } from '../../committed/test/tree-fixture.ts';
+import type { CommittedTrees, TreeRecord } from '../../committed/tree.ts';
+import { shardOf } from './address-hash.ts';
+import { MarkCache } from './mark-cache.ts';
+import { Marks } from './marks.ts';
+import { MarkThreads } from './mark-threads.ts';
+import { RangeReader } from './range-reader.ts';
+import { TreeMarker } from './tree-marker.ts';
+
+const partition = 'gk3f7ctl8q3s73frlr8g';
+const addressOf = (number: number): string => `data/${partition}/${String(number).padStart(19, '0')}0`;
+
+function recordOf(key: number, address: number): TreeRecord {
+  const entry = {
+    // Some are spelled in full, and some are signed.
+    address: `${address % 3 === 0 ? 's3://bucket/repo/' : ''}${addressOf(address)}${address % 5 === 0 ? `,${'s'.repeat(43)}` : ''}`,
+    addressType: address % 3 === 0 ? 2 : 1,
+    lastModified: zeroTimestamp,
+    size: address,
+    etag: `${address}`,
+    metadata: address % 7 === 0 ? { long: 'x'.repeat(200) } : {},
+    contentType: '',
+  } as const;
+  return {
+    key: Buffer.from(String(key).padStart(8, '0')),
+    identity: Buffer.from(`identity of ${address}`),
+    data: encodeEntry(entry),
+  };
+}
+
+/** Trees of one history, newest first; the third is the first once more, with one change. */
+async function writeHistory(
+  trees: CommittedTrees,
+  records: number,
+): Promise<{ ids: string[]; used: Set<number> }> {
+  const used = new Set<number>();
+  const ids: string[] = [];
+  let addresses = Array.from({ length: records }, (_, key) => key);
+  const first = addresses;
+  for (let commit = 1; commit <= 6; commit += 1) {
+    for (const address of addresses) used.add(address);
+    const all = new ArrayIterator(addresses.map((address, key) => recordOf(key, address)));
+    ids.unshift((await trees.write(context, all)).metaRangeId);
+    addresses = [...(commit === 3 ? first : addresses)];
+    for (let key = commit; key < records; key += Math.floor(records / 5))
+      addresses[key] = 100_000 * commit + key;
+  }
+  return { ids, used };
+}
+
+/** Counts what is really read. */
+function counted(trees: CommittedTrees): { trees: CommittedTrees; reads: () => number } {
+  let reads = 0;
+  const proxy = new Proxy(trees, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      if (name === 'visitRange' || name === 'withRangeFile') reads += 1;
+      return member.bind(target) as unknown;
+    },
+  });
+  return { trees: proxy, reads: () => reads };
+}
+
+async function marked(
+  trees: CommittedTrees,
+  ids: readonly string[],
+  folder: string,
+): Promise<{ has: (address: number) => boolean; count: number; reads: number }> {
+  const counting = counted(trees);
+  const marks = new Marks(tempDir('marks'));
+  const threads = new MarkThreads(2);
+  const cache = new MarkCache(folder);
+  const pause = (): Promise<void> => Promise.resolve();
+  const parts = { cache, threads, scratch: tempDir('scratch'), pause };
+  const reader = new RangeReader(counting.trees, context, parts);
+  const marker = new TreeMarker(counting.trees, context, marks, { reader, cache, pause });
+  try {
+    for (const [index, id] of ids.entries()) await marker.mark(id, ids[index - 1] ?? '', true);
+  } finally {
+    await threads.close();
+    cache.prune(marker.firstRanges, Date.now());
+  }
+  const set = marks.load(shardOf(partition));
+  return {
+    has: (address) => set.use(addressOf(address)) === 'active',
+    count: marks.count,
+    reads: counting.reads(),
+  };
+}
+
+function* filesBelow(folder: string): Generator<string> {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) yield* filesBelow(path);
+    else yield path;
+  }
+}
+
+describe.each([
+  { how: 'small ranges, read here', records: 300, maxRangeSize: 3000 },
+  { how: 'large ranges, read in threads', records: 7000, maxRangeSize: 500_000 },
+])('marking a history of $how', ({ records, maxRangeSize }) => {
+  it('marks what any tree holds, and little of it twice', async () => {
+    const { trees } = await openTestTrees(tempDir('cache'), { maxRangeSize, raggedness: 1_000_000 });
+    const { ids, used } = await writeHistory(trees, records);
+    const folder = join(tempDir('known'), 'repo');
+    const first = await marked(trees, ids, folder);
+    for (const address of used) expect(first.has(address)).toBe(true);
+    expect(first.has(99_999_999)).toBe(false);
+    expect(first.count).toBeLessThan(2 * used.size);
+
+    const again = await marked(trees, ids, folder);
+    for (const address of used) expect(again.has(address)).toBe(true);
+    expect(again.reads).toBeLessThan(first.reads / 2);
+
+    // Another start: what the kept differences passed over was never marked in this run.
+    const [newest, ...older] = ids;
+    const other = await marked(trees, [...older, newest ?? ''], folder);
+    for (const address of used) expect(other.has(address)).toBe(true);
+
+    let files = 0;
+    for (const path of filesBelow(folder)) {
+      const bytes = readFileSync(path);
+      const middle = Math.floor(bytes.length / 2);
+      bytes[middle] = (bytes[middle] ?? 0) ^ 0x10;
+      writeFileSync(path, bytes);
+      files += 1;
+    }
+    expect(files).toBeGreaterThan(2);
+    const damaged = await marked(trees, ids, folder);
+    for (const address of used) expect(damaged.has(address)).toBe(true);
+    await trees.close();
+  });
+});
+
+describe('marking ranges', () => {
+  it('fails when a range holds fewer records than its tree says', async () => {
+    const { trees } = await openTestTrees(tempDir('cache'), { maxRangeSize: 3000 });
+    const { ids } = await writeHistory(trees, 100);
+    const lying = new Proxy(trees, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (name === 'ranges') {
+          return async (...args: Parameters<CommittedTrees['ranges']>) =>
+            (await target.ranges(...args)).map((range) => ({ ...range, count: range.count + 1 }));
+        }
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+    await expect(marked(lying, ids, join(tempDir('known'), 'repo'))).rejects.toThrow(/its metarange says/);
+    await trees.close();
+  });
+});

@@ -1,0 +1,101 @@
+// `npm run package [folder]`: what is published, from the build in `dist/`: a folder and an npm tarball each of `svc`
+// (the server) and `svcctl` (the command line alone), with their checksums.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const out = resolve(process.argv[2] ?? join(root, 'out'));
+
+interface Published {
+  readonly name: string;
+  readonly description: string;
+  readonly files: (name: string) => boolean;
+  /** Packages that the bundle leaves outside, by the one of ours that names their version. */
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const published: readonly Published[] = [
+  {
+    name: 'svc',
+    description: 'Version control for data in object stores: the server',
+    files: (name) => !name.startsWith('svcctl'),
+    dependencies: {
+      '@aws-sdk/credential-providers': 'block',
+      '@node-rs/crc32': 'encoding',
+      lmdb: 'kv',
+      wasmoon: 'actions',
+    },
+  },
+  {
+    name: 'svcctl',
+    description: 'Version control for data in object stores: the command line',
+    files: (name) => name.startsWith('svcctl'),
+    dependencies: { '@node-rs/crc32': 'encoding' },
+  },
+];
+
+interface Manifest {
+  readonly version: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+async function manifestOf(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+async function versionOf(dependency: string, owner: string): Promise<string> {
+  const { dependencies = {} } = await manifestOf(join('packages', owner));
+  const version = dependencies[dependency];
+  if (version === undefined) throw new Error(`packages/${owner} does not depend on ${dependency}`);
+  return version;
+}
+
+async function stage(item: Published, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(dist)) {
+    if (name.startsWith('.') || name.endsWith('.map') || !item.files(name)) continue;
+    await cp(join(dist, name), join(folder, name), { recursive: true });
+  }
+  // The bundle of a module has no first line for the shell.
+  await mkdir(join(folder, 'bin'));
+  await writeFile(
+    join(folder, 'bin', `${item.name}.js`),
+    `#!/usr/bin/env node\nimport '../${item.name}.js';\n`,
+  );
+  for (const name of ['LICENSE', 'NOTICE', 'README.md']) await cp(join(root, name), join(folder, name));
+  const { version, license, engines } = await manifestOf('.');
+  const dependencies = await Promise.all(
+    Object.entries(item.dependencies).map(async ([name, owner]) => [name, await versionOf(name, owner)]),
+  );
+  const manifest = {
+    name: item.name,
+    version,
+    description: item.description,
+    license,
+    type: 'module',
+    bin: { [item.name]: `bin/${item.name}.js` },
+    engines,
+    dependencies: Object.fromEntries(dependencies) as Record<string, string>,
+  };
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+await rm(out, { recursive: true, force: true });
+const sums: string[] = [];
+for (const item of published) {
+  const folder = join(out, item.name);
+  await stage(item, folder);
+  const packed = execFileSync('npm', ['pack', '--pack-destination', out, folder], { encoding: 'utf8' });
+  const file = packed.trim().split('\n').at(-1) ?? '';
+  const sum = createHash('sha256')
+    .update(await readFile(join(out, file)))
+    .digest('hex');
+  sums.push(`${sum}  ${file}\n`);
+  console.log(join(out, file));
+}
+await writeFile(join(out, 'SHA256SUMS'), sums.join(''));
