@@ -10,7 +10,7 @@ const common = {
 };
 
 test.each([
-  'postgres://svc:se/cr@et@db:5432/svc?sslmode=require',
+  'postgres://svc:secr@et@db:5432/svc?sslmode=require',
   'postgres://db/svc?user=svc&password=se/cr@et',
   "host=db user=svc password='se/cr@et' dbname=svc",
   'host=db password=se/cr@et dbname=svc',
