@@ -149,7 +149,7 @@ test('merges, conflicts, strategies and merge bases', async () => {
     json: { title: '', source_branch: 'dev', destination_branch: 'main' },
   });
   const refused = await ask('PUT', `${base}/pulls/${pull.body.id}/merge`);
-  expect([refused.status, refused.body.message]).toEqual([409, 'update branch main: conflict found']);
+  expect([refused.status, refused.body]).toEqual([409, { reference: '', message: 'conflict found' }]);
   expect((await ask('GET', `${base}/pulls/${pull.body.id}`)).body.status).toBe('open');
   expect((await ask('POST', merge, { json: { strategy: 'mine' } })).status).toBe(400);
   const merged = await ask('POST', merge, { json: { strategy: 'source-wins', message: 'merge' } });

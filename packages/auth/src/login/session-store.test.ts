@@ -48,6 +48,17 @@ describe('sessions', () => {
     expect((await loginAs(one)).token).toBeDefined();
   });
 
+  it('are not those of a later user of the same name and key', async () => {
+    const fixture = await withAlice();
+    const { token } = await loginAs(fixture);
+    await fixture.auth.users.delete('alice', actor);
+    fixture.clock.now += 60_000;
+    await fixture.auth.users.create({ username: 'alice' }, actor);
+    await fixture.auth.credentials.create('alice', actor, alice);
+    await expect(fixture.auth.authenticate(bearer(token))).rejects.toMatchObject(refused);
+    await expect(fixture.auth.authenticate(bearer((await loginAs(fixture)).token))).resolves.toBeDefined();
+  });
+
   it("are nobody else's to end", async () => {
     const fixture = await withAlice();
     await fixture.auth.users.create({ username: 'bob' }, actor);

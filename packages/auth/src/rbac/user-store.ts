@@ -38,7 +38,8 @@ export class UserStore implements Users {
       encryptedPassword: Buffer.alloc(0),
       source,
       externalId,
-      tokensValidAfter: 0,
+      // A namesake that was deleted may have left tokens. Users of other sources begin with sessions of those sources.
+      tokensValidAfter: source === 'internal' ? Math.floor(clock() / 1000) : 0,
     };
     const event = changeEvent(actor, 'user.created', `user/${username}`);
     if (!(await store.create(userMessage, keys.user(username), record, event))) throw alreadyExists();
