@@ -64,4 +64,54 @@ export function settingsFlows(stage: Stage): void {
       branches: [{ branch_id: 'main', retention_days: 28 }],
     });
   });
+
+  test('garbage is looked for, collected and reported, and a schedule is kept', async () => {
+    await stage.repository('collected', { 'a.txt': 'a' });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/collected/settings/retention');
+      await ui.button('Look for garbage').click();
+      await ui.page.getByText('dry run', { exact: true }).waitFor();
+      await ui.page.getByRole('region', { name: 'Report' }).waitFor();
+      await ui.sees('Expired by the rules');
+      await ui.button('Collect garbage').click();
+      await ui.button('Collect garbage', ui.dialog()).click();
+      await ui.page.getByText('completed', { exact: true }).nth(1).waitFor();
+      await ui.field('Hours that garbage waits').fill('5');
+      await ui.sees('0, or at least 24 whole hours');
+      await ui.refuses(ui.button('Save schedule'));
+      await ui.field('Hours that garbage waits').fill('48');
+      await ui.field('Hours between runs').fill('6');
+      await ui.button('Save schedule').click();
+      await ui.gone(ui.button('Save schedule'));
+    });
+    const params = { path: { repository: 'collected' } };
+    const settings = await stage.client.get('/repositories/{repository}/settings/gc', { params });
+    expect(settings).toEqual({ enabled: 'inherit', interval_hours: 6, quarantine_hours: 48 });
+    const runs = await stage.client.get('/repositories/{repository}/gc/runs', { params });
+    expect(runs.results.map(({ state, options }) => [state, options.dry_run])).toEqual([
+      ['completed', false],
+      ['completed', true],
+    ]);
+  });
+
+  test('a run that waits is cancelled', async () => {
+    await stage.repository('cancelled', { 'a.txt': 'a' });
+    await stage.play(async (ui) => {
+      // The page sees a run that waits; the server takes runs at once.
+      await ui.page.route('**/gc/runs?*', async (route) => {
+        const response = await route.fetch();
+        const body = (await response.json()) as { results: { state: string; report?: unknown }[] };
+        for (const run of body.results) {
+          run.state = 'queued';
+          delete run.report;
+        }
+        await route.fulfill({ response, json: body });
+      });
+      await ui.open('/repositories/cancelled/settings/retention');
+      const asked = ui.page.waitForRequest((request) => request.url().endsWith('/cancel'));
+      await ui.button('Look for garbage').click();
+      await ui.button('Cancel').click();
+      expect((await asked).method()).toBe('POST');
+    });
+  });
 }

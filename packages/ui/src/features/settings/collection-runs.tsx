@@ -1,4 +1,4 @@
-import { Button, Progress, Select, Table } from '@mantine/core';
+import { Button, Progress, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -8,10 +8,10 @@ import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import { formatBytes, formatCount } from '../../lib/format.ts';
 import { useWrite } from '../../lib/queries.ts';
+import { CollectionSchedule } from './collection-schedule.tsx';
 
 type Run = components['schemas']['GcRun'];
 type Count = components['schemas']['GcCount'];
-type Settings = components['schemas']['GcSettings'];
 
 const isAlive = ({ state }: Run): boolean => state === 'queued' || state === 'running';
 const shown = ({ objects, bytes }: Count): string =>
@@ -173,36 +173,5 @@ function Report({ run }: { readonly run: Run }): ReactNode {
         </div>
       </div>
     </section>
-  );
-}
-
-function CollectionSchedule({ repository }: { readonly repository: string }): ReactNode {
-  const path = { repository };
-  const { data, error } = useQuery({
-    queryKey: ['gc-settings', repository],
-    queryFn: () => client.get('/repositories/{repository}/settings/gc', { params: { path } }),
-  });
-  const save = useWrite((settings: Settings) =>
-    client.put('/repositories/{repository}/settings/gc', { params: { path }, body: settings }),
-  );
-  if (error !== null) return <ErrorNotice error={error} />;
-  if (data === undefined) return <Skeletons rows={1} />;
-  return (
-    <div className="stack">
-      <Select
-        label="Runs on schedule"
-        w={260}
-        value={data.enabled}
-        allowDeselect={false}
-        disabled={save.isPending}
-        onChange={(enabled) => save.mutate({ ...data, enabled: enabled ?? 'inherit' })}
-        data={[
-          { value: 'inherit', label: 'As the server is configured' },
-          { value: 'on', label: 'On' },
-          { value: 'off', label: 'Off' },
-        ]}
-      />
-      {save.error !== null && <ErrorNotice error={save.error} />}
-    </div>
   );
 }
