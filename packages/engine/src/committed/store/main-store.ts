@@ -89,11 +89,12 @@ export class MainStore implements TableStore {
   async withRangeFile<Result>(
     namespace: Namespace,
     id: string,
-    spare: string,
-    use: (path: string) => Promise<Result>,
+    spare: string | undefined,
+    use: (path: string | undefined) => Promise<Result>,
   ): Promise<Result> {
     const path = pathOf(namespace, 'range', id);
     if (existsSync(path)) return use(path);
+    if (spare === undefined) return use(undefined);
     try {
       await this.#download(namespace, 'range', id, spare);
       return await use(spare);

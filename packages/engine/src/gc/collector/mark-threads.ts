@@ -8,19 +8,32 @@ interface Thread {
   waiting: ((fresh: Uint32Array | undefined) => void) | undefined;
 }
 
-/** Threads that read ranges; they are started when there is work and end with the run. */
+/**
+ * Threads that read ranges; they are started when there is work and end with the run. When one of them cannot start, or
+ * dies, none is used any more.
+ */
 export class MarkThreads {
   readonly size: number;
   readonly #idle: Thread[] = [];
   readonly #all = new Set<Thread>();
+  readonly #onBroken: (error: unknown) => void;
+  readonly #entry: URL;
   #jobs = 0;
+  #isBroken = false;
 
-  constructor(size: number) {
+  constructor(size: number, onBroken: (error: unknown) => void, entry = workerEntry()) {
     this.size = size;
+    this.#onBroken = onBroken;
+    this.#entry = entry;
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   /** Undefined when a thread could not do it. At most `size` calls at a time. */
   async run(job: Omit<MarkJob, 'job'>): Promise<Uint32Array | undefined> {
+    if (this.#isBroken) return undefined;
     const thread = this.#idle.pop() ?? this.#start();
     this.#jobs += 1;
     const message: MarkJob = { ...job, job: this.#jobs };
@@ -40,7 +53,7 @@ export class MarkThreads {
   }
 
   #start(): Thread {
-    const worker = new Worker(workerEntry(), {
+    const worker = new Worker(this.#entry, {
       name: 'svc-gc',
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
     });
@@ -52,12 +65,16 @@ export class MarkThreads {
       waiting?.(fresh);
     };
     worker.on('message', ({ fresh }: MarkAnswer) => answer(fresh));
-    const lost = (): void => {
-      this.#all.delete(thread);
+    const lost = (error: unknown): void => {
+      // One that was closed is not lost, and each is lost once.
+      if (this.#all.delete(thread) && !this.#isBroken) {
+        this.#isBroken = true;
+        this.#onBroken(error);
+      }
       answer(undefined);
     };
     worker.on('error', lost);
-    worker.on('exit', lost);
+    worker.on('exit', (code) => lost(new Error(`the thread ended with code ${code}`)));
     return thread;
   }
 }

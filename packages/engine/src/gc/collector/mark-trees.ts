@@ -35,7 +35,12 @@ export async function markTrees(
 ): Promise<MarkedTrees> {
   const { folder, cpuPercent } = context.settings.gc;
   const cache = new MarkCache(join(folder, 'marks', encodeURIComponent(scope.partition.toString())));
-  const threads = new MarkThreads(cpuPercent === 100 ? 2 : 1);
+  const threads = new MarkThreads(cpuPercent === 100 ? 2 : 1, (error) =>
+    context.logger.warn(
+      { error, repository: scope.repository.id },
+      'a thread of the garbage collection could not start or died: the run goes on without threads, which takes longer',
+    ),
+  );
   const { pause, scratch } = options;
   const reader = new RangeReader(context.trees, scope.committed, { cache, threads, scratch, pause });
   const marker = new TreeMarker(context.trees, scope.committed, marks, { reader, cache, pause });

@@ -37,11 +37,11 @@ export class RangeReader {
 
   /** The marks of `range` that the `shown` ones do not have. */
   async fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<Uint32Array> {
-    const isLarge = range.count >= worthThread;
-    const fresh = isLarge ? await this.#freshInThread(range, shown) : undefined;
+    const isForThread = range.count >= worthThread && !this.#parts.threads.isBroken;
+    const fresh = isForThread ? await this.#freshInThread(range, shown) : undefined;
     if (fresh !== undefined) return fresh;
     // Whatever stood in the way may lie in what is kept of them.
-    if (isLarge) for (const { id } of [range, ...shown]) this.#parts.cache.dropRange(id);
+    if (isForThread) for (const { id } of [range, ...shown]) this.#parts.cache.dropRange(id);
     return readFresh(this.#trees, this.#context, range, shown, this.#parts.pause);
   }
 
@@ -60,7 +60,7 @@ export class RangeReader {
         sources.push({ id, path, count });
         return next(others);
       };
-      return cache.hasRange(id) ? add(undefined) : this.#withFile(id, add);
+      return this.#withFile(id, cache.hasRange(id), add);
     };
     const fresh = await next([range, ...shown]);
     await this.#parts.pause();
@@ -69,9 +69,10 @@ export class RangeReader {
 
   #withFile<Result>(
     id: string,
-    use: (path: string) => Promise<Result>,
+    isKnown: boolean,
+    use: (path: string | undefined) => Promise<Result>,
   ): Promise<Result> | Promise<undefined> {
-    const spare = join(this.#parts.scratch, `range-${++this.#spares}`);
+    const spare = isKnown ? undefined : join(this.#parts.scratch, `range-${++this.#spares}`);
     return this.#trees.withRangeFile?.(this.#context, id, spare, use) ?? Promise.resolve(undefined);
   }
 }

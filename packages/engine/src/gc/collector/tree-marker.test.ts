@@ -53,28 +53,42 @@ async function writeHistory(
   return { ids, used };
 }
 
-/** Counts what is really read. */
-function counted(trees: CommittedTrees): { trees: CommittedTrees; reads: () => number } {
+/** Counts what is really read, and what of it is read without threads. */
+function counted(trees: CommittedTrees): {
+  trees: CommittedTrees;
+  reads: () => number;
+  readsHere: () => number;
+} {
   let reads = 0;
+  let readsHere = 0;
   const proxy = new Proxy(trees, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       if (name === 'visitRange' || name === 'withRangeFile') reads += 1;
+      if (name === 'visitRange') readsHere += 1;
       return member.bind(target) as unknown;
     },
   });
-  return { trees: proxy, reads: () => reads };
+  return { trees: proxy, reads: () => reads, readsHere: () => readsHere };
 }
 
 async function marked(
   trees: CommittedTrees,
   ids: readonly string[],
   folder: string,
-): Promise<{ has: (address: number) => boolean; count: number; reads: number }> {
+  entry?: URL,
+): Promise<{
+  has: (address: number) => boolean;
+  count: number;
+  reads: number;
+  readsHere: number;
+  broken: unknown[];
+}> {
   const counting = counted(trees);
   const marks = new Marks(tempDir('marks'));
-  const threads = new MarkThreads(2);
+  const broken: unknown[] = [];
+  const threads = new MarkThreads(2, (error) => broken.push(error), entry);
   const cache = new MarkCache(folder);
   const pause = (): Promise<void> => Promise.resolve();
   const parts = { cache, threads, scratch: tempDir('scratch'), pause };
@@ -91,6 +105,8 @@ async function marked(
     has: (address) => set.use(addressOf(address)) === 'active',
     count: marks.count,
     reads: counting.reads(),
+    readsHere: counting.readsHere(),
+    broken,
   };
 }
 
@@ -103,9 +119,9 @@ function* filesBelow(folder: string): Generator<string> {
 }
 
 describe.each([
-  { how: 'small ranges, read here', records: 300, maxRangeSize: 3000 },
-  { how: 'large ranges, read in threads', records: 7000, maxRangeSize: 500_000 },
-])('marking a history of $how', ({ records, maxRangeSize }) => {
+  { how: 'small ranges, read here', records: 300, maxRangeSize: 3000, inThreads: false },
+  { how: 'large ranges, read in threads', records: 7000, maxRangeSize: 500_000, inThreads: true },
+])('marking a history of $how', ({ records, maxRangeSize, inThreads }) => {
   it('marks what any tree holds, and little of it twice', async () => {
     const { trees } = await openTestTrees(tempDir('cache'), { maxRangeSize, raggedness: 1_000_000 });
     const { ids, used } = await writeHistory(trees, records);
@@ -114,6 +130,8 @@ describe.each([
     for (const address of used) expect(first.has(address)).toBe(true);
     expect(first.has(99_999_999)).toBe(false);
     expect(first.count).toBeLessThan(2 * used.size);
+    expect(first.readsHere === 0).toBe(inThreads);
+    expect(first.broken).toEqual([]);
 
     const again = await marked(trees, ids, folder);
     for (const address of used) expect(again.has(address)).toBe(true);
@@ -140,15 +158,37 @@ describe.each([
 });
 
 describe('marking ranges', () => {
-  it('fails when a range holds fewer records than its tree says', async () => {
-    const { trees } = await openTestTrees(tempDir('cache'), { maxRangeSize: 3000 });
-    const { ids } = await writeHistory(trees, 100);
+  it('goes on without threads when they cannot start, and tells of it once', async () => {
+    const { trees } = await openTestTrees(tempDir('cache'), {
+      maxRangeSize: 500_000,
+      raggedness: 1_000_000,
+    });
+    const { ids, used } = await writeHistory(trees, 7000);
+    const absent = new URL('./absent.js', import.meta.url);
+    const found = await marked(trees, ids, join(tempDir('known'), 'repo'), absent);
+    for (const address of used) expect(found.has(address)).toBe(true);
+    expect(found.readsHere).toBeGreaterThan(0);
+    expect(found.broken).toEqual([expect.objectContaining({ message: expect.stringContaining('absent') })]);
+    await trees.close();
+  });
+
+  it.each([
+    { place: 0, records: 100, maxRangeSize: 3000 },
+    { place: 0, records: 7000, maxRangeSize: 500_000 },
+    // This one is compared with the tree before it.
+    { place: 1, records: 7000, maxRangeSize: 500_000 },
+  ])('fails when a range of $records holds fewer records than its tree says', async (each) => {
+    const { place, records, maxRangeSize } = each;
+    const { trees } = await openTestTrees(tempDir('cache'), { maxRangeSize, raggedness: 1_000_000 });
+    const { ids } = await writeHistory(trees, records);
     const lying = new Proxy(trees, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name);
         if (name === 'ranges') {
-          return async (...args: Parameters<CommittedTrees['ranges']>) =>
-            (await target.ranges(...args)).map((range) => ({ ...range, count: range.count + 1 }));
+          return async (...args: Parameters<CommittedTrees['ranges']>) => {
+            const more = args[1] === ids[place] ? 1 : 0;
+            return (await target.ranges(...args)).map((range) => ({ ...range, count: range.count + more }));
+          };
         }
         return typeof member === 'function' ? (member.bind(target) as unknown) : member;
       },
