@@ -98,22 +98,28 @@ async function collect(hard: boolean): Promise<void> {
   const { state, error, report } = await engine.gcRuns.get({ repository, run });
   if (state !== 'completed' || report === undefined) throw new Error(error);
   const deleted = report.classes.reduce((sum, row) => sum + row.deleted.objects, 0);
-  if (hard) process.stdout.write(`  deleted ${deleted} objects\n`);
+  const rate = Math.round(deleted / (phases.get('sweeping') ?? 1));
+  if (hard) process.stdout.write(`  deleted ${deleted} objects, ${rate} a second\n`);
 }
 
-async function measured(name: string, work: () => Promise<void>): Promise<void> {
+async function alone(work: () => Promise<unknown>): Promise<string> {
+  await work();
+  return 'no requests';
+}
+
+async function measured(name: string, work: () => Promise<void>, beside = requestsDuring): Promise<void> {
   phases.clear();
   peak = 0;
   const before = anonymousMegabytes();
   const begun = performance.now();
   const usage = process.cpuUsage();
-  const p99 = await requestsDuring(work);
+  const requests = await beside(work);
   const { user, system } = process.cpuUsage(usage);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const parts = [...phases].map(([phase, took]) => `${phase} ${took.toFixed(1)} s`).join(', ');
   const memory = `${Math.max(0, Math.round(peak - before))} MB more than before`;
   const cpu = `${((user + system) / 1e6).toFixed(1)} s of processors`;
-  process.stdout.write(`${name}: ${seconds} s (${parts}), ${cpu}, ${memory}, ${p99}\n`);
+  process.stdout.write(`${name}: ${seconds} s (${parts}), ${cpu}, ${memory}, ${requests}\n`);
 }
 
 async function concurrently(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
@@ -157,7 +163,7 @@ const idle = await requestsDuring(() => pause(3000));
 process.stdout.write(`${objects} objects, ${commits} commits of ${changes} changes, idle: ${idle}\n`);
 await measured('dry run', () => collect(false));
 await measured('dry run again', () => collect(false));
-await measured(`hard run, ${garbage} to delete, marked twice`, () => collect(true));
+await measured(`hard run, ${garbage} to delete, marked twice`, () => collect(true), alone);
 clearInterval(sampler);
 await engine.close();
 await blockStores.close();

@@ -14,6 +14,4 @@ export { FileSink, MemorySink } from './table-sink.ts';
 export type { TableSink } from './table-sink.ts';
 export { FileSource, MemorySource } from './table-source.ts';
 export type { TableSource } from './table-source.ts';
-export { unequalBlocks } from './unequal-blocks.ts';
-export type { UnequalBlocks } from './unequal-blocks.ts';
 export { ValueScan } from './value-scan.ts';

@@ -21,14 +21,8 @@ export class ValueScan {
   /** `use` is given each value of the next block, which is good until it returns; false at the table's end. */
   nextBlock(use: (bytes: Buffer, start: number, end: number) => void): boolean {
     if (this.#block >= this.#reader.index.count) return false;
-    this.showBlock(this.#block, use);
+    const length = this.#stored.decode(this.#block, this.#decoded);
     this.#block += 1;
-    return true;
-  }
-
-  /** Like `nextBlock`, of any block. */
-  showBlock(block: number, use: (bytes: Buffer, start: number, end: number) => void): void {
-    const length = this.#stored.decode(block, this.#decoded);
     const { bytes } = this.#decoded;
     try {
       const header = this.#header;
@@ -43,6 +37,7 @@ export class ValueScan {
     } catch (error) {
       throw this.#report(error);
     }
+    return true;
   }
 
   #report(error: unknown): unknown {

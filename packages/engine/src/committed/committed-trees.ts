@@ -285,8 +285,8 @@ class Trees implements CommittedTrees {
   withRangeFile<Result>(
     context: CommittedContext,
     id: string,
-    spare: string | undefined,
-    use: (path: string | undefined) => Promise<Result>,
+    spare: string,
+    use: (path: string) => Promise<Result>,
   ): Promise<Result> {
     return this.#parts.store.withRangeFile(this.#namespace(context), id, spare, use);
   }

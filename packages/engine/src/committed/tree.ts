@@ -200,15 +200,12 @@ export interface CommittedTrees {
     use: UseValue,
     pause?: () => Promise<void>,
   ): Promise<void>;
-  /**
-   * Hands the file of a range to `use`. One that is not in the cache goes to `spare` for as long, so nothing is evicted;
-   * without `spare` there is none then.
-   */
+  /** Hands the file of a range to `use`. One that is not in the cache goes to `spare` for as long: nothing is evicted. */
   withRangeFile?<Result>(
     context: CommittedContext,
     rangeId: string,
-    spare: string | undefined,
-    use: (path: string | undefined) => Promise<Result>,
+    spare: string,
+    use: (path: string) => Promise<Result>,
   ): Promise<Result>;
   /** Whether the block store has every table of a tree; those of `baseId` are known to be there. */
   areStored(context: CommittedContext, metaRangeId: string, baseId: string): Promise<boolean>;

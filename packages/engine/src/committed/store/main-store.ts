@@ -89,12 +89,11 @@ export class MainStore implements TableStore {
   async withRangeFile<Result>(
     namespace: Namespace,
     id: string,
-    spare: string | undefined,
-    use: (path: string | undefined) => Promise<Result>,
+    spare: string,
+    use: (path: string) => Promise<Result>,
   ): Promise<Result> {
     const path = pathOf(namespace, 'range', id);
     if (existsSync(path)) return use(path);
-    if (spare === undefined) return use(undefined);
     try {
       await this.#download(namespace, 'range', id, spare);
       return await use(spare);

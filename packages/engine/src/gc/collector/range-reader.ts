@@ -60,7 +60,7 @@ export class RangeReader {
         sources.push({ id, path, count });
         return next(others);
       };
-      return this.#withFile(id, cache.hasRange(id), add);
+      return cache.hasRange(id) ? add(undefined) : this.#withFile(id, add);
     };
     const fresh = await next([range, ...shown]);
     await this.#parts.pause();
@@ -69,10 +69,9 @@ export class RangeReader {
 
   #withFile<Result>(
     id: string,
-    isKnown: boolean,
-    use: (path: string | undefined) => Promise<Result>,
+    use: (path: string) => Promise<Result>,
   ): Promise<Result> | Promise<undefined> {
-    const spare = isKnown ? undefined : join(this.#parts.scratch, `range-${++this.#spares}`);
+    const spare = join(this.#parts.scratch, `range-${++this.#spares}`);
     return this.#trees.withRangeFile?.(this.#context, id, spare, use) ?? Promise.resolve(undefined);
   }
 }

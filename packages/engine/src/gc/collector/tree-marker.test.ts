@@ -158,6 +158,24 @@ describe.each([
 });
 
 describe('marking ranges', () => {
+  it('uses a kept difference only when what it passed over is marked in this run, too', async () => {
+    const { trees } = await openTestTrees(tempDir('cache'), { maxRangeSize: 3000, raggedness: 1_000_000 });
+    const base = Array.from({ length: 300 }, (_, key) => key);
+    const write = async (addresses: readonly number[]): Promise<string> => {
+      const all = new ArrayIterator(addresses.map((address, key) => recordOf(key, address)));
+      return (await trees.write(context, all)).metaRangeId;
+    };
+    const first = await write(base);
+    const second = await write(base.map((address) => (address % 60 === 0 ? 100_000 + address : address)));
+    // It has ranges of the first tree that the second does not have.
+    const third = await write([...base.slice(0, -1), 200_000]);
+    const folder = join(tempDir('known'), 'repo');
+    await marked(trees, [first, second, third], folder);
+    const later = await marked(trees, [second, third], folder);
+    for (const address of [...base.slice(0, -1), 200_000]) expect(later.has(address)).toBe(true);
+    await trees.close();
+  });
+
   it('goes on without threads when they cannot start, and tells of it once', async () => {
     const { trees } = await openTestTrees(tempDir('cache'), {
       maxRangeSize: 500_000,
