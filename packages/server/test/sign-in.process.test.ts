@@ -234,7 +234,7 @@ describe('login through services of the operator', () => {
     const login = (identity_token: string) =>
       postJson('/api/v1/auth/external/principal/login', { identityRequest: { identity_token } });
     expect((await login('of the role')).status).toBe(404);
-    const attach = `/api/v1/auth/users/admin/external/principals?principalId=${encodeURIComponent(principal)}`;
+    const attach = `/api/v1/auth/users/quickstart/external/principals?principalId=${encodeURIComponent(principal)}`;
     expect((await svc.request(attach, { method: 'POST', headers: asAdmin })).status).toBe(201);
     expect((await login('of the role')).status).toBe(200);
     const expired = await login('of yesterday');

@@ -66,7 +66,7 @@ export class PasswordMails implements PasswordMailing {
     const { failures, logger } = this.#options;
     if (!isEmailAddress(address)) throw new AuthError('invalid', 'Invalid email format');
     failures.require('forgotPassword', client.ip);
-    failures.failed('forgotPassword', client.ip);
+    void failures.failed('forgotPassword', client.ip);
     // Nobody waits for it: how long it takes would tell who has an account.
     this.#sendReset(address.toLowerCase()).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);

@@ -51,7 +51,7 @@ export class SetupService implements Setup {
     } catch (error) {
       // This refusal costs one read and reveals nothing, so it is not limited.
       const harmless = error instanceof AuthError && error.kind === 'already_initialized';
-      if (client !== undefined && !harmless) limits.failed('setup', client.ip);
+      if (client !== undefined && !harmless) await limits.failed('setup', client.ip);
       throw error;
     }
   }
