@@ -275,11 +275,15 @@ export class Route {
   }
 }
 
+const maxRequired = 4096;
+
 /** Names the permission that is lacking, so that whoever may read policies can be told why. */
 function withRequired(refusal: Refusal, error: unknown): Refusal {
   if (!(error instanceof AuthError) || error.required === undefined) return refusal;
   const { action, resource } = error.required;
   const required = `${action} ${encodeURI(resource.toWellFormed())}`;
+  // Clients refuse answers with long headers, and the caller knows a name that long.
+  if (required.length > maxRequired) return refusal;
   return { ...refusal, headers: { ...refusal.headers, 'x-svc-required': required } };
 }
 

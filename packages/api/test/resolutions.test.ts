@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkedClient, type Ask } from './checked-client.ts';
 import { memEngine } from './mem-engine.ts';
-import { authorization, startApi, type RunningApi } from './start-api.ts';
+import { authorization, basic, startApi, type RunningApi } from './start-api.ts';
 
 let api: RunningApi;
 let ask: Ask;
@@ -197,4 +197,33 @@ test.each([
     });
     expect(answer.status).toBe(status);
   }
+});
+
+test('who may merge only chooses between the sides; writing or deleting something else needs that right', async () => {
+  const { repository, merge, pins } = await meet();
+  const name = repository.split('/').at(-1) ?? '';
+  const arn = `arn:svc:fs:::repository/${name}`;
+  await ask('POST', '/auth/users', { json: { id: 'merger' } });
+  const statement = [
+    { effect: 'allow', action: ['fs:CreateCommit'], resource: `${arn}/branch/main` },
+    { effect: 'allow', action: ['fs:WriteObject'], resource: `${arn}/object/a` },
+    { effect: 'allow', action: ['fs:DeleteObject'], resource: `${arn}/object/b` },
+  ];
+  await ask('POST', '/auth/policies', { json: { id: 'merging', statement } });
+  await ask('PUT', '/auth/users/merger/policies/merging');
+  const { body } = await ask('POST', '/auth/users/merger/credentials');
+  const merger = checkedClient(
+    api.url,
+    basic(body.access_key_id as string, body.secret_access_key as string),
+  );
+  const settled = async (...resolutions: object[]): Promise<number> =>
+    (await merger('POST', merge, { json: { ...pins, resolutions } })).status;
+  const rest = { prefix: '', take: 'destination' };
+  expect(await settled({ path: 'b', take: 'base' }, rest)).toBe(401);
+  expect(await settled({ path: 'a', take: 'delete' }, rest)).toBe(401);
+  expect(await settled({ prefix: 'a', take: 'base' }, rest)).toBe(401);
+  expect(await settled({ glob: 'b', take: 'delete' }, rest)).toBe(401);
+  expect(await textOf(repository, 'a')).toBe('a of main');
+  expect(await settled({ path: 'a', take: 'base' }, { path: 'b', take: 'delete' }, rest)).toBe(200);
+  expect(await textOf(repository, 'a')).toBe('a of base');
 });

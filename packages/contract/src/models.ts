@@ -170,6 +170,11 @@ import {
 } from './models/reflog.ts';
 import * as gcRuns from './models/gc-runs.ts';
 
+/** A module's exports come in an order that depends on who loads it. */
+function byName<Group extends object>(group: Group): Group {
+  return Object.fromEntries(Object.entries(group).toSorted(([a], [b]) => (a < b ? -1 : 1))) as Group;
+}
+
 /** Every named schema of the API, under the name it has in the OpenAPI document. */
 export const models = {
   Pagination,
@@ -318,7 +323,7 @@ export const models = {
   RefMove,
   RefMoveList,
   DeletedRef,
-  ...aliases,
+  ...byName(aliases),
   DeletedRefList,
   DeletedRepository,
   DeletedRepositoryList,
@@ -328,9 +333,9 @@ export const models = {
   RollbackRequest,
   RollbackResult,
   ReflogSettings,
-  ...gcRuns,
+  ...byName(gcRuns),
   Event,
   EventList,
   EventsGone,
-  ...subscriptions,
+  ...byName(subscriptions),
 } as const;

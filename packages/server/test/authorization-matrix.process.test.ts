@@ -84,7 +84,7 @@ function undeferred(template: RequirementTemplate): RequirementTemplate {
       return undeferred(template.node);
     case 'and':
     case 'or':
-      return { ...template, nodes: template.nodes.map(undeferred) };
+      return { ...template, nodes: template.nodes.filter((node) => !isOfItem(node)).map(undeferred) };
     case 'each':
       return { ...template, node: undeferred(template.node) };
     case 'choose':
@@ -97,6 +97,13 @@ function undeferred(template: RequirementTemplate): RequirementTemplate {
     case 'soft':
       return template;
   }
+}
+
+/** Asked for each resolution of a merge; the rows have none. */
+function isOfItem(template: RequirementTemplate): boolean {
+  return (
+    template.type === 'deferred' && template.node.type === 'one' && template.node.resource.includes('{item.')
+  );
 }
 
 function flatten(requirement: Requirement): Leaf[] {

@@ -3,6 +3,7 @@ import { RepositoryLayout } from './features/shell/repository-layout.tsx';
 import { RepositoriesPage } from './features/repositories/repositories-page.tsx';
 import { ObjectsPage } from './features/objects/objects-page.tsx';
 import { lazyPage } from './kit/missing-part.tsx';
+import { capabilitiesQuery, queryClient } from './lib/queries.ts';
 import { administration } from './routes/administration.ts';
 import { app, root, strings } from './routes/base.ts';
 
@@ -34,6 +35,10 @@ const mailLinks = (['/auth/users/create', '/auth/resetpassword'] as const).map((
     getParentRoute: () => root,
     path,
     validateSearch: strings('token', 'email'),
+    async beforeLoad() {
+      const { forgot_password: sendsMail } = await queryClient.ensureQueryData(capabilitiesQuery);
+      if (sendsMail !== true) throw redirect({ to: '/auth/login' });
+    },
     component: lazyPage(() => import('./features/session/password-page.tsx'), 'PasswordPage'),
   }),
 );

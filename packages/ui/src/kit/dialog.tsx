@@ -11,6 +11,8 @@ interface DialogProps {
   readonly size?: string | number;
   /** The dialog cannot be closed while work runs. */
   readonly busy?: boolean;
+  /** It is closed by a button of its own only: what it shows cannot be shown again. */
+  readonly firm?: boolean;
   /** Above whatever other dialog is open. */
   readonly topmost?: boolean;
   readonly children: ReactNode;
@@ -22,6 +24,7 @@ export function Dialog({
   title,
   size = 520,
   busy = false,
+  firm = false,
   topmost = false,
   children,
 }: DialogProps): ReactNode {
@@ -34,6 +37,9 @@ export function Dialog({
       title={title}
       size={size}
       zIndex={topmost ? 400 : 200}
+      closeOnEscape={!firm}
+      closeOnClickOutside={!firm}
+      withCloseButton={!firm}
       closeButtonProps={{ 'aria-label': 'Close dialog' }}
       transitionProps={{ duration: 0 }}
     >

@@ -86,6 +86,20 @@ export function MarkdownView({ text, place }: { text: string; place?: MarkdownPl
         rehypePlugins={[...html, [rehypeSanitize, schema]]}
         urlTransform={(url) => url}
         components={{
+          // The page has its own first heading; those of a document stand below it.
+          h1: ({ children }) => <h2 className="level-1">{children}</h2>,
+          h2: ({ children }) => <h3 className="level-2">{children}</h3>,
+          h3: ({ children }) => <h4>{children}</h4>,
+          h4: ({ children }) => <h5>{children}</h5>,
+          h5: ({ children }) => <h6>{children}</h6>,
+          input: ({ checked }) => (
+            <input
+              type="checkbox"
+              checked={checked === true}
+              disabled
+              aria-label={checked === true ? 'Done' : 'To do'}
+            />
+          ),
           a({ href, children }) {
             const target = href === undefined || href === '' ? undefined : hrefOf(place, href);
             return target === undefined ? (

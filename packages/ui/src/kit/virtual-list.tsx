@@ -39,8 +39,12 @@ const flowLimit = 60;
 /** Browsers clamp an element's height; beyond this the last rows could not be reached. */
 const maxHeight = 30_000_000;
 
-/** A table of any length. Only visible rows are rendered. */
-export function VirtualList<Row>({
+/** A table of any length. Only visible rows are rendered. Another list begins at its own place. */
+export function VirtualList<Row>(props: VirtualListProps<Row>): ReactNode {
+  return <OneList key={props.list.id} {...props} />;
+}
+
+function OneList<Row>({
   label,
   list,
   columns,
@@ -61,6 +65,7 @@ export function VirtualList<Row>({
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 8,
+    initialOffset: list.offset,
   });
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;
@@ -174,6 +179,9 @@ export function VirtualList<Row>({
             role="rowgroup"
             aria-label={label}
             onKeyDown={onKeyDown}
+            onScroll={({ currentTarget }) => {
+              list.offset = currentTarget.scrollTop;
+            }}
             onWheel={() => {
               following.current = false;
             }}

@@ -13,14 +13,8 @@ export interface Explanation {
 
 const byStatus: Readonly<Record<number, readonly [title: string, advice: string]>> = {
   400: ['The request was refused', 'Correct the value named above and try again.'],
-  401: [
-    'You lack a permission',
-    'Ask an administrator to attach a policy that allows the action named above.',
-  ],
-  403: [
-    'This is not allowed here',
-    'The branch may be protected or the repository read-only. Work on another branch, or change the rule in Settings → Branch protection.',
-  ],
+  401: ['You lack a permission', 'Ask an administrator to attach a policy that allows it.'],
+  403: ['This is not allowed here', ''],
   404: ['Not found', 'It may have been deleted or renamed. Check the name and the selected branch.'],
   409: ['This conflicts with what is there', 'Reload to see the present state, then decide again.'],
   410: ['It is gone', 'The data was deleted or collected by garbage collection.'],
@@ -38,10 +32,20 @@ function runNamedIn(text: string): string | undefined {
   return / hook aborted, run id '([0-9a-v]{20})'/.exec(text)?.[1];
 }
 
+const byMessage: readonly (readonly [says: RegExp, advice: string])[] = [
+  [/protected branch/, 'Work on another branch, or change the rule in Settings → Branch protection.'],
+  [/read-only repository/, 'It takes no changes. Work on a copy of it in another repository.'],
+];
+
+/** An answer without a body, as those to HEAD, names no permission. */
+function textOf({ status, message, body }: ApiError): string {
+  return status === 401 && body === undefined ? 'Your account may not see or change this.' : message;
+}
+
 /** Explains an error and what to do about it. */
 export function explain(error: unknown): Explanation {
   if (error instanceof ApiError) {
-    const [title, advice] = byStatus[error.status] ?? [
+    const [title, usual] = byStatus[error.status] ?? [
       'The server failed',
       'Try again. If it stays, give the request id to whoever runs the server.',
     ];
@@ -50,9 +54,12 @@ export function explain(error: unknown): Explanation {
       const advice = 'Its log says why. Mend what it objects to, then try again.';
       return { title: 'A hook refused it', text: error.message, advice, details: error.message, run };
     }
+    const text = textOf(error);
+    const special = error.status === 403 ? byMessage.find(([says]) => says.test(text))?.[1] : undefined;
+    const advice = special ?? (usual === '' ? undefined : usual);
     const id = error.requestId === undefined ? '' : `, request id ${error.requestId}`;
     const details = `${error.status}: ${error.message}${id}`;
-    return { title, text: error.message, advice, details, required: error.required };
+    return { title, text, advice, details, required: error.required };
   }
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ConnectionError) {

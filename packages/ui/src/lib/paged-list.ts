@@ -29,6 +29,8 @@ export interface PagedState {
 
 const nothing: PagedState = { count: 0, complete: false, loading: true, error: undefined, version: 0 };
 
+let lists = 0;
+
 /** A list of any length read page by page, holding a bounded number of rows. */
 export class PagedList<Row> {
   #pages: HeldPage<Row>[] = [];
@@ -39,6 +41,10 @@ export class PagedList<Row> {
   readonly #listeners = new Set<() => void>();
   readonly #fetchPage: FetchPage<Row>;
   readonly #start: string;
+  /** Tells lists apart. */
+  readonly id = ++lists;
+  /** How far down the reader is, in pixels; kept while the list is out of sight. */
+  offset = 0;
 
   constructor(fetchPage: FetchPage<Row>, start: string) {
     this.#fetchPage = fetchPage;
@@ -103,8 +109,10 @@ export class PagedList<Row> {
   }
 
   stop(): void {
-    this.#running?.abort();
+    if (this.#running === undefined) return;
+    this.#running.abort();
     this.#running = undefined;
+    if (this.#state.count > 0) this.#set({ loading: false });
   }
 
   async #load(after: string, startsOver: boolean): Promise<void> {

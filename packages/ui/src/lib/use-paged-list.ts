@@ -1,9 +1,14 @@
+import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { keepList, keptList } from './kept-lists.ts';
 import { firstAmount, PagedList } from './paged-list.ts';
 import type { FetchPage, PagedState } from './paged-list.ts';
 import { onWritten } from './queries.ts';
 
-/** A paged list that starts over when `key` changes and reloads after writes and when the window is seen again. */
+/**
+ * A paged list that starts over when `key` changes and reloads after writes and when the window is seen again.
+ * Back and Forward find it as it was left.
+ */
 export function usePagedList<Row>(
   key: readonly string[],
   fetchPage: FetchPage<Row>,
@@ -11,15 +16,22 @@ export function usePagedList<Row>(
 ): PagedList<Row> {
   const latest = useRef(fetchPage);
   latest.current = fetchPage;
+  const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? '' });
   const identity = JSON.stringify([...key, start]);
   const list = useMemo(
-    () => new PagedList<Row>((after, amount, signal) => latest.current(after, amount, signal), start),
+    () =>
+      keptList<Row>(visit, identity) ??
+      new PagedList<Row>((after, amount, signal) => latest.current(after, amount, signal), start),
     // The identity stands for everything the pages depend on.
     // oxlint-disable-next-line react/exhaustive-deps
     [identity],
   );
+  useEffect(() => () => keepList(visit, identity, list), [visit, identity, list]);
   useEffect(() => {
-    list.more();
+    const { count } = list.state();
+    if (count === 0) list.more();
+    // A longer list would lose the reader's place.
+    else if (count <= firstAmount) list.reload();
     let seen = Date.now();
     const onFocus = (): void => {
       if (

@@ -139,7 +139,7 @@ export function accessibilityFlows(stage: Stage): void {
       const problems = await look(ui, [
         ['/repositories/axe-work/commits', 'Add sample data'],
         ['/repositories/axe-work/commits/topic', 'Change stations'],
-        ['/repositories/axe-work/branches', 'topic'],
+        ['/repositories/axe-work/branches', 'Change stations', async () => await ui.sees('Add sample data')],
         ['/repositories/axe-work/branches?tab=deleted', 'gone'],
         ['/repositories/axe-work/tags', 'No tags yet'],
         ['/repositories/axe-work/tags?tab=deleted', 'No deleted tags'],

@@ -12,7 +12,7 @@ hooks:
 const slow = `name: takes its time
 on: {post-commit: }
 hooks:
-  - {id: waits, type: lua, properties: {script: 'print("halfway") require("time").sleep(6e9) print("arrived")'}}
+  - {id: waits, type: lua, properties: {script: 'print("halfway") require("time").sleep(15e9) print("arrived")'}}
 `;
 
 export function actionFlows(stage: Stage): void {

@@ -25,7 +25,9 @@ export function administrationFlows(stage: Stage): void {
       await ui.sees('Save the secret now');
       const secret = (await ui.dialog().locator('code').nth(1).textContent()) ?? '';
       expect(secret.length).toBeGreaterThan(20);
-      await ui.button('Close dialog').click();
+      await ui.page.keyboard.press('Escape');
+      await ui.button('Copy secret access key').hover();
+      await ui.button('I have saved it').click();
       expect(await ui.page.content()).not.toContain(secret);
       await ui.button('Revoke').click();
       await ui.button('Revoke', ui.dialog()).click();

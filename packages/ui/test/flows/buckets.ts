@@ -93,7 +93,8 @@ export function bucketFlows(stage: Stage): void {
         await ui.sees('Save the secret now');
         const secret = (await ui.dialog().locator('code').textContent()) ?? '';
         expect(secret).toMatch(/^whsec_/);
-        await ui.button('Close dialog').click();
+        await ui.page.keyboard.press('Escape');
+        await ui.button('I have saved it').click();
         await ui.isAt(/\/auth\/webhooks\/\w+$/);
         expect(await ui.page.content()).not.toContain(secret);
         await ui.button('Send a test').click();

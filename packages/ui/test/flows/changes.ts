@@ -11,6 +11,8 @@ export function changeFlows(stage: Stage): void {
     await stage.play(async (ui) => {
       await ui.open('/repositories/undo/objects');
       await ui.sees('− Removed');
+      const removed = ui.page.getByRole('row').filter({ hasText: 'gone.txt' });
+      expect(await removed.getByText('0 B').count()).toBe(0);
       await ui.button('Uncommitted').click();
       await ui.isAt(/showChanges=true/);
       await ui.button('Difference of keep.txt').click();
@@ -132,7 +134,7 @@ export function changeFlows(stage: Stage): void {
       await ui.sees('! Conflict');
       await ui.button('Merge').click();
       await ui.button('Merge', ui.dialog()).click();
-      await ui.sees('1 conflicting path');
+      await ui.sees('1 conflict not settled');
       await ui.dialog().getByRole('listitem').filter({ hasText: 'a.txt' }).waitFor();
       expect(await ui.page.getByText('undefined').count()).toBe(0);
       await ui.field('Take the version of topic').check();

@@ -8,6 +8,7 @@ export function entryFlows(stage: Stage): void {
       'b.txt': 'b',
       'c.txt': 'c',
       'dir/x.txt': 'x',
+      'dir/y.txt': 'y',
       'z.txt': 'z',
     });
     await stage.play(async (ui) => {
@@ -19,7 +20,7 @@ export function entryFlows(stage: Stage): void {
       await ui.field('Choose c.txt').click();
       await ui.button('Delete').click();
       await ui.button('Delete', ui.dialog()).click();
-      await ui.sees('3 objects deleted');
+      await ui.sees('4 objects deleted');
       await ui.page.locator('.tag.removed').nth(2).waitFor();
       await ui.gone(ui.field('Choose a.txt'));
       await ui.button('Undo').click();
@@ -28,6 +29,12 @@ export function entryFlows(stage: Stage): void {
       await ui.sees('5 chosen');
       await ui.button('Clear the choice').click();
       await ui.lacks('5 chosen');
+      await ui.open('/repositories/bulk/objects?ref=main&path=dir%2F');
+      await ui.field('Choose x.txt').click();
+      await ui.field('Choose y.txt').click();
+      await ui.button('Move').click();
+      await ui.field('Destination folder').waitFor();
+      expect(await ui.page.getByText('It is already there').count()).toBe(0);
     });
     expect(await stage.read('bulk', 'main', 'dir/x.txt')).toBe('x');
   });

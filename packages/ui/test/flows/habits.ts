@@ -15,13 +15,24 @@ export function habitFlows(stage: Stage): void {
       await found.waitFor();
       // Answers arrive during typing and may move the selection: go to the right one.
       while ((await found.getAttribute('data-selected')) === null) await keyboard.press('ArrowDown');
+      const option = ui.page
+        .getByRole('listbox', { name: 'Results' })
+        .getByRole('option', { selected: true });
+      await option.filter({ hasText: 'local://keyboard' }).waitFor();
+      const active = await ui.field('Search or run a command').last().getAttribute('aria-activedescendant');
+      expect(await option.getAttribute('id')).toBe(active);
       await keyboard.press('Enter');
       await ui.isAt(/\/repositories\/keyboard\/objects/);
+      await ui.link('folder/').waitFor();
+      await keyboard.press('y');
+      await ui.isAt(/objects\?ref=[0-9a-f]{64}$/);
+      await ui.open('/repositories/keyboard/objects');
       await ui.link('folder/').waitFor();
       await keyboard.press('j');
       await keyboard.press('Enter');
       await ui.isAt(/path=folder%2F/);
       await ui.link('a.txt').waitFor();
+      await ui.page.locator('main:focus').waitFor();
       await keyboard.press('u');
       await ui.link('z.txt').waitFor();
       await keyboard.press('y');

@@ -108,6 +108,8 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.sees('− Removed');
       await ui.button('Undo').click();
       await ui.link('old.txt').waitFor();
+      await ui.sees('Taken back');
+      await ui.gone(ui.button('Undo'));
     });
   });
 
@@ -163,6 +165,19 @@ export function objectFlows(stage: Stage, external: string): void {
       expect(await ui.page.getByRole('row').count()).toBeLessThanOrEqual(60);
       await ui.page.keyboard.press('Home');
       await ui.link(nameOf(0)).waitFor();
+      // Back finds the place.
+      const scrollTo = async (row: number): Promise<void> =>
+        await ui.page.locator('.scroller').evaluate((scroller, top) => (scroller.scrollTop = top), row * 36);
+      await scrollTo(9000);
+      await ui.link(nameOf(9003)).click();
+      await ui.sees('is not on main');
+      await ui.page.goBack();
+      await ui.link(nameOf(9003)).waitFor();
+      expect(await ui.page.locator('.scroller').evaluate(({ scrollTop }) => scrollTop)).toBe(9000 * 36);
+      // A jump begins at what it names, however far down one was.
+      await ui.field('Jump to names from').fill(nameOf(4999));
+      await ui.link(nameOf(5000)).waitFor();
+      expect(await ui.page.locator('.scroller').evaluate(({ scrollTop }) => scrollTop)).toBe(0);
     });
   });
 

@@ -52,6 +52,7 @@ export function settingsFlows(stage: Stage): void {
       await ui.refuses(ui.button('Save rules'));
       await ui.field('Days kept on every branch').fill('14');
       await ui.button('Save rules').click();
+      await ui.sees('Rules saved');
       await ui.button('Delete rules').waitFor();
       await ui.page.getByText('JSON', { exact: true }).click();
       await ui.sees('"default_retention_days": 14');

@@ -8,14 +8,21 @@ export function viewerFlows(stage: Stage): void {
     await stage.client.post('/repositories', {
       body: { name: 'previews', storage_namespace: 'local://previews', sample_data: true },
     });
+    await stage.branch('previews', 'work');
+    await stage.write('previews', 'work', { 'tasks.md': '# Tasks\n\n- [x] read\n- [ ] write\n' });
     await stage.play(async (ui) => {
-      const view = async (path: string): Promise<void> =>
-        await ui.open(`/repositories/previews/object?ref=main&path=${encodeURIComponent(path)}`);
+      const view = async (path: string, ref = 'main'): Promise<void> =>
+        await ui.open(`/repositories/previews/object?ref=${ref}&path=${encodeURIComponent(path)}`);
       await view('README.md');
       await ui.page.getByRole('heading', { name: 'previews' }).waitFor();
       await ui.page.getByText('Source', { exact: true }).click();
       await ui.isAt(/view=source/);
       await ui.page.locator('.cm-content').waitFor();
+      await view('tasks.md', 'work');
+      await ui.page.getByRole('checkbox', { name: 'Done', checked: true }).waitFor();
+      await ui.page.getByRole('checkbox', { name: 'To do', checked: false }).waitFor();
+      await ui.page.getByRole('heading', { name: 'Tasks', level: 2 }).waitFor();
+      expect(await ui.page.getByRole('heading', { level: 1 }).count()).toBe(1);
       await view('data/readings/2026-01.json');
       await ui.sees('"temperature_c"');
       await ui.page.getByText('Tree', { exact: true }).click();

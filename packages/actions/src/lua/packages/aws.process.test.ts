@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { allButLinkLocal, Outgoing } from '@svc/outgoing';
 import { testServerOrSkip, type S3Server } from '@svc/testing';
 import { afterAll, expect, test } from 'vitest';
@@ -63,18 +64,20 @@ test.skipIf(store === undefined)('the S3 client speaks with a real store', async
 });
 
 test.skipIf(catalog === undefined)('the Glue client speaks with a server of its kind', async () => {
+  // Other suites keep databases on the same server.
+  const lake = `lake_${randomUUID()}`;
   const script = `
     local glue = require("aws").glue_client(args.key, args.secret, args.region, args.endpoint)
-    glue.create_database("lake")
-    print((pcall(glue.create_database, "lake")), (pcall(glue.create_database, "lake", {error_on_already_exists=false})))
-    print(glue.get_table("lake", "t"))
-    glue.create_table("lake", '{"Name":"t","StorageDescriptor":{"Columns":[{"Name":"a","Type":"int"}]}}')
-    local found, exists = glue.get_table("lake", "t")
+    glue.create_database("${lake}")
+    print((pcall(glue.create_database, "${lake}")), (pcall(glue.create_database, "${lake}", {error_on_already_exists=false})))
+    print(glue.get_table("${lake}", "t"))
+    glue.create_table("${lake}", '{"Name":"t","StorageDescriptor":{"Columns":[{"Name":"a","Type":"int"}]}}')
+    local found, exists = glue.get_table("${lake}", "t")
     print(exists, found.Table.StorageDescriptor.Columns[1].Name)
-    glue.update_table("lake", '{"Name":"t","StorageDescriptor":{"Columns":[{"Name":"b","Type":"int"}]}}')
-    print(glue.get_table("lake", "t").Table.StorageDescriptor.Columns[1].Name)
-    glue.delete_table("lake", "t")
-    glue.delete_database("lake")
+    glue.update_table("${lake}", '{"Name":"t","StorageDescriptor":{"Columns":[{"Name":"b","Type":"int"}]}}')
+    print(glue.get_table("${lake}", "t").Table.StorageDescriptor.Columns[1].Name)
+    glue.delete_table("${lake}", "t")
+    glue.delete_database("${lake}")
   `;
   expect(await lines(script, catalog)).toEqual(['false\ttrue', '\tfalse', 'true\ta', 'b', '']);
 });

@@ -4,8 +4,9 @@ import { EllipsisVertical, KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { CopyButton, EmptyState, Skeletons, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
-import { ConfirmDialog, Dialog } from '../../kit/dialog.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { SecretCard } from '../../kit/secret-card.tsx';
+import { SecretDialog } from '../../kit/secret-dialog.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Credentials, CredentialsWithSecret } from '../../lib/api.ts';
@@ -204,16 +205,17 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
       {binding !== undefined && (
         <ViewDialog userId={userId} credentials={binding} onClose={() => setBinding(undefined)} />
       )}
-      <Dialog
-        opened={fresh !== undefined}
-        title="Access key created"
-        onClose={() => {
-          setFresh(undefined);
-          create.reset();
-        }}
-      >
-        {fresh !== undefined && <SecretCard credentials={fresh} />}
-      </Dialog>
+      {fresh !== undefined && (
+        <SecretDialog
+          title="Access key created"
+          onClose={() => {
+            setFresh(undefined);
+            create.reset();
+          }}
+        >
+          <SecretCard credentials={fresh} />
+        </SecretDialog>
+      )}
     </>
   );
 }

@@ -82,6 +82,8 @@ export function MergeDialog({
         metadata: toMetadata(metadata),
         ...(strategy !== '' && { strategy }),
         ...(squash && { squash_merge: true }),
+        // Even none: a refusal then names what is in conflict.
+        resolutions: [],
         ...steering,
       };
       if (pull !== undefined) {

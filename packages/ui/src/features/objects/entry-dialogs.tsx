@@ -1,6 +1,6 @@
-import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { offerUndo } from '../../kit/offer-undo.tsx';
 import { plural } from '../../lib/format.ts';
 import type { MarkedEntry } from '../../lib/listing.ts';
 import { baseName } from '../../lib/paths.ts';
@@ -30,7 +30,6 @@ export function EntryDialogs({
   onDone: () => void;
 }): ReactNode {
   const place = { repository: useRepository().id, branch: refName };
-  const undo = useWrite((entries: readonly MarkedEntry[]) => resetEntries(place, entries));
   const reset = useWrite((entries: readonly MarkedEntry[]) => resetEntries(place, entries), onDone);
   const remove = useWrite(
     (entries: readonly MarkedEntry[]) => deleteEntries(place, entries),
@@ -38,15 +37,9 @@ export function EntryDialogs({
       onDone();
       const [first] = entries;
       const isOne = entries.length === 1 && first?.path_type === 'object';
-      notifications.show({
-        title: `${isOne ? baseName(first.path) : plural(count, 'object')} deleted`,
-        message: (
-          <button type="button" className="plain underlined" onClick={() => undo.mutate(entries)}>
-            Undo
-          </button>
-        ),
-        autoClose: 10_000,
-      });
+      offerUndo(`${isOne ? baseName(first.path) : plural(count, 'object')} deleted`, () =>
+        resetEntries(place, entries),
+      );
     },
   );
   const entries = asked?.entries ?? [];

@@ -111,8 +111,8 @@ export function EntryList({
           name: 'Size',
           width: '86px',
           className: 'num small',
-          cell: ({ path_type, size_bytes = 0 }) =>
-            path_type === 'common_prefix' ? (
+          cell: ({ path_type, mark, size_bytes = 0 }) =>
+            path_type === 'common_prefix' || mark === 'removed' ? (
               <span className="muted">—</span>
             ) : (
               <span title={`${formatCount(size_bytes)} bytes`}>{formatBytes(size_bytes)}</span>
@@ -123,8 +123,12 @@ export function EntryList({
           width: '120px',
           className: 'num small muted',
           wide: true,
-          cell: ({ mtime, path_type }) =>
-            path_type === 'common_prefix' || mtime === undefined ? '—' : <Time seconds={mtime} />,
+          cell: ({ mtime, mark, path_type }) =>
+            path_type === 'common_prefix' || mark === 'removed' || mtime === undefined ? (
+              '—'
+            ) : (
+              <Time seconds={mtime} />
+            ),
         },
         {
           name: 'Actions',

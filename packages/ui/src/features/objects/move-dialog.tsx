@@ -34,7 +34,8 @@ export function MoveDialog({
   const [first] = entries;
   const single = entries.length === 1 ? first : undefined;
   const [branch, setBranch] = useState(isBranch ? refName : repository.default_branch);
-  const [target, setTarget] = useState(single?.path ?? parentOf(first?.path ?? ''));
+  const present = single?.path ?? parentOf(first?.path ?? '');
+  const [target, setTarget] = useState(present);
   const [moved, setMoved] = useState(0);
   const [isStopped, setStopped] = useState(false);
   const abort = useRef<AbortController>(undefined);
@@ -101,7 +102,8 @@ export function MoveDialog({
               : 'Ends with “/”; everything below keeps its name'
           }
           value={target}
-          error={target === (single?.path ?? '') ? undefined : plan.problem}
+          // Nothing was entered yet.
+          error={target === present ? undefined : plan.problem}
           disabled={busy}
           autoComplete="off"
           onChange={(event) => setTarget(event.currentTarget.value)}

@@ -1,3 +1,4 @@
+import { ApiError } from '@svc/client';
 import { client } from '../../lib/api.ts';
 import type { ListedEntry } from '../../lib/listing.ts';
 import type { Transfer } from '../../lib/transfers.ts';
@@ -37,7 +38,10 @@ async function deletePaths({ repository, branch }: Place, paths: string[]): Prom
     body: { paths },
   });
   const [failure] = errors;
-  if (failure !== undefined) throw new Error(`${failure.path ?? ''}: ${failure.message}`);
+  if (failure === undefined) return;
+  const { status_code: status, path = '', message } = failure;
+  const why = status === 401 ? 'deleting it needs the permission fs:DeleteObject' : message;
+  throw new ApiError(status, `${path}: ${why}`, { body: failure });
 }
 
 /** Deletes objects and folders; returns the number of deleted objects. */

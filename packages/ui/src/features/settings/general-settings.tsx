@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { CopyButton, ErrorNotice, ExactTime, Notice, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { MetadataFields } from '../../kit/metadata-fields.tsx';
+import { said } from '../../kit/said.ts';
 import { client } from '../../lib/api.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
@@ -144,7 +145,10 @@ function RepositoryMetadata(): ReactNode {
       if (next.length > 0)
         await client.post('/repositories/{repository}/metadata', { params: { path }, body: { metadata } });
     },
-    () => setEdited(undefined),
+    () => {
+      setEdited(undefined);
+      said('Metadata saved');
+    },
   );
   return (
     <section className="box" aria-label="Metadata">

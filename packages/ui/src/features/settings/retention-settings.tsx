@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { said } from '../../kit/said.ts';
 import { client, isNotFound } from '../../lib/api.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { collectionSnippet } from '../../lib/snippets.ts';
@@ -46,13 +47,17 @@ export function RetentionSettings(): ReactNode {
         params: { path },
         body: bodyOf(rules),
       }),
-    () => setEdited(undefined),
+    () => {
+      setEdited(undefined);
+      said('Rules saved');
+    },
   );
   const remove = useWrite(
     () => client.delete('/repositories/{repository}/settings/gc_rules', { params: { path } }),
     () => {
       setDeleting(false);
       setEdited(undefined);
+      said('Rules deleted');
     },
   );
   const estimate = useWrite((rules: Rules) =>

@@ -17,9 +17,11 @@ export function RootLayout(): ReactNode {
   const router = useRouter();
   useEffect(() => {
     const off = router.subscribe('onResolved', ({ pathChanged, fromLocation }) => {
-      // A screen reader hears the new page; somebody typing is left alone.
-      if (!pathChanged || fromLocation === undefined) return;
-      if (document.activeElement instanceof HTMLInputElement) return;
+      if (fromLocation === undefined) return;
+      // A screen reader hears the new page; somebody typing is left alone. Within a page the focus stays, unless
+      // what had it is gone.
+      const { activeElement } = document;
+      if (pathChanged ? activeElement instanceof HTMLInputElement : activeElement !== document.body) return;
       document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
     });
     const onPageShow = (event: PageTransitionEvent): void => {
@@ -92,12 +94,12 @@ export function NotFoundPage(): ReactNode {
 }
 
 export function FailedPage({ error }: { error: unknown }): ReactNode {
-  usePageTitle('Something went wrong');
+  usePageTitle('This page cannot be shown');
   // After an update the server no longer has the files of an open page.
   const isStale = error instanceof Error && /dynamically imported module|module script/i.test(error.message);
   return (
     <Main narrow>
-      <h1>{isStale ? 'A new version is here' : 'Something went wrong'}</h1>
+      <h1>{isStale ? 'A new version is here' : 'This page cannot be shown'}</h1>
       <div className="stack">
         {isStale ? (
           <Notice>The server was updated while this page was open.</Notice>

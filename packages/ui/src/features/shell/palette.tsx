@@ -4,10 +4,33 @@ import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spo
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { FolderGit2, GitBranch, Search, SunMoon } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { client } from '../../lib/api.ts';
 import { openHelp } from './shortcuts.tsx';
+
+const resultsId = 'palette-results';
+
+/** Tells screen readers which result is selected: the library marks it for the eye only. */
+function tellSelected(): () => void {
+  const tell = (): void => {
+    const results = document.querySelector(`#${resultsId}`);
+    let selected = '';
+    for (const [index, option] of [...(results?.querySelectorAll('[role=option]') ?? [])].entries()) {
+      option.id = `${resultsId}-${index}`;
+      const isSelected = option.hasAttribute('data-selected');
+      option.setAttribute('aria-selected', String(isSelected));
+      if (isSelected) selected = option.id;
+    }
+    const input = document.querySelector(`[aria-controls=${resultsId}]`);
+    if (selected === '') input?.removeAttribute('aria-activedescendant');
+    else input?.setAttribute('aria-activedescendant', selected);
+  };
+  const observer = new MutationObserver(tell);
+  observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ['data-selected'] });
+  tell();
+  return () => observer.disconnect();
+}
 
 /** Ctrl K: repositories, branches of this repository, pages and commands. */
 export function Palette(): ReactNode {
@@ -19,6 +42,7 @@ export function Palette(): ReactNode {
   const part = /^\/repositories\/([^/]+)/.exec(pathname)?.[1];
   const repo = part === undefined ? undefined : decodeURIComponent(part);
   const text = query.trim();
+  useEffect(() => (opened ? tellSelected() : undefined), [opened]);
 
   const repositories = useQuery({
     queryKey: ['palette-repositories', text],
@@ -130,9 +154,15 @@ export function Palette(): ReactNode {
     ].filter(({ label }) => label.toLowerCase().includes(text.toLowerCase())),
   });
 
+  const results = groups
+    .filter(({ actions }) => actions.length > 0)
+    .map(({ group, actions }) => ({
+      group,
+      actions: actions.map((action) => ({ ...action, role: 'option' })),
+    }));
   return (
     <Spotlight
-      actions={groups.filter(({ actions }) => actions.length > 0)}
+      actions={results}
       query={query}
       onQueryChange={setQuery}
       onSpotlightOpen={() => setOpened(true)}
@@ -142,6 +172,7 @@ export function Palette(): ReactNode {
       filter={(_query, actions) => actions}
       nothingFound="Nothing found"
       highlightQuery
+      scrollAreaProps={{ id: resultsId, role: 'listbox', 'aria-label': 'Results' }}
       scrollable
       maxHeight={440}
       transitionProps={{ duration: 0 }}
@@ -149,6 +180,10 @@ export function Palette(): ReactNode {
         leftSection: <Search size={18} />,
         placeholder: 'Repository, branch, path/ or command',
         'aria-label': 'Search or run a command',
+        role: 'combobox',
+        'aria-expanded': results.length > 0,
+        'aria-controls': resultsId,
+        'aria-autocomplete': 'list',
         onKeyDown(event) {
           // Late answers clear the selection; Enter then takes the first of them.
           if (event.key !== 'Enter') return;

@@ -3,7 +3,7 @@ import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../kit/dialog.tsx';
-import { resolveRef } from '../../lib/queries.ts';
+import { queryClient, repositoryQuery, resolveRef } from '../../lib/queries.ts';
 import { parentOf, svcUri } from '../../lib/paths.ts';
 import { usePreference } from '../../lib/use-preference.ts';
 
@@ -93,8 +93,9 @@ export function Shortcuts(): ReactNode {
     };
     const pin = async (): Promise<void> => {
       const { repo, search } = here();
-      if (repo === undefined || search.ref === undefined) return;
-      const resolved = await resolveRef(repo, search.ref);
+      if (repo === undefined || !/\/(objects?|commits)$/.test(router.state.location.pathname)) return;
+      const ref = search.ref ?? (await queryClient.ensureQueryData(repositoryQuery(repo))).default_branch;
+      const resolved = await resolveRef(repo, ref);
       if (resolved === null) return;
       await navigate({ to: '.', search: { ...search, ref: resolved.commitId } as never, replace: true });
     };

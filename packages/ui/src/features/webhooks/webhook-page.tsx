@@ -11,7 +11,7 @@ import type { Subscription } from '../../lib/api.ts';
 import { plural, secondsOf } from '../../lib/format.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { Deliveries } from './deliveries.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
+import { SigningSecret } from './signing-secret.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { WebhookState } from './webhook-state.tsx';
 
@@ -154,7 +154,7 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
         Nothing is sent to <strong className="wrap">{subscription.url}</strong> any more. What was not
         delivered is forgotten.
       </ConfirmDialog>
-      {secret !== undefined && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret !== undefined && <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   );
 }

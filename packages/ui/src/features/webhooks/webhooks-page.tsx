@@ -10,7 +10,7 @@ import type { Subscription } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
-import { SecretDialog } from './secret-dialog.tsx';
+import { SigningSecret } from './signing-secret.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { WebhookState } from './webhook-state.tsx';
 
@@ -100,7 +100,7 @@ export function WebhooksPage(): ReactNode {
         />
       )}
       {fresh !== undefined && (
-        <SecretDialog
+        <SigningSecret
           secret={fresh.secret}
           onClose={() => {
             const { id } = fresh;
