@@ -136,6 +136,10 @@ test('credentials never reach a line', () => {
     Authorization: '[REDACTED]',
     'x-other': 'y',
   });
+  const referer = 'https://svc.example/auth/resetpassword?token=secret&email=a';
+  expect(redactHeaders({ referer })).toEqual({
+    referer: 'https://svc.example/auth/resetpassword?token=[REDACTED]&email=a',
+  });
   expect(hasSecretBody('/api/v1/auth/login')).toBe(true);
   expect(hasSecretBody('/api/v1/auth/users/a/credentials')).toBe(true);
   expect(hasSecretBody('/api/v1/repositories')).toBe(false);

@@ -8,13 +8,18 @@ export function redactUrl(url: string): string {
   return url.includes('?') ? url.replaceAll(secretQuery, '$1[REDACTED]') : url;
 }
 
+/** Some headers are secrets, and some are addresses with secrets: a browser tells which page it comes from. */
 export function redactHeaders(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      secretHeaders.has(name.toLowerCase()) ? '[REDACTED]' : value,
+      secretHeaders.has(name.toLowerCase()) ? '[REDACTED]' : redactValue(value),
     ]),
   );
+}
+
+function redactValue(value: unknown): unknown {
+  return typeof value === 'string' ? redactUrl(value) : value;
 }
 
 const secretBodies =
