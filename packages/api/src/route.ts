@@ -76,6 +76,7 @@ export class Route {
     const started = performance.now();
     const requestId = randomUUID();
     const { auth, observer, bodyMemory } = this.#options;
+    auth.enterRequest?.(requestId);
     const { operationId, requires, inSimplifiedMode } = this.#operation;
     observer?.started?.(operationId);
     let identity: Identity | undefined;

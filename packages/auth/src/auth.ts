@@ -15,7 +15,9 @@ import type {
   Statement,
   User,
 } from './model.ts';
+import type { AuthorizationService } from './rbac/directory.ts';
 import type { Requirement } from './requirement.ts';
+import type { Installation, Setup } from './setup/contract.ts';
 import type { MailOptions, PasswordMailing } from './mail/contract.ts';
 import type {
   AuthenticationService,
@@ -66,6 +68,8 @@ export interface AuthOptions {
     | undefined;
   /** `auth.authentication_api`. */
   readonly authenticationService?: AuthenticationService | undefined;
+  /** `auth.api`: keeps users, groups, policies and credentials in mode `external`. */
+  readonly authorizationService?: AuthorizationService | undefined;
   /** `email`. */
   readonly mail?: MailOptions | undefined;
   /** Milliseconds since the epoch; the system clock when absent. */
@@ -122,6 +126,10 @@ export interface Auth {
   readonly providerLogin: ProviderLogins | undefined;
   /** Invitations and new passwords by mail; undefined when there is no mail server. */
   readonly passwordMails: PasswordMailing | undefined;
+  /** Makes a user and mails an invitation; undefined when nobody sends mails. */
+  readonly inviteUser: ((address: string, actor: AuthActor) => Promise<User>) | undefined;
+  /** Names the request in whose service others are asked from here on; undefined when nobody is asked. */
+  readonly enterRequest: ((requestId: string) => void) | undefined;
   /** `Set-Cookie` value that starts a browser session. */
   sessionCookie(session: Session, client: ClientOrigin): string;
   /** Ends the session whose token the request carries, and answers whose it was; a request without one changes nothing. */
@@ -143,6 +151,9 @@ export interface Auth {
 
   /** Whether any policy allows anything to requests without credentials (`anonymousIdentity`). */
   allowsAnonymous(): Promise<boolean>;
+
+  /** Asks the services that must be there when a server starts. Throws `configuration` when one is not. */
+  checkServices(): Promise<void>;
 
   /** Peer address, or what a trusted proxy says about it. */
   clientOf(peerAddress: string, encrypted: boolean, headers: RequestHead['headers']): ClientOrigin;
@@ -228,7 +239,7 @@ export interface SessionInfo extends SessionOrigin {
   readonly accessKeyId?: string | undefined;
 }
 
-/** The sessions of people; logins that another service vouches for are not listed, but end with all the others. */
+/** The sessions of people; those that another service has begun are not listed, but end with all the others. */
 export interface UserSessions {
   list(username: string, page?: PageRequest): Promise<Page<SessionInfo>>;
   /** On every worker before it resolves. Throws `not_found`. */
@@ -265,6 +276,7 @@ export interface ProviderLogins {
 export interface ExternalPrincipalLogin {
   readonly identityRequest: Readonly<Record<string, unknown>>;
   readonly durationSeconds?: number | undefined;
+  readonly origin: SessionOrigin;
   readonly requestId?: string | undefined;
 }
 
@@ -273,6 +285,7 @@ export interface StsLogin {
   readonly state: string;
   readonly redirectUri: string;
   readonly ttlSeconds?: number | undefined;
+  readonly origin: SessionOrigin;
   readonly requestId?: string | undefined;
 }
 
@@ -356,39 +369,4 @@ export interface ExternalPrincipals {
   detach(username: string, principalId: string, actor: AuthActor): Promise<void>;
   list(username: string, page?: PageRequest): Promise<Page<ExternalPrincipal>>;
   get(principalId: string): Promise<ExternalPrincipal>;
-}
-
-export interface Setup {
-  state(): Promise<SetupState>;
-  /** First administrator; throws `already_initialized` afterwards. Failures are limited per client address. */
-  run(input: SetupInput, client?: ClientOrigin): Promise<CredentialsWithSecret>;
-  setCommPrefs(prefs: CommPrefs): Promise<void>;
-  /** One more administrator, for whoever holds the configuration. */
-  createSuperuser(username: string, key?: KeyPair): Promise<CredentialsWithSecret>;
-}
-
-export interface SetupState {
-  readonly initialized: boolean;
-  readonly commPrefsMissing: boolean;
-}
-
-export interface SetupInput {
-  readonly username: string;
-  readonly key?: KeyPair | undefined;
-  readonly commPrefs?: Partial<CommPrefs> | undefined;
-}
-
-export interface CommPrefs {
-  readonly email?: string | undefined;
-  readonly firstName?: string | undefined;
-  readonly lastName?: string | undefined;
-  readonly companyName?: string | undefined;
-  readonly featureUpdates: boolean;
-  readonly securityUpdates: boolean;
-}
-
-export interface Installation {
-  id(): Promise<string>;
-  setupTimestamp(): Promise<Date | undefined>;
-  metadata(): Promise<ReadonlyMap<string, string>>;
 }

@@ -17,19 +17,16 @@ import { loginByService } from './login/service-login.ts';
 import { TemporaryKeys, type TemporaryClaims } from './login/temporary-keys.ts';
 import { SessionStore } from './login/session-store.ts';
 import { UserProvisioning } from './login/user-provisioning.ts';
+import { ClaimedTokens } from './mail/claimed-tokens.ts';
 import { MailLimiter } from './mail/mail-limiter.ts';
 import { PasswordMails } from './mail/password-mails.ts';
 import { ConditionContext } from './policy/condition.ts';
-import type { RbacContext } from './rbac/context.ts';
-import { CredentialStore } from './rbac/credential-store.ts';
-import { allPolicies, effectivePolicies, heldPolicies } from './rbac/effective-policies.ts';
-import { ExternalPrincipalStore } from './rbac/external-principal-store.ts';
-import { GroupStore } from './rbac/group-store.ts';
-import { PolicyStore } from './rbac/policy-store.ts';
+import { logChange, type RbacContext } from './rbac/context.ts';
+import { localDirectory } from './rbac/directory.ts';
 import { simulate } from './rbac/simulate.ts';
-import { UserStore } from './rbac/user-store.ts';
 import { InstallationStore } from './setup/installation-store.ts';
 import { SetupService } from './setup/setup-service.ts';
+import { setUpElsewhere } from './setup/set-up-elsewhere.ts';
 import { AuthStore } from './store/auth-store.ts';
 
 /**
@@ -44,7 +41,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const [keyRing, kv] = await Promise.all([KeyRing.derive(options.encryptSecretKey), options.kv]);
   const store = new AuthStore(kv);
   const installation = new InstallationStore(store, keyRing, options.fixedInstallationId);
-  await installation.checkSecretKey();
+  const { authorizationService: service } = options;
+  await installation.checkSecretKey({ isSetUp: service !== undefined });
   await installation.id();
 
   const callers = new CallerCache(cacheBus, cache, clock, {
@@ -54,21 +52,24 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return user === undefined ? undefined : { user, passwordHash: await users.passwordHash(user.username) };
     },
     key: (accessKeyId) => credentials.reveal(accessKeyId),
-    policies: (username) => effectivePolicies(store, username),
-    allPolicies: () => allPolicies(store),
+    policies: (username) => directory.effectivePolicies(username),
+    allPolicies: () => directory.allPolicies(),
     externalPrincipal: (id) => externalPrincipals.find(id),
     endedSessions: (username) => sessions.ended(username),
   });
   const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
-  const users = new UserStore(context);
-  const groups = new GroupStore(context);
-  const policies = new PolicyStore(context);
-  const credentials = new CredentialStore(context);
-  const externalPrincipals = new ExternalPrincipalStore(context);
+  const directory =
+    service === undefined
+      ? localDirectory(context)
+      : service.open({ store, changes: callers.changes, clock, log: logChange.bind(undefined, context) });
+  const { users, groups, policies, credentials, externalPrincipals } = directory;
   const endAll = users.endSessions.bind(users);
   const sessions = new SessionStore({ context, endAll });
   const limits = new FailureLimits(cacheBus, clock);
-  const setup = new SetupService({ context, mode, users, groups, credentials, installation, limits });
+  const setup =
+    service === undefined
+      ? new SetupService({ context, mode, users, groups, credentials, installation, limits })
+      : setUpElsewhere;
   const tokens = new LoginTokens(keyRing, clock, options.loginMaxDurationMs);
   const temporaryKeys = new TemporaryKeys(keyRing, clock);
   const passwords = new PasswordChain({
@@ -93,7 +94,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
           logger,
         });
   const requests = new RequestAuthenticator({ callers, tokens, passwords, externalSession });
-  const serviceLogin = loginByService({ ...options, tokens, callers, findUser: (by) => users.find(by) });
+  const serviceLogin = loginByService({
+    ...options,
+    tokens,
+    callers,
+    findUser: (by) => users.find(by),
+    begin: (session, origin) => sessions.begin(session, origin, undefined),
+  });
   const cookies = { domain: options.cookieDomain, clock };
   const providerLogin =
     options.identityProvider === undefined
@@ -144,7 +151,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       : new PasswordMails({
           ...options.mail,
           keys: keyRing,
-          store,
+          claimToken: service?.claimToken.bind(service) ?? new ClaimedTokens(store, clock).claim,
           users,
           limiter,
           failures: limits,
@@ -198,6 +205,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     loginSts: (request) => masked(serviceLogin.sts(request)),
     providerLogin,
     passwordMails,
+    inviteUser: service?.invite ?? passwordMails?.invite.bind(passwordMails),
+    enterRequest: service?.enterRequest.bind(service),
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
     logout: async (request) => {
       const caller = await masked(requests.session(request));
@@ -234,9 +243,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     simulate: async (request) => {
       await masked(users.get(request.username));
-      return masked(simulate(request, (username) => heldPolicies(store, username)));
+      return masked(simulate(request, (username) => directory.heldPolicies(username)));
     },
     allowsAnonymous: async () => (await policiesOf(anonymousIdentity)).allowsAnything,
+    checkServices: async () => {
+      await Promise.all([options.identityProvider?.provider.check(), service?.check()]);
+    },
     clientOf: (peerAddress, encrypted, headers) => proxies.originOf(peerAddress, encrypted, headers),
     close: () => {
       callers.close();
@@ -247,18 +259,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   };
 }
 
-function checkOptions({ encryptSecretKey, mode, logger }: AuthOptions): void {
+function checkOptions({ encryptSecretKey, mode, logger, authorizationService }: AuthOptions): void {
   if (encryptSecretKey === '') {
     throw new AuthError('configuration', 'auth.encrypt.secret_key is empty; set it to a long random text');
   }
   if (Buffer.byteLength(encryptSecretKey) < 16) {
     logger.warn({ key: 'auth.encrypt.secret_key' }, 'auth.encrypt.secret_key is shorter than 16 bytes');
   }
-  if (mode === 'external') {
-    throw new AuthError(
-      'configuration',
-      'auth.ui_config.rbac "external" needs an authorization service, which this version cannot use; use "internal"',
-    );
+  if (mode === 'external' && authorizationService === undefined) {
+    throw new AuthError('configuration', 'auth.ui_config.rbac "external" needs auth.api.endpoint');
   }
 }
 

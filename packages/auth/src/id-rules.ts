@@ -28,8 +28,12 @@ export function checkForeignId(id: string): void {
 /** Basic splits at the first ":", signatures at "/". */
 const accessKeyPattern = /^[^:/,=\s]{3,128}$/u;
 
+export function isAccessKeyId(text: string): boolean {
+  return accessKeyPattern.test(text);
+}
+
 export function checkKeyPair(key: KeyPair): void {
-  if (!accessKeyPattern.test(key.accessKeyId)) {
+  if (!isAccessKeyId(key.accessKeyId)) {
     throw new AuthError(
       'invalid',
       'access_key_id must have 3 to 128 characters, none of ":", "/", ",", "=" or white space',

@@ -8,5 +8,7 @@ export * from './identity.ts';
 export type * from './mail/contract.ts';
 export * from './model.ts';
 export { isTemporaryKeyId } from './login/temporary-keys.ts';
+export type { AuthorizationService } from './rbac/directory.ts';
 export * from './requirement.ts';
+export type * from './setup/contract.ts';
 export type * from './sources/contract.ts';

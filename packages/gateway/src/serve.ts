@@ -54,6 +54,7 @@ export async function serve(
 ): Promise<void> {
   const started = performance.now();
   const requestId = randomUUID();
+  services.auth.enterRequest?.(requestId);
   const request = readS3Request(message);
   const record = newRecord(request, requestId, services);
   const state: RequestState = {

@@ -86,6 +86,7 @@ export function createIceberg(options: IcebergOptions): IcebergListener {
       operationId: isToken ? 'icebergGetToken' : 'icebergUnknown',
       params: {},
     };
+    auth.enterRequest?.(state.requestId);
     let failure: IcebergError | undefined;
     let answer: Answer;
     let route: Route | undefined;

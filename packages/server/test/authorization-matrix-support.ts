@@ -96,8 +96,11 @@ export interface Outcome {
 export interface Probe {
   readonly name: string;
   readonly leaves: readonly Leaf[];
-  send(caller: Key | 'nobody' | 'empty-basic', localAddress?: string): Promise<Outcome>;
+  send(caller: Caller, localAddress?: string): Promise<Outcome>;
 }
+
+/** With a key, with a header of its own, or without either. */
+export type Caller = Key | { readonly authorization: string } | 'nobody' | 'empty-basic';
 
 export function apiProbe(name: string, operation: Operation, row: MatrixRow, server: RunningSvc): Probe {
   const alias = operation.aliases.find((each) => each.operationId === name);
@@ -131,9 +134,10 @@ export function apiProbe(name: string, operation: Operation, row: MatrixRow, ser
   };
 }
 
-function authorization(caller: Key | 'nobody' | 'empty-basic'): Record<string, string> {
+function authorization(caller: Caller): Record<string, string> {
   if (caller === 'nobody') return {};
   if (caller === 'empty-basic') return { authorization: 'Basic Og==' };
+  if ('authorization' in caller) return { authorization: caller.authorization };
   const pair = `${caller.accessKeyId}:${caller.secretAccessKey}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
@@ -164,8 +168,8 @@ export function gatewayProbe(name: string, row: GatewayRow, server: RunningSvc):
       };
       const query = row.query ?? '';
       const signed =
-        typeof caller === 'string'
-          ? { headers: payload }
+        typeof caller === 'string' || 'authorization' in caller
+          ? { headers: { ...payload, ...authorization(caller) } }
           : signRequest(
               {
                 method: row.method,

@@ -11,6 +11,7 @@ import {
   startOidcServer,
   startSlapd,
   tempDir,
+  waitUntil,
   type MailServer,
   type OidcServer,
 } from '@svc/testing';
@@ -183,6 +184,26 @@ describe('login through an OpenID Connect provider', () => {
     expect(await svc.request('/logout')).toMatchObject({ headers: { location: '/auth/login' } });
   });
 
+  test('a provider that is away stops no worker from starting', async () => {
+    const away = await startOidcServer({ ...client, redirectUri: 'http://127.0.0.1/api/v1/oidc/callback' });
+    const server = await startSvc(['--quickstart'], {
+      SVC_SERVER_WORKERS: '1',
+      SVC_AUTH_OIDC_ENABLED: 'true',
+      SVC_AUTH_OIDC_CLIENT_ID: client.clientId,
+      SVC_AUTH_OIDC_CLIENT_SECRET: client.clientSecret,
+      SVC_AUTH_OIDC_URL: away.issuer,
+      SVC_AUTH_OIDC_CALLBACK_BASE_URL: 'http://127.0.0.1',
+    });
+    away.stop();
+    const before = server.childPids();
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    const ask = () => server.request('/api/v1/user', { headers: { authorization: quickstartAuth } });
+    await waitUntil(() => server.childPids().some((pid) => !before.includes(pid)));
+    await waitUntil(async () => (await ask()).status === 200, { what: 'the new worker' });
+    expect((await server.request('/oidc/login')).status).toBe(503);
+    await server.stop();
+  });
+
   test('a provider that is not one stops the start with its address', async () => {
     const run = await runSvc(['run', '--quickstart'], {
       SVC_LISTEN_ADDRESS: '127.0.0.1:0',
@@ -213,7 +234,7 @@ describe('login through services of the operator', () => {
     const login = (identity_token: string) =>
       postJson('/api/v1/auth/external/principal/login', { identityRequest: { identity_token } });
     expect((await login('of the role')).status).toBe(404);
-    const attach = `/api/v1/auth/users/admin/external/principals?principalId=${encodeURIComponent(principal)}`;
+    const attach = `/api/v1/auth/users/quickstart/external/principals?principalId=${encodeURIComponent(principal)}`;
     expect((await svc.request(attach, { method: 'POST', headers: asAdmin })).status).toBe(201);
     expect((await login('of the role')).status).toBe(200);
     const expired = await login('of yesterday');

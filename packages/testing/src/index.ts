@@ -5,6 +5,7 @@ export * from './fetch/npm-package.ts';
 export * from './fetch/python-environment.ts';
 export * from './free-port.ts';
 export * from './run-command.ts';
+export * from './servers/authorization-fake.ts';
 export * from './servers/cosmos-fake.ts';
 export { startDynamoDb } from './servers/dynamodb.ts';
 export { startAzurite } from './servers/azurite.ts';

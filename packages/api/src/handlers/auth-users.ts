@@ -25,9 +25,9 @@ export function authUserHandlers({ auth, engine: { bindings } }: ApiOptions): Ha
 
     async createUser(call) {
       if (call.body.invite_user === true) {
-        const { passwordMails } = auth;
-        if (passwordMails === undefined) return notImplemented();
-        return userView(await passwordMails.invite(call.body.id, authActor(call)));
+        const { inviteUser } = auth;
+        if (inviteUser === undefined) return notImplemented();
+        return userView(await inviteUser(call.body.id, authActor(call)));
       }
       return userView(await users.create({ username: call.body.id }, authActor(call)));
     },

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { ClientOrigin, SessionOrigin } from '@svc/auth';
 import type { HandlersOf } from '../call.ts';
 import { Answer } from '../answer/answer.ts';
 import type { ApiOptions } from '../options.ts';
@@ -30,22 +32,24 @@ export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
       );
     },
 
-    async stsLogin({ body, requestId, logIn }) {
+    async stsLogin({ body, client, request, requestId, logIn }) {
       const session = await auth.loginSts({
         code: body.code,
         state: body.state,
         redirectUri: body.redirect_uri,
         ttlSeconds: body.ttl_seconds,
+        origin: originOf(client, request),
         requestId,
       });
       logIn(session.username);
       return { token: session.token, token_expiration: session.expiresAt };
     },
 
-    async externalPrincipalLogin({ body, requestId, logIn }) {
+    async externalPrincipalLogin({ body, client, request, requestId, logIn }) {
       const session = await auth.loginExternalPrincipal({
         identityRequest: body.identityRequest,
         durationSeconds: body.token_expiration_duration,
+        origin: originOf(client, request),
         requestId,
       });
       logIn(session.username);
@@ -79,4 +83,8 @@ export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
       await passwordMails.setPassword(body.token, body.newPassword, body.email);
     },
   };
+}
+
+function originOf({ ip }: ClientOrigin, { headers }: IncomingMessage): SessionOrigin {
+  return { ip, agent: headers['user-agent'] ?? '' };
 }

@@ -57,8 +57,10 @@ export function internalHandlers({
     },
 
     getAuthCapabilities() {
-      const hasMail = auth.passwordMails !== undefined;
-      return { invite_user: hasMail, forgot_password: hasMail };
+      return {
+        invite_user: auth.inviteUser !== undefined,
+        forgot_password: auth.passwordMails !== undefined,
+      };
     },
 
     getLakeFSVersion() {

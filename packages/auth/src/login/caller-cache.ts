@@ -39,6 +39,8 @@ type Topic = (typeof topics)[keyof typeof topics];
 
 /** Stands for everybody in the topic of policies; no user has an empty name. */
 const everybody = '';
+/** Stands for all in the topic of keys; none has an empty id. */
+const everyKey = '';
 /** The one key of what concerns nobody in particular. */
 const nobody = '';
 
@@ -46,7 +48,7 @@ const nobody = '';
 export class CallerCache {
   readonly changes: Changes = {
     user: (username) => this.#announce(topics.user, username),
-    credential: (accessKeyId) => this.#announce(topics.key, accessKeyId),
+    credential: (accessKeyId = everyKey) => this.#announce(topics.key, accessKeyId),
     policies: (username = everybody) => this.#announce(topics.policies, username),
     externalPrincipal: (id) => this.#announce(topics.externalPrincipal, id),
     sessions: (username) => this.#announce(topics.sessions, username),
@@ -85,7 +87,10 @@ export class CallerCache {
     this.#endedSessions = new LoadingCache(settings, clock, sources.endedSessions);
     this.#drops = {
       [topics.user]: (username) => this.#users.drop(username),
-      [topics.key]: (accessKeyId) => this.#keys.drop(accessKeyId),
+      [topics.key]: (accessKeyId) => {
+        if (accessKeyId === everyKey) this.#keys.clear();
+        else this.#keys.drop(accessKeyId);
+      },
       [topics.policies]: (username) => {
         if (username !== everybody) return this.#policies.drop(username);
         this.#policies.clear();

@@ -1,8 +1,6 @@
-import type { AuthLogger } from '../auth.ts';
+import type { AuthLogger, Groups, Users } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import type { User } from '../model.ts';
-import type { GroupStore } from '../rbac/group-store.ts';
-import type { UserStore } from '../rbac/user-store.ts';
 import type { ClaimMapping, Claims } from '../sources/contract.ts';
 
 export interface ClaimedUser {
@@ -13,11 +11,11 @@ export interface ClaimedUser {
 
 /** Finds or makes the user whom verified claims describe. */
 export class ClaimedUsers {
-  readonly #users: UserStore;
-  readonly #groups: GroupStore;
+  readonly #users: Users;
+  readonly #groups: Groups;
   readonly #logger: AuthLogger;
 
-  constructor(users: UserStore, groups: GroupStore, logger: AuthLogger) {
+  constructor(users: Users, groups: Groups, logger: AuthLogger) {
     this.#users = users;
     this.#groups = groups;
     this.#logger = logger;

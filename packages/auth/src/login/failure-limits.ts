@@ -59,28 +59,29 @@ export class FailureLimits {
   }
 
   guessFailed(address: string, name: string): void {
-    this.failed('address', address);
-    this.failed('guess', guessOf(address, name));
+    void this.failed('address', address);
+    void this.failed('guess', guessOf(address, name));
   }
 
-  failed(kind: FailureKind, subject: string): void {
+  /** Counts a failure; resolves once every worker has. */
+  failed(kind: FailureKind, subject: string): Promise<void> {
     const key = `${kind}\0${subject}`;
     this.#add(key);
-    this.#tell(`failed\0${key}`);
+    return this.#tell(`failed\0${key}`);
   }
 
   succeeded(kind: FailureKind, subject: string): void {
     const key = `${kind}\0${subject}`;
-    if (this.#failures.delete(key)) this.#tell(`reset\0${key}`);
+    if (this.#failures.delete(key)) void this.#tell(`reset\0${key}`);
   }
 
   close(): void {
     this.#unsubscribe();
   }
 
-  #tell(message: string): void {
+  async #tell(message: string): Promise<void> {
     // A worker that was not told counts fewer failures. That must not fail the request.
-    this.#bus.publish(topic, `${this.#self}\0${message}`).catch(() => undefined);
+    await this.#bus.publish(topic, `${this.#self}\0${message}`).catch(() => undefined);
   }
 
   #add(key: string): void {

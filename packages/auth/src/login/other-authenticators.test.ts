@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actor, basic, local, makeAuth } from '../../test/make-auth.ts';
+import { actor, basic, bearer, local, makeAuth } from '../../test/make-auth.ts';
 import { refused } from '../../test/with-alice.ts';
 
 describe('other authenticators', () => {
@@ -72,13 +72,15 @@ describe('other authenticators', () => {
   });
 });
 
+const origin = { ip: '127.0.0.1', agent: 'a client' };
+
 describe('logins by the external authentication service', () => {
   it('are refused without one', async () => {
     const { auth } = await makeAuth();
-    await expect(auth.loginSts({ code: 'c', state: 's', redirectUri: 'r' })).rejects.toMatchObject({
+    await expect(auth.loginSts({ code: 'c', state: 's', redirectUri: 'r', origin })).rejects.toMatchObject({
       kind: 'not_implemented',
     });
-    await expect(auth.loginExternalPrincipal({ identityRequest: {} })).rejects.toMatchObject({
+    await expect(auth.loginExternalPrincipal({ identityRequest: {}, origin })).rejects.toMatchObject({
       kind: 'not_implemented',
     });
   });
@@ -94,18 +96,25 @@ describe('logins by the external authentication service', () => {
     const seconds = async (session: Promise<{ expiresAt: number }>) =>
       (await session).expiresAt - Math.floor(clock.now / 1000);
     const sts = (ttlSeconds?: number, code = 'ext|alice') =>
-      auth.loginSts({ code, state: 's', redirectUri: 'r', ttlSeconds });
+      auth.loginSts({ code, state: 's', redirectUri: 'r', ttlSeconds, origin });
     expect(await seconds(sts())).toBe(3600);
     expect(await seconds(sts(100_000))).toBe(43_200);
     await expect(sts(-1)).rejects.toMatchObject({ kind: 'invalid' });
     await expect(sts(60, 'ext|nobody')).rejects.toMatchObject({ kind: 'not_found' });
 
     const principal = (durationSeconds?: number) =>
-      auth.loginExternalPrincipal({ identityRequest: {}, durationSeconds });
+      auth.loginExternalPrincipal({ identityRequest: {}, durationSeconds, origin });
     await expect(principal()).rejects.toMatchObject({ kind: 'not_found' });
     await auth.externalPrincipals.attach('alice', 'arn:aws:sts::1:assumed-role/r', actor);
     expect(await seconds(principal())).toBe(168 * 3600);
     expect(await seconds(principal(30 * 86_400))).toBe(168 * 3600);
     expect(await seconds(principal(60))).toBe(60);
+    // Each is a session like any other.
+    const { results } = await auth.sessions.list('alice');
+    expect(results).toHaveLength(5);
+    expect(results[0]).toMatchObject(origin);
+    const ended = await principal();
+    await auth.sessions.end('alice', ended.id, actor);
+    await expect(auth.authenticate(bearer(ended.token))).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 });

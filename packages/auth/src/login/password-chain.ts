@@ -128,7 +128,8 @@ export class PasswordChain {
       user ??= await this.#ask(authenticator, attempt, reasons);
     }
     if (tryEmail) user ??= await this.#byEmail(attempt, reasons);
-    if (user === undefined) limits.failed('login', subject);
+    // The next guess may come to another worker.
+    if (user === undefined) await limits.failed('login', subject);
     else limits.succeeded('login', subject);
     return user;
   }

@@ -1,4 +1,4 @@
-import type { AuthOptions, ExternalPrincipalLogin, Session, StsLogin } from '../auth.ts';
+import type { AuthOptions, ExternalPrincipalLogin, Session, SessionOrigin, StsLogin } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import type { RbacMode, User } from '../model.ts';
 import type { CallerCache } from './caller-cache.ts';
@@ -14,6 +14,8 @@ export interface ServiceLoginOptions {
   readonly tokens: LoginTokens;
   readonly callers: CallerCache;
   readonly findUser: (by: { readonly externalId: string }) => Promise<User | undefined>;
+  /** Puts the session on record. */
+  readonly begin: (session: Session, origin: SessionOrigin) => Promise<void>;
 }
 
 /** Logins that the external authentication service vouches for. */
@@ -22,6 +24,11 @@ export function loginByService(options: ServiceLoginOptions): {
   externalPrincipal(request: ExternalPrincipalLogin): Promise<Session>;
 } {
   const { authenticationService: service, tokens, callers } = options;
+  const begin = async (user: User, durationMs: number, origin: SessionOrigin): Promise<Session> => {
+    const session = tokens.issue(user, durationMs);
+    await options.begin(session, origin);
+    return session;
+  };
   return {
     async sts(request) {
       if (service === undefined) throw notAvailable('auth.authentication_api.endpoint is not set');
@@ -30,7 +37,7 @@ export function loginByService(options: ServiceLoginOptions): {
       const { externalId } = await service.stsLogin(request);
       const user = await options.findUser({ externalId });
       if (user === undefined) throw new AuthError('not_found', 'user not found');
-      return tokens.issue(user, Math.min(seconds, maxStsSeconds) * 1000);
+      return begin(user, Math.min(seconds, maxStsSeconds) * 1000, request.origin);
     },
     async externalPrincipal(request) {
       const verify = service?.verifyPrincipal;
@@ -42,7 +49,7 @@ export function loginByService(options: ServiceLoginOptions): {
       const user = principal === undefined ? undefined : await callers.user(principal.username);
       if (user === undefined) throw new AuthError('not_found', 'external principal not found');
       const requested = (request.durationSeconds ?? 0) * 1000;
-      return tokens.issue(user, requested > 0 ? requested : options.loginDurationMs);
+      return begin(user, requested > 0 ? requested : options.loginDurationMs, request.origin);
     },
   };
 }

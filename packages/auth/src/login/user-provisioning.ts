@@ -1,8 +1,6 @@
-import type { AuthLogger } from '../auth.ts';
+import type { AuthLogger, Groups, Users } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import type { User } from '../model.ts';
-import type { GroupStore } from '../rbac/group-store.ts';
-import type { UserStore } from '../rbac/user-store.ts';
 
 export interface ForeignUser {
   readonly id: string;
@@ -13,11 +11,11 @@ export interface ForeignUser {
 
 /** Makes the local record of a user whom another system vouches for. */
 export class UserProvisioning {
-  readonly #users: UserStore;
-  readonly #groups: GroupStore;
+  readonly #users: Users;
+  readonly #groups: Groups;
   readonly #logger: AuthLogger;
 
-  constructor(users: UserStore, groups: GroupStore, logger: AuthLogger) {
+  constructor(users: Users, groups: Groups, logger: AuthLogger) {
     this.#users = users;
     this.#groups = groups;
     this.#logger = logger;

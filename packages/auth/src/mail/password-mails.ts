@@ -1,5 +1,5 @@
-import { tokenMessage, XidGenerator } from '@svc/encoding';
-import type { AuthLogger } from '../auth.ts';
+import { XidGenerator } from '@svc/encoding';
+import type { AuthLogger, Users } from '../auth.ts';
 import { signJwt, verifyJwt } from '../crypto/jwt.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { checkPassword } from '../crypto/password.ts';
@@ -8,10 +8,7 @@ import { isEmailAddress } from '../id-rules.ts';
 import type { ClientOrigin } from '../identity.ts';
 import type { FailureLimits } from '../login/failure-limits.ts';
 import type { AuthActor, User } from '../model.ts';
-import type { UserStore } from '../rbac/user-store.ts';
 import type { Mailer } from '../sources/contract.ts';
-import type { AuthStore } from '../store/auth-store.ts';
-import { keys } from '../store/keys.ts';
 import type { PasswordMailing } from './contract.ts';
 import type { MailLimiter } from './mail-limiter.ts';
 import { invitationMail, resetMail } from './mail-texts.ts';
@@ -22,8 +19,9 @@ const invitationSeconds = 6 * 3600;
 
 export interface PasswordMailsOptions {
   readonly keys: KeyRing;
-  readonly store: AuthStore;
-  readonly users: UserStore;
+  /** False when the token was used before. */
+  readonly claimToken: (tokenId: string, expiresAt: number) => Promise<boolean>;
+  readonly users: Users;
   readonly mailer: Mailer;
   /** Where links of mails lead. */
   readonly baseUrl: string;
@@ -68,7 +66,7 @@ export class PasswordMails implements PasswordMailing {
     const { failures, logger } = this.#options;
     if (!isEmailAddress(address)) throw new AuthError('invalid', 'Invalid email format');
     failures.require('forgotPassword', client.ip);
-    failures.failed('forgotPassword', client.ip);
+    void failures.failed('forgotPassword', client.ip);
     // Nobody waits for it: how long it takes would tell who has an account.
     this.#sendReset(address.toLowerCase()).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
@@ -86,7 +84,7 @@ export class PasswordMails implements PasswordMailing {
     // A password that cannot be taken does not use up the token.
     checkPassword(password);
     const user = await users.find({ email: sub });
-    if (user === undefined || !(await this.#claim(jti, exp))) throw authenticationFailed();
+    if (user === undefined || !(await this.#options.claimToken(jti, exp))) throw authenticationFailed();
     await users.setPassword(user.username, password, { username: user.username });
   }
 
@@ -112,17 +110,5 @@ export class PasswordMails implements PasswordMailing {
   #link(path: string, query: Readonly<Record<string, string>>): string {
     const base = this.#options.baseUrl.replace(/\/+$/, '');
     return `${base}${path}?${new URLSearchParams(query).toString()}`;
-  }
-
-  /** False when the token was used before. Forgets those that have ended. */
-  async #claim(jti: string, expiresAt: number): Promise<boolean> {
-    const { store, clock } = this.#options;
-    for (const id of await store.names(keys.expiredTokens)) {
-      const used = await store.get(tokenMessage, keys.expiredTokens + id);
-      if (used !== undefined && (used.expiredAt?.seconds ?? 0) * 1000 < clock())
-        await store.delete(keys.expiredTokens + id);
-    }
-    const record = { tokenId: jti, expiredAt: { seconds: expiresAt, nanos: 0 } };
-    return store.create(tokenMessage, keys.expiredTokens + jti, record);
   }
 }

@@ -7,7 +7,8 @@ import type { AuthStore } from '../store/auth-store.ts';
 /** What was changed, so that every worker of this server drops its copy before the change is acknowledged. */
 export interface Changes {
   user(username: string): Promise<void>;
-  credential(accessKeyId: string): Promise<void>;
+  /** One key, or every one. */
+  credential(accessKeyId?: string): Promise<void>;
   /** Effective policies of one user, or of everybody. */
   policies(username?: string): Promise<void>;
   externalPrincipal(id: string): Promise<void>;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Installation } from '../auth.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { openSecret, sealSecret } from '../crypto/secret-box.ts';
 import { AuthError } from '../errors.ts';
 import type { AuthStore } from '../store/auth-store.ts';
 import { keys } from '../store/keys.ts';
+import type { Installation } from './contract.ts';
 
 const secretCheck = 'secret_check';
 const secretCheckText = 'this installation';
@@ -48,14 +48,14 @@ export class InstallationStore implements Installation {
 
   /**
    * Throws `configuration` when secrets in this store were encrypted with another key. Before the setup there
-   * are none, so the key may still be changed.
+   * are none, so the key may still be changed; `isSetUp` says that there is no setup to wait for.
    */
-  async checkSecretKey(): Promise<void> {
+  async checkSecretKey({ isSetUp = false } = {}): Promise<void> {
     const key = keys.metadata(secretCheck);
     for (;;) {
       const stored = await this.#store.textStored(key);
       if (stored !== undefined && this.#opens(stored.record)) return;
-      if (stored !== undefined && (await this.setupTimestamp()) !== undefined) {
+      if (stored !== undefined && (isSetUp || (await this.setupTimestamp()) !== undefined)) {
         throw new AuthError('configuration', 'auth.encrypt.secret_key does not match this installation');
       }
       const sealed = sealSecret(this.#keys, secretCheckText, secretCheck).toString('base64');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { groupMessage, policyMessage } from '@svc/encoding';
-import type { CommPrefs, Setup, SetupInput, SetupState } from '../auth.ts';
+import type { CredentialKeys, Groups, Users } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import { checkId, checkKeyPair, isEmailAddress } from '../id-rules.ts';
 import type { ClientOrigin } from '../identity.ts';
@@ -10,11 +10,9 @@ import { aclPolicyId, aclStatements } from '../rbac/acl.ts';
 import { adminsGroup, baseAcls, baseGroups, basePolicies } from '../rbac/base-grants.ts';
 import type { RbacContext } from '../rbac/context.ts';
 import { logChange } from '../rbac/context.ts';
-import type { CredentialStore } from '../rbac/credential-store.ts';
-import type { GroupStore } from '../rbac/group-store.ts';
-import type { UserStore } from '../rbac/user-store.ts';
 import { keys } from '../store/keys.ts';
 import { policyData, storedTime } from '../store/records.ts';
+import type { CommPrefs, Setup, SetupInput, SetupState } from './contract.ts';
 import type { InstallationStore } from './installation-store.ts';
 
 const claimLifetimeMs = 60_000;
@@ -23,9 +21,9 @@ const actor = { username: 'setup' };
 export interface SetupOptions {
   readonly context: RbacContext;
   readonly mode: RbacMode;
-  readonly users: UserStore;
-  readonly groups: GroupStore;
-  readonly credentials: CredentialStore;
+  readonly users: Users;
+  readonly groups: Groups;
+  readonly credentials: CredentialKeys;
   readonly installation: InstallationStore;
   readonly limits: FailureLimits;
 }
@@ -53,7 +51,7 @@ export class SetupService implements Setup {
     } catch (error) {
       // This refusal costs one read and reveals nothing, so it is not limited.
       const harmless = error instanceof AuthError && error.kind === 'already_initialized';
-      if (client !== undefined && !harmless) limits.failed('setup', client.ip);
+      if (client !== undefined && !harmless) await limits.failed('setup', client.ip);
       throw error;
     }
   }

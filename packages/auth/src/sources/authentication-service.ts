@@ -1,7 +1,7 @@
 import type { ExternalPrincipalLogin, StsLogin } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import type { AuthenticationService } from './contract.ts';
-import { postToService, type ServiceResponse } from './service-call.ts';
+import { callService, type ServiceResponse } from './service-call.ts';
 
 export interface AuthenticationServiceSettings {
   readonly endpoint: string;
@@ -54,7 +54,7 @@ export class RemoteAuthenticationService implements AuthenticationService {
 
   async #post(path: string, body: object, requestId: string | undefined): Promise<ServiceResponse> {
     try {
-      return await postToService({ url: `${this.#endpoint}${path}`, body, timeoutMs, requestId });
+      return await callService({ url: `${this.#endpoint}${path}`, body, timeoutMs, requestId });
     } catch (error) {
       throw unavailable(error instanceof Error ? error.message : String(error));
     }

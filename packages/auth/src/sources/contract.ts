@@ -40,6 +40,8 @@ export interface LoginChecks {
 
 /** Seam of an OpenID Connect provider. */
 export interface IdentityProvider {
+  /** Reads the provider's description. Throws `configuration` when it cannot be had. */
+  check(): Promise<void>;
   /** Where a browser logs in. */
   authorizationUrl(checks: LoginChecks): Promise<string>;
   /** The verified claims of whoever came back with this query. A throw refuses the login. */

@@ -22,6 +22,7 @@ const entries = [
   person(`uid=guest,${people}`, 'guest', 'the password of guest', 'guest'),
   person(`cn=one twin,${people}`, 'twin', 'the password of twin'),
   person(`cn=other twin,${people}`, 'twin', 'the password of twin'),
+  ...['one', 'two', 'three'].map((cn) => person(`cn=${cn},${people}`, 'triplet', 'the password of triplet')),
   person(`cn=odd,${people}`, 'a*b(c)\\d', 'the password of odd'),
 ].join('\n');
 
@@ -59,6 +60,8 @@ describe.skipIf(server === undefined)('a directory', () => {
     expect(await ask(directory, 'ann', 'wrong')).toBeUndefined();
     expect(await ask(directory, 'nobody')).toBeUndefined();
     expect(await ask(directory, 'twin')).toBeUndefined();
+    // More than the search asks for.
+    expect(await ask(directory, 'triplet')).toBeUndefined();
     expect(await ask(directory, 'a*b(c)\\d', 'the password of odd')).toStrictEqual({
       userId: `cn=odd,${people}`,
     });

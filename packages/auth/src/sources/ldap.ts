@@ -6,7 +6,9 @@ import {
   EqualityFilter,
   FilterParser,
   InvalidCredentialsError,
+  SizeLimitExceededError,
   type Filter,
+  type SearchOptions,
 } from 'ldapts';
 import { AuthError } from '../errors.ts';
 import type { PasswordAttempt, PasswordAuthenticator } from './contract.ts';
@@ -81,10 +83,17 @@ export class LdapAuthenticator implements PasswordAuthenticator {
     const name = new EqualityFilter({ attribute: usernameAttribute, value: username });
     const filter =
       this.#userFilter === undefined ? name : new AndFilter({ filters: [name, this.#userFilter] });
-    const search = async (control: Client) =>
-      control.search(userBaseDn, { scope: 'sub', filter, sizeLimit: 2, attributes: [usernameAttribute] });
-    const { searchEntries } = await this.#withControl(search);
-    const [entry, ...others] = searchEntries;
+    const options: SearchOptions = { scope: 'sub', filter, sizeLimit: 2, attributes: [usernameAttribute] };
+    const search = async (control: Client) => {
+      try {
+        return (await control.search(userBaseDn, options)).searchEntries;
+      } catch (error) {
+        // Of more than two a directory gives two and says so: that many are several, too.
+        if (error instanceof SizeLimitExceededError) return [];
+        throw error;
+      }
+    };
+    const [entry, ...others] = await this.#withControl(search);
     return entry === undefined || others.length > 0 ? undefined : entry.dn;
   }
 

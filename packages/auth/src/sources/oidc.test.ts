@@ -303,6 +303,13 @@ describe('a token of a provider', () => {
     expect(await attempt(change)).toStrictEqual({ end: '/auth/login', isKnown: false });
   });
 
+  it.each(['&state=x', '&state=', ''])('is not asked for when the answer says "%s"', async (state) => {
+    const { fake, access } = shared;
+    const { location, cookie } = await access.begin();
+    fake.answerTo(location);
+    expect((await access.finish(`${redirectUri}?code=c${state}`, cookie)).location).toBe('/auth/login');
+  });
+
   it('may be signed by a key that came after the last login', async () => {
     const fake = await fakeProvider();
     const { begin, finish } = await withProvider(fake.issuer);

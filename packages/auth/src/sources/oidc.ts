@@ -43,7 +43,6 @@ export class OidcProvider implements IdentityProvider {
     this.#redirectUri = `${this.#base}/api/v1/oidc/callback`;
   }
 
-  /** Reads the provider's description. Throws `configuration` when it cannot be had. */
   async check(): Promise<void> {
     try {
       await this.#discover();

@@ -1,5 +1,5 @@
 import type { PasswordAttempt, PasswordAuthenticator } from './contract.ts';
-import { postToService } from './service-call.ts';
+import { callService } from './service-call.ts';
 
 export interface RemoteAuthenticatorSettings {
   readonly endpoint: string;
@@ -24,7 +24,7 @@ export class RemoteAuthenticator implements PasswordAuthenticator {
     requestId,
   }: PasswordAttempt): Promise<{ readonly userId: string } | undefined> {
     const { endpoint: url, timeoutMs } = this.#settings;
-    const { status, body } = await postToService({ url, timeoutMs, requestId, body: { username, password } });
+    const { status, body } = await callService({ url, timeoutMs, requestId, body: { username, password } });
     if (status >= 500) throw new Error(`the remote authenticator answered ${status}`);
     if (status < 200 || status > 299 || body === undefined) return undefined;
     const { external_user_identifier: id } = body;

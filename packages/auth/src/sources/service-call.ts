@@ -1,8 +1,14 @@
 export interface ServiceRequest {
   readonly url: string;
-  readonly body: object;
+  /** By default `POST`. */
+  readonly method?: string;
+  readonly body?: object | undefined;
+  /** Sent as bearer token. */
+  readonly token?: string | undefined;
   readonly timeoutMs: number;
   readonly requestId?: string | undefined;
+  /** By default 64 KiB. */
+  readonly maxAnswerBytes?: number;
 }
 
 export interface ServiceResponse {
@@ -11,22 +17,24 @@ export interface ServiceResponse {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-const maxAnswerBytes = 65_536;
+const usualAnswerBytes = 65_536;
 
 /**
- * Posts to a service that the operator has configured. Redirections are not followed: what is sent are secrets. Throws
+ * Calls a service that the operator has configured. Redirections are not followed: what is sent are secrets. Throws
  * when there is no answer in time, or one that is too long.
  */
-export async function postToService(request: ServiceRequest): Promise<ServiceResponse> {
+export async function callService(request: ServiceRequest): Promise<ServiceResponse> {
+  const { method = 'POST', body, token, requestId, maxAnswerBytes = usualAnswerBytes } = request;
   const response = await fetch(request.url, {
-    method: 'POST',
+    method,
     redirect: 'manual',
     headers: {
-      'content-type': 'application/json',
       accept: 'application/json',
-      ...(request.requestId !== undefined && { 'x-request-id': request.requestId }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(requestId !== undefined && { 'x-request-id': requestId }),
     },
-    body: JSON.stringify(request.body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(request.timeoutMs),
   });
   const chunks: Uint8Array[] = [];

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { RemoteAuthenticationService } from './authentication-service.ts';
 import { RemoteAuthenticator } from './remote-authenticator.ts';
 
+const origin = { ip: '127.0.0.1', agent: 'a client' };
+
 /** A service that answers with `next` and remembers what it was asked. */
 async function service(next: ServiceAnswer = {}) {
   const state = { next, calls: [] as ServiceCall[] };
@@ -78,7 +80,8 @@ describe('the authentication service', () => {
 
   it('turns an authorization code into whom it stands for', async () => {
     const { opened, state } = await open({ body: { claims: { sub: 'ext|ann', department: 'R&D' } } });
-    const login = () => opened.stsLogin({ code: 'c', state: 's', redirectUri: 'r', requestId: 'r-2' });
+    const login = () =>
+      opened.stsLogin({ code: 'c', state: 's', redirectUri: 'r', origin, requestId: 'r-2' });
     expect(await login()).toStrictEqual({ externalId: 'ext|ann' });
     expect(state.calls[0]).toMatchObject({ path: '/api/v1/sts/login', headers: { 'x-request-id': 'r-2' } });
     expect(state.calls[0]?.headers['authorization']).toBeUndefined();
@@ -114,7 +117,7 @@ describe('the authentication service', () => {
       signature: 'f00',
     };
     const identityRequest = { identity_token: Buffer.from(JSON.stringify(token)).toString('base64') };
-    const login = () => opened.verifyPrincipal?.({ identityRequest });
+    const login = () => opened.verifyPrincipal?.({ identityRequest, origin });
     expect(await login()).toStrictEqual({ principalId: 'arn:aws:sts::1:assumed-role/r/s' });
     expect(state.calls[0]).toMatchObject({
       path: '/api/v1/auth/external/principal/login',

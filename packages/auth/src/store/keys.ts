@@ -25,6 +25,10 @@ export const keys = {
   allEndedSessions: 'uEndedSessions/',
   sessions: (username: string) => `uSessions/${username}/`,
   endedSessions: (username: string) => `uEndedSessions/${username}/`,
+  /** Of users that a service keeps: tokens issued before are refused. */
+  endedTokens: (username: string) => `uEndedTokens/${username}`,
+  /** Of keys that a service keeps: bound to a bucket. */
+  boundKey: (accessKeyId: string) => `boundKeys/${accessKeyId}`,
   installationMetadata: 'installation_metadata/',
   metadata: (name: string) => `installation_metadata/${name}`,
   installationId: 'installation_id',

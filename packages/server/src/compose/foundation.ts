@@ -6,6 +6,7 @@ import type { Config } from '../config/index.ts';
 import type { Logger } from '../logging/index.ts';
 import type { OnChanged } from '../metrics/instrument-kv.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { openAuthorizationService } from './identity-sources.ts';
 import { blockStoreConfigs, kvStoreConfig, shareOf } from './store-configs.ts';
 
 export interface FoundationOptions {
@@ -86,6 +87,7 @@ export async function openAuth(
     trustedProxies: security.trusted_proxies,
     fixedInstallationId: installation.fixed_id === '' ? undefined : installation.fixed_id,
     ...sources,
+    authorizationService: await openAuthorizationService(config, options.logger),
     logger: options.logger,
   });
   if (options.metrics === undefined) return opened;

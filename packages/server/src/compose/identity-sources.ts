@@ -1,8 +1,25 @@
 import { readFileSync } from 'node:fs';
-import type { ClaimMapping } from '@svc/auth';
+import type { AuthorizationService, ClaimMapping } from '@svc/auth';
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../logging/index.ts';
 import type { IdentitySources } from './foundation.ts';
+
+/** The service that keeps users and policies in place of the store, if there is one. */
+export async function openAuthorizationService(
+  { auth: { api, encrypt, ui_config: ui } }: Config,
+  logger: Logger,
+): Promise<AuthorizationService | undefined> {
+  if (ui.rbac !== 'external') return undefined;
+  const { RemoteAuthorizationService } = await import('@svc/auth/sources/authorization-service');
+  warnOfPlainText('auth.api.endpoint', api.endpoint, logger);
+  return new RemoteAuthorizationService({
+    endpoint: api.endpoint,
+    token: api.token,
+    sharedSecret: encrypt.secret_key,
+    healthCheckMs: api.skip_health_check ? undefined : api.health_check_timeout,
+    supportsInvites: api.supports_invites,
+  });
+}
 
 /** Opens the configured sources of identities. Each loads its library only when it is used. */
 export async function openIdentitySources(config: Config, logger: Logger): Promise<IdentitySources> {
@@ -59,7 +76,6 @@ async function openOidc(oidc: Config['auth']['oidc'], logger: Logger) {
     callbackBaseUrl: oidc.callback_base_url,
     authorizeParameters: oidc.authorize_endpoint_query_parameters,
   });
-  await provider.check();
   return { provider, claims: claimMapping(oidc, 'oidc', 'sub') };
 }
 

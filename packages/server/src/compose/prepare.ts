@@ -16,6 +16,7 @@ interface PrepareOptions {
 /** The checks before anyone listens, and the first administrator of a new local installation. */
 export async function prepareInstallation(options: PrepareOptions): Promise<void> {
   await checkSchemaVersion(options.kv);
+  await options.auth.checkServices();
   for (const adapter of options.blocks.list()) {
     if (adapter.info.productionSafe) continue;
     options.logger.warn(

@@ -31,14 +31,19 @@ describe('loading', () => {
     ]);
   });
 
-  test.each([
-    [
-      'SVC_AUTH_UI_CONFIG_RBAC',
-      'external',
-      'auth.ui_config.rbac: external needs an authorization service, which is not part of this version; use internal',
-    ],
-  ])('%s=%s is refused before anything starts', (variable, value, problem) => {
-    expect(problemsOf(() => load({ [variable]: value }))).toEqual([problem]);
+  test('users are kept by a service exactly where one is named', () => {
+    const endpoint = { SVC_AUTH_API_ENDPOINT: 'http://auth.example/api/v1' };
+    const mode = (rbac: string) => ({ SVC_AUTH_UI_CONFIG_RBAC: rbac });
+    expect(problemsOf(() => load(mode('external')))).toEqual([
+      'auth.api.endpoint: is required when auth.ui_config.rbac is external',
+    ]);
+    expect(problemsOf(() => load({ ...mode('simplified'), ...endpoint }))).toEqual([
+      'auth.api.endpoint: with auth.ui_config.rbac simplified, users are kept by svc; use external, or leave it empty',
+    ]);
+    expect(load({ ...mode('external'), ...endpoint }).warnings).toEqual([]);
+    expect(load({ ...mode('internal'), ...endpoint }).warnings).toEqual([
+      'auth.api.endpoint is ignored with auth.ui_config.rbac internal; use external',
+    ]);
   });
 
   test('half a key of AWS is refused', () => {

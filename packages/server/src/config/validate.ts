@@ -158,10 +158,17 @@ function checkAuth(config: Config, sources: Sources, problems: string[], warning
   if (auth.login_duration > auth.login_max_duration) {
     problems.push('auth.login_duration: must not be longer than auth.login_max_duration');
   }
-  if (auth.ui_config.rbac === 'external') {
+  const { rbac } = auth.ui_config;
+  if (rbac === 'external' && auth.api.endpoint === '') {
+    problems.push('auth.api.endpoint: is required when auth.ui_config.rbac is external');
+  }
+  if (rbac === 'simplified' && auth.api.endpoint !== '') {
     problems.push(
-      'auth.ui_config.rbac: external needs an authorization service, which is not part of this version; use internal',
+      'auth.api.endpoint: with auth.ui_config.rbac simplified, users are kept by svc; use external, or leave it empty',
     );
+  }
+  if ((rbac === 'none' || rbac === 'internal') && auth.api.endpoint !== '') {
+    warnings.push(`auth.api.endpoint is ignored with auth.ui_config.rbac ${rbac}; use external`);
   }
   if (auth.remote_authenticator.enabled && auth.remote_authenticator.endpoint === '') {
     problems.push('auth.remote_authenticator.endpoint: is required when auth.remote_authenticator.enabled');

@@ -1,8 +1,6 @@
 import { choice, duration, flag, integer, list, pairs, text } from '../key.ts';
 import { checkLdapUrl, checkUrl } from './checks.ts';
 
-const services = { unavailable: 'an external authorization service' };
-
 const claims = {
   default_initial_groups: list('Groups of new users.'),
   initial_groups_claim_name: list(
@@ -53,11 +51,16 @@ export const authKeys = {
       jitter: duration('3s', 'Up to this much is added to each lifetime.'),
     },
     api: {
-      endpoint: text('External authorization service.', { check: checkUrl, ...services }),
-      token: text('Token for requests to it.', { secret: true, ...services }),
-      health_check_timeout: duration('20s', 'It must answer within this time at start.', services),
-      skip_health_check: flag(false, 'Do not wait for it at start.', services),
-      supports_invites: flag(false, 'It can invite users by mail.', services),
+      endpoint: text(
+        'Service that keeps users and policies with `auth.ui_config.rbac: external`, such as https://auth.example.com/api/v1.',
+        { check: checkUrl },
+      ),
+      token: text('Token for requests to it; empty signs one with `auth.encrypt.secret_key`.', {
+        secret: true,
+      }),
+      health_check_timeout: duration('20s', 'It must answer within this time at start.'),
+      skip_health_check: flag(false, 'Do not wait for it at start.'),
+      supports_invites: flag(false, 'It invites users by mail itself.'),
     },
     authentication_api: {
       endpoint: text('External authentication service.', { check: checkUrl }),
