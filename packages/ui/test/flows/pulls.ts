@@ -109,6 +109,7 @@ export function pullFlows(stage: Stage): void {
       await ui.field('Filter conflicts').fill('[ab].txt');
       await ui.button('For all: dev').click();
       await ui.sees('2 of 3 settled');
+      await ui.sees('[ab].txt: dev');
       await ui.field('Filter conflicts').fill('');
       await ui.page.getByRole('radiogroup', { name: 'What to take for c.txt' }).getByLabel('delete').check();
       await ui.sees('3 of 3 settled');

@@ -179,55 +179,57 @@ export function ComparePage(): ReactNode {
           Choose another above.
         </Notice>
       )}
-      {bothBranches && !same && repository.read_only !== true && (
-        <ConflictResolver
-          repository={repository.id}
-          source={head.ref}
-          destination={base.ref}
-          onMerge={(steering) => setMerging({ steering })}
-        />
-      )}
-      {same ? (
-        <EmptyState
-          icon={<GitCompareArrows size={36} aria-hidden />}
-          title="Choose two different refs"
-          snippet={diffSnippet(repository.id, base.ref, 'other-branch')}
-        >
-          Base and head are the same, so there is nothing to compare. The base receives, the head brings the
-          changes.
-        </EmptyState>
-      ) : (
-        missing === undefined && (
-          <DiffBox
-            label="Differences"
-            title={`${shortId(head.ref)} compared with ${shortId(base.ref)}`}
-            extra={counts !== undefined && <CountsLine {...counts} />}
-            source={refsSource(repository.id, base.ref, head.ref, mode)}
-            file={search.file}
-            onFile={(file) => go({ file })}
-            empty={
-              <EmptyState
-                title="No differences"
-                actions={
-                  <Button
-                    variant="default"
-                    component={Link}
-                    to="/repositories/$repo/objects"
-                    params={{ repo: repository.id } as never}
-                    search={{ ref: head.ref } as never}
-                  >
-                    Look at {shortId(head.ref)}
-                  </Button>
-                }
-                snippet={diffSnippet(repository.id, base.ref, head.ref)}
-              >
-                {shortId(base.ref)} already has everything that {shortId(head.ref)} has. Uncommitted changes
-                count only after a commit.
-              </EmptyState>
-            }
+      <div className="stack">
+        {bothBranches && !same && repository.read_only !== true && (
+          <ConflictResolver
+            repository={repository.id}
+            source={head.ref}
+            destination={base.ref}
+            onMerge={(steering) => setMerging({ steering })}
           />
-        )
-      )}
+        )}
+        {same ? (
+          <EmptyState
+            icon={<GitCompareArrows size={36} aria-hidden />}
+            title="Choose two different refs"
+            snippet={diffSnippet(repository.id, base.ref, 'other-branch')}
+          >
+            Base and head are the same, so there is nothing to compare. The base receives, the head brings the
+            changes.
+          </EmptyState>
+        ) : (
+          missing === undefined && (
+            <DiffBox
+              label="Differences"
+              title={`${shortId(head.ref)} compared with ${shortId(base.ref)}`}
+              extra={counts !== undefined && <CountsLine {...counts} />}
+              source={refsSource(repository.id, base.ref, head.ref, mode)}
+              file={search.file}
+              onFile={(file) => go({ file })}
+              empty={
+                <EmptyState
+                  title="No differences"
+                  actions={
+                    <Button
+                      variant="default"
+                      component={Link}
+                      to="/repositories/$repo/objects"
+                      params={{ repo: repository.id } as never}
+                      search={{ ref: head.ref } as never}
+                    >
+                      Look at {shortId(head.ref)}
+                    </Button>
+                  }
+                  snippet={diffSnippet(repository.id, base.ref, head.ref)}
+                >
+                  {shortId(base.ref)} already has everything that {shortId(head.ref)} has. Uncommitted changes
+                  count only after a commit.
+                </EmptyState>
+              }
+            />
+          )
+        )}
+      </div>
       {merging !== undefined && (
         <MergeDialog
           source={head.ref}

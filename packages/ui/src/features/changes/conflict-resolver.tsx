@@ -89,7 +89,11 @@ export function ConflictResolver({
   const chooseAll = (take: SideTake): void =>
     setDecisions(({ choices, rules }) => ({
       choices: new Map([...choices].filter(([path]) => matches?.(path) !== true)),
-      rules: [{ pattern: filter, take }, ...rules.filter(({ pattern }) => pattern !== filter)],
+      // One for all paths leaves nothing to older ones.
+      rules: [
+        { pattern: filter, take },
+        ...(filter === '' ? [] : rules.filter(({ pattern }) => pattern !== filter)),
+      ],
     }));
   const steering: MergeSteering = {
     expected_source: head.source_commit_id,
@@ -175,7 +179,8 @@ export function ConflictResolver({
                     }))
                   }
                 >
-                  {pattern === '' ? 'all paths' : pattern}: {take} ✕
+                  {pattern === '' ? 'all paths' : pattern}:{' '}
+                  {take === 'source' ? source : take === 'destination' ? destination : take} ✕
                 </button>
               </li>
             ))}

@@ -62,16 +62,17 @@ export function ConflictRow(props: RowProps): ReactNode {
       <div className="row">
         <button
           type="button"
-          className="plain mono wrap"
+          className="plain conflict-path"
           aria-expanded={open}
           aria-label={`Versions of ${path}`}
           onClick={() => setOpen(!open)}
         >
-          <Chevron size={15} aria-hidden /> {path}
+          <Chevron size={15} aria-hidden />
+          <span className="mono wrap">{path}</span>
         </button>
         <Tag kind="conflict">{kindWords[kind]}</Tag>
         {stale && <Tag kind="changed">moved: choose again</Tag>}
-        <div className="right row" role="radiogroup" aria-label={`What to take for ${path}`}>
+        <div className="right row conflict-takes" role="radiogroup" aria-label={`What to take for ${path}`}>
           {takes.map((each) => (
             <Radio
               key={each}

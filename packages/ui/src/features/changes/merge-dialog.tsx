@@ -174,7 +174,7 @@ export function MergeDialog({
         />
       )}
       <MetadataFields pairs={metadata} onChange={setMetadata} touched={touched} />
-      <Snippet code={mergeSnippet(repository.id, source, destination)} />
+      {steering === undefined && <Snippet code={mergeSnippet(repository.id, source, destination)} />}
     </FormDialog>
   );
 }
