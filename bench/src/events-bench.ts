@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres } from '@svc/testing';
+import { setUp } from './driver/set-up.ts';
 import { startServer } from './driver/start-server.ts';
 
 const [rate = 200, seconds = 10] = process.argv.slice(2, 4).map(Number);
@@ -20,6 +21,7 @@ const server = await startServer(folder, folder, {
   ...(isPostgres && { database: { type: 'postgres', postgres: { connection_string: connectionString } } }),
   events: { webhooks: { allowed_networks: ['127.0.0.0/8'] } },
 });
+if (isPostgres) await setUp(server);
 const { accessKeyId, secretAccessKey } = server.credentials;
 const authorization = `Basic ${Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64')}`;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Latencies } from './driver/latencies.ts';
+import { setUp } from './driver/set-up.ts';
 import { startServer } from './driver/start-server.ts';
 
 const perSecond = Number(process.argv[2] ?? 50);
@@ -93,16 +94,7 @@ hooks:
 ${lua('memory', 'local t = {} while true do t[#t + 1] = string.rep("x", 1e6) .. #t end')}${lua('time', 'while true do pcall(function() while true do end end) end')}`,
 };
 
-// Only an embedded store is set up by the settings.
-if (isRemote) {
-  const key = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
-  const { ok } = await fetch(new URL('/api/v1/setup_lakefs', server.endpoint), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'bench', key }),
-  });
-  if (!ok) throw new Error('the server could not be set up');
-}
+if (isRemote) await setUp(server);
 for (const [repository, file] of Object.entries(files)) {
   const storage_namespace = isRemote ? `s3://bench/${repository}` : `local://${repository}`;
   await call('POST', '/repositories', { name: repository, storage_namespace });
