@@ -279,6 +279,39 @@ it('asks for the rights on the objects that tables are', async () => {
   expect(await as(writer, 'POST', `${root}/mine/tables`, elsewhere)).toBe(403);
 });
 
+it('shows no metadata that the caller may not read, whatever a pointer says', async () => {
+  const object = (path: string): string => `arn:svc:fs:::repository/lake/object/${path}`;
+  const liar = await catalog.createUser('liar', [
+    {
+      effect: 'allow',
+      action: ['fs:ReadObject', 'fs:WriteObject', 'fs:DeleteObject'],
+      resource: object('lies/*'),
+    },
+  ]);
+  expect((await catalog.send('POST', root, { namespace: ['lies'] }, liar)).status).toBe(200);
+  const secret = (await make('secret')).body['metadata-location'];
+  const { engine } = catalog;
+  await engine.objects.upload({
+    repository: 'lake',
+    branch: 'main',
+    path: 'lies/_iceberg/tables/t.json',
+    body: Buffer.from(JSON.stringify({ 'metadata-location': secret })),
+  });
+  const table = `${root}/lies/tables/t`;
+  const refused = async (method: string, path: string, body?: object): Promise<void> => {
+    const { status, body: said } = await catalog.send(method, path, body, liar);
+    expect([method, path, status]).toEqual([method, path, 403]);
+    expect(JSON.stringify(said)).not.toContain('table-uuid');
+  };
+  await refused('GET', table);
+  await refused('GET', `${table}/credentials`);
+  await refused('POST', table, { requirements: [], updates: [setProperty('b')] });
+  await refused('DELETE', `${table}?purgeRequested=true`);
+  const again = { name: 'u', 'metadata-location': secret };
+  await refused('POST', `${root}/lies/register`, again);
+  expect((await catalog.send('GET', table)).status).toBe(200);
+});
+
 it('refuses bodies and paths that make no sense', async () => {
   const raw = async (body: string): Promise<number> => {
     const basic = Buffer.from(`${adminKey.accessKeyId}:${adminKey.secretAccessKey}`).toString('base64');

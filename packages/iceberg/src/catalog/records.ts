@@ -117,8 +117,10 @@ export async function listRecords(
     page.visit(({ kind, path }) => {
       if (kind === 'object' && path.endsWith(ending)) names.push(path.slice(folder.length, -ending.length));
     });
-    if (!page.hasMore) return { names, next: undefined };
-    from = page.nextOffset;
+    const { hasMore, nextOffset } = page;
+    page.release();
+    if (!hasMore) return { names, next: undefined };
+    from = nextOffset;
     if (names.length >= limit) return { names, next: names.at(-1) };
   }
 }

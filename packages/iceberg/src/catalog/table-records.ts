@@ -47,8 +47,11 @@ export function noSuchTable({ repository, ref, levels }: Place, name: string): I
   );
 }
 
+/** Asks for the right to read the file: whoever writes a pointer may let it show anything. */
 export async function readTable(call: Call, place: OpenPlace, location: string): Promise<TableMetadata> {
-  const stored = await readRecord(call.services.engine, place, pathOf(place.repository, location));
+  const path = pathOf(place.repository, location);
+  await call.ensure(one('fs:ReadObject', arn.object(place.repository, path)));
+  const stored = await readRecord(call.services.engine, place, path);
   if (stored === undefined) throw new IcebergError('NotFoundException', `${location} is not there`);
   return readMetadata(stored.json);
 }

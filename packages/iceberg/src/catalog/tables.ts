@@ -125,14 +125,7 @@ export async function registerTable(call: Call): Promise<Answer> {
   const place = placeIn(call);
   const name = textIn(call.body, 'name');
   const location = textIn(call.body, 'metadata-location');
-  const path = pathOf(place.repository, location);
-  await call.ensure(
-    and(
-      one('fs:ReadObject', arn.object(place.repository, path)),
-      onTable('fs:ReadObject', place, name),
-      onTable('fs:WriteObject', place, name),
-    ),
-  );
+  await call.ensure(and(onTable('fs:ReadObject', place, name), onTable('fs:WriteObject', place, name)));
   const open = await openForWriting(call, place);
   await requireNamespace(call, open);
   const metadata = await readTable(call, open, location);
@@ -189,6 +182,7 @@ async function deleteFolder(call: Call, { repository, ref }: OpenPlace, folder: 
     const page = await objects.list({ repository, ref, prefix: folder, amount: 1000 });
     const paths: string[] = [];
     page.visit(({ path }) => paths.push(path));
+    page.release();
     if (paths.length === 0) return;
     const [failure] = await objects.deleteMany({ repository, branch: ref, paths });
     if (failure !== undefined) throw failure.error;
