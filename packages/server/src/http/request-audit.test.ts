@@ -54,6 +54,15 @@ describe('the audit of requests', () => {
     expect(JSON.stringify(entry)).not.toContain('secret');
   });
 
+  it('takes what only asks for a read, however it is sent', () => {
+    for (const operationId of ['postStatsEvents', 'previewMerge', 'simulatePermission']) {
+      const asked = api({ operationId, status: 200 });
+      expect(kept(quiet, (audit) => audit.addApi(asked))).toEqual([]);
+      expect(kept({ ...quiet, reads: true }, (audit) => audit.addApi(asked))).toHaveLength(1);
+      expect(kept(quiet, (audit) => audit.addApi({ ...asked, status: 403 }))).toHaveLength(1);
+    }
+  });
+
   const write = api({ requirement: one('fs:WriteObject', arn.object('lake', 'a')) });
   const read = api({
     method: 'GET',

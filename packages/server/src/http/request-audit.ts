@@ -73,8 +73,17 @@ export class RequestAudit {
   }
 }
 
-function isRead({ method }: { readonly method: string }): boolean {
-  return method === 'GET' || method === 'HEAD';
+/** Sent as if they changed something, which they do not. */
+const readsByPost = new Set(['postStatsEvents', 'previewMerge', 'simulatePermission']);
+
+function isRead({
+  method,
+  operationId,
+}: {
+  readonly method: string;
+  readonly operationId?: string;
+}): boolean {
+  return method === 'GET' || method === 'HEAD' || (operationId !== undefined && readsByPost.has(operationId));
 }
 
 function isRefused({ status }: { readonly status: number }): boolean {
