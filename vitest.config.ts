@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SecondChances } from './packages/testing/src/vitest-second-chances.ts';
 import { LongestFirst } from './packages/testing/src/vitest-sequencer.ts';
 
 const long = process.env['SVC_TEST_LONG'] === '1';
@@ -11,7 +12,7 @@ const quick = process.env['SVC_TEST_QUICK'] === '1';
 export default defineConfig({
   test: {
     globalSetup: ['packages/testing/src/vitest-global-setup.ts'],
-    reporters: ['default'],
+    reporters: ['default', new SecondChances()],
     pool: 'forks',
     // More than the two cores of a small machine: some wait for a server, a browser or a download.
     maxWorkers: 3,
@@ -38,6 +39,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           isolate: true,
           testTimeout: long ? 3_600_000 : 120_000,
+          // Patience may end on a busy machine. A wrong answer is never given a second chance.
+          retry: process.env['CI'] === 'true' ? { count: 1, condition: /timeout|timed out/i } : 0,
         },
       },
     ],
