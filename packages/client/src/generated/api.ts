@@ -2562,6 +2562,7 @@ export interface components {
             audit?: boolean;
             events?: boolean;
             merge_resolutions?: boolean;
+            ref_search?: boolean;
             reflog?: boolean;
             time_refs?: boolean;
         };
@@ -3448,6 +3449,7 @@ export interface components {
         };
         ResolvedRef: {
             branch?: string;
+            commit: components["schemas"]["Commit"];
             commit_id: string;
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
@@ -9127,6 +9129,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
                 show_hidden?: boolean;
             };
             header?: never;
@@ -16243,6 +16246,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
             };
             header?: never;
             path: {
