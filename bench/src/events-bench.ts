@@ -119,4 +119,5 @@ await server.stop();
 receiver.close();
 receiver.closeAllConnections();
 await postgres?.dispose();
-if (process.env['KEEP'] === undefined) rmSync(folder, { recursive: true, force: true }); else console.log(folder);
+if (process.env['KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
+else console.log(folder);

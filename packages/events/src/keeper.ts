@@ -140,7 +140,9 @@ export class Keeper {
           observer?.sequenced(round.appended, round.lagMs);
           const took = performance.now() - began;
           const isBusy = rate.perSecond() > busyEventsPerSecond;
-          await this.#pause(isBusy ? busyRoundMs : Math.min(mostRestMs, Math.max(leastRestMs, restPerRound * took)));
+          await this.#pause(
+            isBusy ? busyRoundMs : Math.min(mostRestMs, Math.max(leastRestMs, restPerRound * took)),
+          );
         }
         await this.#rest(this.#restNow());
       }
