@@ -2712,6 +2712,8 @@ export interface components {
             description?: string;
             disabled_reason?: string;
             enabled: boolean;
+            /** @enum {string} */
+            format: "cloudevents" | "s3";
             headers: {
                 [key: string]: string;
             };
@@ -3607,6 +3609,8 @@ export interface components {
             description?: string;
             disabled_reason?: string;
             enabled: boolean;
+            /** @enum {string} */
+            format: "cloudevents" | "s3";
             headers: {
                 [key: string]: string;
             };
@@ -3626,6 +3630,8 @@ export interface components {
         SubscriptionCreation: {
             description?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            format?: "cloudevents" | "s3";
             from?: string;
             headers?: {
                 [key: string]: string;
@@ -3652,6 +3658,8 @@ export interface components {
         SubscriptionUpdate: {
             description?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            format?: "cloudevents" | "s3";
             headers?: {
                 [key: string]: string;
             };
