@@ -118,11 +118,10 @@ export class LuaRunner {
   }
 
   #giveBack(thread: LuaThread, isSound: boolean): void {
-    if (!isSound || !thread.isAlive || this.#isClosed) {
+    if (!isSound || !thread.isAlive || this.#isClosed || !thread.rest()) {
       void thread.end();
       return;
     }
-    thread.rest();
     this.#idle.push(thread);
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => void this.#endIdle(), idleMs).unref();
