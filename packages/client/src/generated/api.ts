@@ -3064,6 +3064,7 @@ export interface components {
             location: string;
             /** Format: int64 */
             next_due?: number;
+            roots?: components["schemas"]["GcRootReport"][];
             unknown: components["schemas"]["GcCount"];
         };
         GcRescue: {
@@ -3071,6 +3072,21 @@ export interface components {
             all?: boolean;
             days?: number;
             ref?: string;
+        };
+        GcRootReport: {
+            branch_id?: string;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            commits: number;
+            /** Format: int64 */
+            objects: number;
+            /** Format: int64 */
+            only_bytes: number;
+            /** Format: int64 */
+            only_objects: number;
+            /** @enum {string} */
+            root: "branch" | "tags" | "reflog" | "bindings" | "keeps";
         };
         GcRun: {
             /** Format: int64 */
