@@ -9,7 +9,6 @@ test('four servers lose nothing, whatever happens to them, their database and th
   let written = 0;
   while (Date.now() < until) {
     const ordeal = [...names, ...names].sort(() => Math.random() - 0.5);
-    console.log(ordeal.join(' '));
     written += (await survive(4, ordeal)).written.size;
   }
   expect(written).toBeGreaterThan(500);

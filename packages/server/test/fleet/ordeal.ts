@@ -36,7 +36,8 @@ export const troubles = {
   },
   /** One after the other gets another configuration; old and new serve together meanwhile. */
   async restarted(fleet, work) {
-    for (const server of [...fleet.servers]) {
+    const before = [...fleet.servers];
+    for (const server of before) {
       await fleet.add({ SVC_SERVER_WORKERS: '2', SVC_LOGGING_LEVEL: 'WARN' });
       await fleet.stop(server);
       await goesOn(work);
