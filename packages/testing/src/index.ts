@@ -7,6 +7,7 @@ export * from './free-port.ts';
 export * from './run-command.ts';
 export * from './servers/authorization-fake.ts';
 export * from './servers/cosmos-fake.ts';
+export * from './servers/fault-proxy.ts';
 export { startDynamoDb } from './servers/dynamodb.ts';
 export { startAzurite } from './servers/azurite.ts';
 export { startFakeGcs } from './servers/fake-gcs.ts';

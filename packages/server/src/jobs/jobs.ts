@@ -72,7 +72,7 @@ export function serverJobs(
     {
       name: 'audit',
       everyMs: context.config.security.audit_check_interval,
-      begin: () => () => auditServer(context, parts.auth),
+      begin: () => () => auditServer(context, parts),
     },
   ];
 }

@@ -1,8 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { testServerOrSkip } from '@svc/testing';
+import {
+  startFaultProxy,
+  testServerOrSkip,
+  type Fate,
+  type FaultProxy,
+  type SeenRequest,
+} from '@svc/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { startFaultProxy, type Fate, type FaultProxy, type SeenRequest } from '../../../test/fault-proxy.ts';
 import { createBucketOn, gsConfigFor } from '../../../test/test-gs-bucket.ts';
 import type { ObjectPointer } from '../../adapter.ts';
 import type { GsStoreConfig } from '../../config.ts';
