@@ -108,6 +108,26 @@ test('nothing of a script is left for the next one in the same thread', async ()
   }
 });
 
+test('quick scripts share threads; those that wait have one each', async () => {
+  const fresh = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 6 });
+  try {
+    const quick = Array.from({ length: 6 }, () => run('print(1)', {}, undefined, fresh));
+    for (const { output } of await Promise.all(quick)) expect(output).toBe('1\n');
+    expect(fresh.threadsStarted).toBeLessThan(6);
+    const answer = Promise.withResolvers<HostAnswer>();
+    let asked = 0;
+    const asks = 'print((require("svc").get_object("r", "main", "a")))';
+    const waiting = Array.from({ length: 3 }, () =>
+      run(asks, {}, () => ((asked += 1), answer.promise), fresh),
+    );
+    await expect.poll(() => asked, { timeout: 20_000 }).toBe(3);
+    answer.resolve({ status: 200, statusText: '', rawHeaders: [], body: Buffer.alloc(0) });
+    for (const { output } of await Promise.all(waiting)) expect(output).toBe('200\n');
+  } finally {
+    await fresh.close();
+  }
+});
+
 /** How many threads of this process have the lowest priority. */
 function lowThreads(): number {
   const tasks = readdirSync('/proc/self/task');

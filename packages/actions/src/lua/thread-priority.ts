@@ -32,10 +32,6 @@ export class ThreadPriority {
     this.#thread = thread;
   }
 
-  get isLow(): boolean {
-    return this.#isLow;
-  }
-
   /** A script begins. */
   watch(): void {
     let before: number | undefined;

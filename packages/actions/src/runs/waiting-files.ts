@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError, type Engine, type EngineLogger, type Repository } from '@svc/engine';
 import { Lease, type HeldLease, type KvStore, type KvWrite } from '@svc/kv';
 import type { RunContent, RunFiles, RunPlace } from './run-files.ts';
@@ -10,6 +11,8 @@ const prefix = 'files/';
 const mostBytes = 128 * 1024;
 /** Runs whose files are written at the same time. */
 const atOnce = 8;
+/** So many that writing them must not take its time. */
+const manyRuns = 300;
 const leaseName = 'hooks/files';
 
 type Place = RunPlace & Pick<Repository, 'id' | 'instanceUid'>;
@@ -80,8 +83,12 @@ export class WaitingFiles {
         if (held === undefined) held = await lease.acquire();
         else if (!(await held.renew())) return;
         if (held === undefined) return;
-        for (let from = 0; from < page.length; from += atOnce)
+        for (let from = 0; from < page.length; from += atOnce) {
+          const began = performance.now();
           await Promise.all(page.slice(from, from + atOnce).map(({ key }) => this.#write(key)));
+          // Requests have the disk half of the time, unless too many files wait.
+          if (page.length < manyRuns) await delay(performance.now() - began);
+        }
       }
     } finally {
       await held?.release().catch(() => undefined);
