@@ -137,12 +137,14 @@ async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | und
 export async function resolveRef(repository: string, ref: string): Promise<ResolvedRef | null> {
   const path = { repository };
   try {
-    const { kind, commit_id, commit, time } = await client.get(
+    const { kind, branch, commit_id, commit, time } = await client.get(
       '/repositories/{repository}/refs/{ref}/resolve',
       { params: { path: { ...path, ref } } },
     );
     queryClient.setQueryData(commitQuery(repository, commit_id).queryKey, commit);
-    return { kind, ref, commitId: commit_id, instant: time };
+    // What is committed on a branch (`main@`) is not the branch: nothing can be written there.
+    const isOther = kind === 'branch' && branch !== ref;
+    return { kind: isOther ? 'commit' : kind, ref, commitId: commit_id, instant: time };
   } catch (error) {
     // The server says why a time cannot be answered: who deleted the branch, how far its log reaches back.
     if (!(error instanceof ApiError) || parseTimeRef(ref) !== undefined) throw error;
