@@ -125,8 +125,8 @@ export function historyFlows(stage: Stage): void {
       await ui.link('one').waitFor();
       expect(await ui.field('Choose main').count()).toBe(0);
       const row = (name: string) => ui.page.getByRole('row').filter({ has: ui.link(name) });
-      await row('three').getByText('1 uncommitted').waitFor();
-      await row('main').getByText('Protected').waitFor();
+      await row('three').getByRole('link', { name: '1 uncommitted' }).waitFor();
+      await row('main').getByRole('link', { name: 'Protected' }).waitFor();
       expect(
         await row('one')
           .getByText(/Protected|uncommitted/)

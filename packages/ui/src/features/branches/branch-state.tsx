@@ -13,27 +13,32 @@ export function BranchState({ branch }: { branch: string }): ReactNode {
   const { data: patterns = [] } = useQuery(protectionQuery(repo));
   const { data: uncommitted } = useQuery(changesQuery(repo, branch));
   const [rule] = rulesFor(branch, patterns);
+  const count =
+    uncommitted === undefined
+      ? ''
+      : `${formatCount(uncommitted.changes.length)}${uncommitted.complete ? '' : '+'}`;
   return (
     <>
       {rule !== undefined && (
         <Link
-          className="tag"
+          className="tag rigid"
+          aria-label="Protected"
           to="/repositories/$repo/settings/branches"
           params={{ repo }}
           title={`The rule ${rule} refuses uploads and commits; merges are allowed`}
         >
-          <Lock size={12} aria-hidden /> Protected
+          <Lock size={12} aria-hidden /> <span className="hide-narrow">Protected</span>
         </Link>
       )}
       {uncommitted !== undefined && uncommitted.changes.length > 0 && (
         <Link
-          className="tag changed"
+          className="tag changed rigid"
+          aria-label={`${count} uncommitted`}
           to="/repositories/$repo/objects"
           params={{ repo }}
           search={{ ref: branch, showChanges: 'true' }}
         >
-          {formatCount(uncommitted.changes.length)}
-          {!uncommitted.complete && '+'} uncommitted
+          {count} <span className="hide-narrow">uncommitted</span>
         </Link>
       )}
     </>
