@@ -15,6 +15,7 @@ import type {
   Statement,
   User,
 } from './model.ts';
+import type { CliLogins } from './login/contract.ts';
 import type { AuthorizationService } from './rbac/directory.ts';
 import type { Requirement } from './requirement.ts';
 import type { Installation, Setup } from './setup/contract.ts';
@@ -85,6 +86,7 @@ export interface Auth {
   readonly credentials: CredentialKeys;
   readonly externalPrincipals: ExternalPrincipals;
   readonly sessions: UserSessions;
+  readonly cliLogins: CliLogins;
   readonly setup: Setup;
   readonly installation: Installation;
   /** What webhooks sign with and send along. */
@@ -245,7 +247,7 @@ export interface UserSessions {
   /** On every worker before it resolves. Throws `not_found`. */
   end(username: string, id: string, actor: AuthActor): Promise<void>;
   endAll(username: string, actor: AuthActor): Promise<void>;
-  /** Forgets sessions whose tokens have expired. */
+  /** Forgets sessions whose tokens have expired, and logins that nobody has finished. */
   trim(mayGoOn: () => Promise<boolean>): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { openSecret, sealSecret } from './crypto/secret-box.ts';
 import { AuthError } from './errors.ts';
 import { anonymousIdentity, type Identity } from './identity.ts';
 import { CallerCache } from './login/caller-cache.ts';
+import { CliLoginStore } from './login/cli-logins.ts';
 import { ClaimedUsers } from './login/claimed-users.ts';
 import { TrustedProxies } from './login/client-origin.ts';
 import { endSessionCookies, startSessionCookie } from './login/cookies.ts';
@@ -144,6 +145,18 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return session;
   }
 
+  const cliLogins = new CliLoginStore({
+    store,
+    callers,
+    limits,
+    clock,
+    startSession: async (user, seconds, { accessKeyId, friendlyName }, origin) => {
+      const session = tokens.issue(user, seconds * 1000, accessKeyId, friendlyName);
+      await sessions.begin(session, origin, accessKeyId);
+      return session;
+    },
+  });
+
   const limiter = options.mail === undefined ? undefined : new MailLimiter(options.mail, cacheBus, clock);
   const passwordMails =
     options.mail === undefined || limiter === undefined
@@ -175,6 +188,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     credentials,
     externalPrincipals,
     sessions,
+    cliLogins,
     setup,
     installation,
     webhookSecrets: {

@@ -5,6 +5,7 @@ export type * from './auth.ts';
 export { createAuth } from './create-auth.ts';
 export * from './errors.ts';
 export * from './identity.ts';
+export type * from './login/contract.ts';
 export type * from './mail/contract.ts';
 export * from './model.ts';
 export { isTemporaryKeyId } from './login/temporary-keys.ts';

@@ -88,14 +88,16 @@ export class SessionStore implements UserSessions {
     return new Set(await this.#context.store.names(keys.endedSessions(username)));
   }
 
-  /** Forgets sessions whose tokens have expired. */
+  /** Forgets sessions whose tokens have expired, and logins that nobody has finished. */
   async trim(mayGoOn: () => Promise<boolean>): Promise<void> {
     const { store, clock } = this.#context;
     const now = clock() / 1000;
     const expired: string[] = [];
-    for await (const { name, value } of store.entries(keys.allSessions)) {
-      if ((JSON.parse(value.toString()) as StoredSession).expiresAt <= now)
-        expired.push(keys.allSessions + name);
+    for (const folder of [keys.allSessions, keys.cliLogins]) {
+      for await (const { name, value } of store.entries(folder)) {
+        const { expiresAt } = JSON.parse(value.toString()) as { readonly expiresAt: number };
+        if (expiresAt <= now) expired.push(folder + name);
+      }
     }
     for await (const { name, value } of store.entries(keys.allEndedSessions)) {
       if (Number(value.toString()) <= now) expired.push(keys.allEndedSessions + name);

@@ -21,6 +21,8 @@ export const keys = {
   externalPrincipal: (id: string) => `extPrincipals/${base64url(id)}`,
   userExternalPrincipals: (username: string) => `uExtPrincipals/${username}/`,
   expiredTokens: 'expiredTokens/',
+  /** Logins of programs that wait for a person's approval. */
+  cliLogins: 'cliLogins/',
   allSessions: 'uSessions/',
   allEndedSessions: 'uEndedSessions/',
   sessions: (username: string) => `uSessions/${username}/`,
