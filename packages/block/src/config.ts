@@ -111,6 +111,8 @@ export interface GsStoreConfig extends CommonStoreConfig {
   readonly endpoint?: string | undefined;
   /** How often a failed request is sent again; default 5. */
   readonly maxRetries?: number | undefined;
+  /** Longest silence of the store, but for copies and joins; default a minute. */
+  readonly answerTimeoutMs?: number | undefined;
 }
 
 export interface StaticCredentials {

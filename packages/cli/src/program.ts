@@ -171,6 +171,11 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/merge.ts'),
   },
   {
+    name: 'metastore',
+    description: 'copy tables of Hive and Glue metastores to branches, and compare them',
+    load: () => import('./commands/metastore/index.ts'),
+  },
+  {
     name: 'plugin',
     description: 'work with plugins: programs on PATH named svcctl-<name> that become commands',
     load: () => import('./commands/plugin.ts'),

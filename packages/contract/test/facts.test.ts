@@ -118,6 +118,7 @@ const intended = [
   'schema GcCount added',
   'schema GcClassReport added',
   'schema GcReport added',
+  'schema GcRootReport added',
   'schema GcRun added',
   'schema GcRunList added',
   'schema GcObject added',

@@ -93,7 +93,8 @@ export async function raceStep(
   const { repository } = race.main;
   const [branch, other, path] = [random.pick(branches), random.pick(branches), random.pick(paths)];
   const value = String((race.counter += 1));
-  const name = random.pick(race.hasExternal ? livingOnly : everything);
+  const mayCommitRefused = !race.hasExternal && race.isRefusedDue && random.next() < 0.2;
+  const name = mayCommitRefused ? 'commit refused' : random.pick(race.hasExternal ? livingOnly : everything);
   const commit = (): string => random.pick(race.commits) ?? 'main';
   const noteCommit = ({ id }: { id: string }): void => {
     race.commits.push(id);

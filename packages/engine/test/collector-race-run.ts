@@ -148,6 +148,7 @@ class Race {
     const collectors = [await this.#servers.collector()];
     if (random.next() < 0.25) collectors.push(await this.#servers.collector());
     const working = { count: collectors.length };
+    state.isCollecting = true;
     const collect = async (collector: Engine): Promise<void> => {
       try {
         await state.world.collect(collector);
@@ -155,6 +156,7 @@ class Race {
         if (!(error instanceof Dropped)) throw error;
       } finally {
         working.count -= 1;
+        state.isCollecting = working.count > 0;
       }
     };
     // Most that could go wrong does so after everything was marked.

@@ -11,6 +11,9 @@ import { Scheduler } from './scheduler.ts';
 /** A delete call is over so soon after its batch began; what is in flight holds the clock back. */
 const batchLifeMs = 39_000;
 const frozenMs = 90_000;
+/** In turns of the scheduler. */
+const longestWait = 500;
+const longestDawdle = 300;
 
 export class Dropped extends KvError {
   constructor() {
@@ -37,6 +40,8 @@ export class RaceServers {
   readonly #sabotage: Sabotage | undefined;
   /** When the batch in flight began; undefined: there is none. */
   #batchBegan: number | undefined;
+  /** What the batch in flight found unchanged, and deletes next. */
+  readonly #lookedAt = new Set<string>();
   /** Requests that the store carries out although nobody waits for their answer any more. */
   #late: LateDelete[] = [];
 
@@ -75,7 +80,7 @@ export class RaceServers {
     const engine = await world.engine({
       wrapKv: (kv) => dying(sabotagedWriter(this.#counted(kv), sabotage), drop),
       around: async (name, call, about) => {
-        if (name === 'put' && random.next() < 0.5) await this.#meetBatch(about as ObjectPointer);
+        if (name === 'put') await this.#meetBatch(about as ObjectPointer);
         return this.#around(name, call, about);
       },
       wrapTrees: (trees) => {
@@ -132,7 +137,9 @@ export class RaceServers {
           if (!uri.endsWith('owner.json')) throw new BlockError('not_found', 'nobody has written it again');
         }
         if (name === 'deleteMany' && random.next() < 0.1) this.#answerNever(about as ObjectPointer[]);
-        return this.#around(name, call, about);
+        const answer = await this.#around(name, call, about);
+        if (name === 'properties') this.#lookedAt.add(world.adapter.absoluteUri(about as ObjectPointer));
+        return answer;
       },
       skew: random.pick([0, -4 * 60_000, 4 * 60_000]),
       gc: { deletesPerSecond: random.pick([0, 1]), quarantineMs: day, ...collectorGc(sabotage) },
@@ -141,11 +148,19 @@ export class RaceServers {
     });
   }
 
-  /** A table is in most danger while a batch is in flight. */
-  async #meetBatch({ identifier }: ObjectPointer): Promise<void> {
-    if (!/^_svc\/[0-9a-f]{64}$/.test(identifier) || !this.#state.isListed) return;
-    for (let turn = 0; turn < 100 && this.#batchBegan === undefined; turn += 1) await this.wait();
-    for (let turn = this.#state.random.below(12); turn > 0; turn -= 1) await this.wait();
+  /** A table that is written again is in most danger between the look that a batch takes at it and its deletion. */
+  async #meetBatch(pointer: ObjectPointer): Promise<void> {
+    const { random, world } = this.#state;
+    if (!/^_svc\/[0-9a-f]{64}$/.test(pointer.identifier) || !this.#state.isListed) return;
+    if (!(await world.adapter.exists(pointer))) return;
+    const uri = world.adapter.absoluteUri(pointer);
+    const meets = random.pick([
+      () => true,
+      () => this.#batchBegan !== undefined,
+      () => this.#lookedAt.has(uri),
+    ]);
+    for (let turn = 0; turn < longestWait && this.#state.isCollecting && !meets(); turn += 1)
+      await this.wait();
   }
 
   /** The call fails for its caller; the store deletes all the same, a while later. */
@@ -221,18 +236,25 @@ export class RaceServers {
       const asked = async (): Promise<unknown> => {
         await before();
         const result = await call();
-        if (name === 'setIf' && result === true && isStateKey(args[1])) this.#noteState(args[2] as Buffer);
+        if (name === 'setIf' && result === true && isStateKey(args[1])) {
+          await this.#noteState(args[2] as Buffer);
+        }
         return result;
       };
       return asked();
     });
   }
 
-  #noteState(value: Buffer): void {
+  async #noteState(value: Buffer): Promise<void> {
+    const { random } = this.#state;
     const state = gcStateMessage.decode(value);
     const isSweeping = state.phase === gcSweeping;
     if (isSweeping) this.#state.isSweeping = true;
     this.#batchBegan = isSweeping && state.inFlight ? this.#state.world.now : undefined;
+    this.#lookedAt.clear();
+    // What comes back to life after everything was marked, and before the first batch, must show by itself.
+    if (!isSweeping || state.batch > 0 || random.next() < 0.5) return;
+    for (let turn = random.below(longestDawdle); turn > 0; turn -= 1) await this.wait();
   }
 }
 

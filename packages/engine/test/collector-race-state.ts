@@ -34,6 +34,7 @@ export class RaceState {
   readonly commits: string[] = [];
   readonly linked: { path: string; address: string }[] = [];
   readonly uploads: { path: string; branch: string; uploadId: string; etag: string }[] = [];
+  isCollecting = false;
   isSweeping = false;
   /** The run has seen what the store holds: what is written from now on must show by itself. */
   isListed = false;

@@ -1,4 +1,4 @@
-import type { GcReport, GcRun } from '@svc/engine';
+import type { GcReport, GcRootReport, GcRun } from '@svc/engine';
 import { gcRulesView } from './gc-rules.ts';
 
 export function gcRunView({ options, report, ...run }: GcRun) {
@@ -29,7 +29,23 @@ export function gcRunView({ options, report, ...run }: GcRun) {
 function reportView({ dryRun, nextDue, ...report }: GcReport) {
   const { cutoff, listed, live, unknown, held, location } = report;
   const classes = report.classes.map((row) => ({ ...row }));
-  return { dry_run: dryRun, cutoff, listed, live, unknown, held, classes, next_due: nextDue, location };
+  const roots = report.roots?.map(rootView);
+  return {
+    dry_run: dryRun,
+    cutoff,
+    listed,
+    live,
+    unknown,
+    held,
+    classes,
+    roots,
+    next_due: nextDue,
+    location,
+  };
+}
+
+function rootView({ branch, onlyObjects, onlyBytes, ...root }: GcRootReport) {
+  return { ...root, branch_id: branch, only_objects: onlyObjects, only_bytes: onlyBytes };
 }
 
 function seconds(milliseconds: number | undefined): number | undefined {

@@ -143,6 +143,19 @@ function showReport({ out }: CommandContext, run: Run): void {
   );
   out.line(`Listed: ${count(report.listed)}, in use or young: ${count(report.live)}`);
   out.line(`Not ours: ${count(report.unknown)}, used by other repositories: ${count(report.held)}`);
+  const roots = report.roots ?? [];
+  if (roots.length > 0) {
+    out.line('');
+    out.table(
+      ['Kept by', 'Commits', 'Objects', 'Kept by nothing else'],
+      roots.map((root) => [
+        root.branch_id === undefined ? root.root : `branch ${root.branch_id}`,
+        String(root.commits),
+        count(root),
+        count({ objects: root.only_objects, bytes: root.only_bytes }),
+      ]),
+    );
+  }
   if (report.next_due !== undefined) out.line(`Next due: ${formatDate(report.next_due)}`);
 }
 

@@ -2630,6 +2630,7 @@ export interface components {
             audit?: boolean;
             events?: boolean;
             merge_resolutions?: boolean;
+            ref_search?: boolean;
             reflog?: boolean;
             time_refs?: boolean;
         };
@@ -2807,6 +2808,8 @@ export interface components {
             description?: string;
             disabled_reason?: string;
             enabled: boolean;
+            /** @enum {string} */
+            format: "cloudevents" | "s3";
             headers: {
                 [key: string]: string;
             };
@@ -3062,6 +3065,7 @@ export interface components {
             location: string;
             /** Format: int64 */
             next_due?: number;
+            roots?: components["schemas"]["GcRootReport"][];
             unknown: components["schemas"]["GcCount"];
         };
         GcRescue: {
@@ -3069,6 +3073,21 @@ export interface components {
             all?: boolean;
             days?: number;
             ref?: string;
+        };
+        GcRootReport: {
+            branch_id?: string;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            commits: number;
+            /** Format: int64 */
+            objects: number;
+            /** Format: int64 */
+            only_bytes: number;
+            /** Format: int64 */
+            only_objects: number;
+            /** @enum {string} */
+            root: "branch" | "tags" | "reflog" | "bindings" | "keeps";
         };
         GcRun: {
             /** Format: int64 */
@@ -3543,6 +3562,7 @@ export interface components {
         };
         ResolvedRef: {
             branch?: string;
+            commit: components["schemas"]["Commit"];
             commit_id: string;
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
@@ -3702,6 +3722,8 @@ export interface components {
             description?: string;
             disabled_reason?: string;
             enabled: boolean;
+            /** @enum {string} */
+            format: "cloudevents" | "s3";
             headers: {
                 [key: string]: string;
             };
@@ -3721,6 +3743,8 @@ export interface components {
         SubscriptionCreation: {
             description?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            format?: "cloudevents" | "s3";
             from?: string;
             headers?: {
                 [key: string]: string;
@@ -3747,6 +3771,8 @@ export interface components {
         SubscriptionUpdate: {
             description?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            format?: "cloudevents" | "s3";
             headers?: {
                 [key: string]: string;
             };
@@ -9452,6 +9478,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
                 show_hidden?: boolean;
             };
             header?: never;
@@ -16568,6 +16595,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
             };
             header?: never;
             path: {

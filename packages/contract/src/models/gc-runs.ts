@@ -34,6 +34,19 @@ export const GcClassReport = Type.Object(
   { title: 'GcClassReport' },
 );
 
+export const GcRootReport = Type.Object(
+  {
+    root: textOf(['branch', 'tags', 'reflog', 'bindings', 'keeps']),
+    branch_id: Type.Optional(text),
+    commits: int64,
+    objects: int64,
+    bytes: int64,
+    only_objects: int64,
+    only_bytes: int64,
+  },
+  { title: 'GcRootReport' },
+);
+
 export const GcReport = Type.Object(
   {
     dry_run: flag,
@@ -43,6 +56,7 @@ export const GcReport = Type.Object(
     unknown: GcCount,
     held: GcCount,
     classes: Type.Array(GcClassReport),
+    roots: Type.Optional(Type.Array(GcRootReport)),
     next_due: Type.Optional(int64),
     location: text,
   },

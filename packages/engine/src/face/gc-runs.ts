@@ -64,6 +64,16 @@ export interface GcClassReport {
   readonly failed: GcCount;
 }
 
+/** What keeps data: a branch, or all of a kind together. */
+export interface GcRootReport extends GcCount {
+  readonly root: 'branch' | 'tags' | 'reflog' | 'bindings' | 'keeps';
+  readonly branch?: string | undefined;
+  readonly commits: number;
+  /** In ranges that nothing else reaches: without it, they would be garbage. */
+  readonly onlyObjects: number;
+  readonly onlyBytes: number;
+}
+
 export interface GcReport {
   readonly dryRun: boolean;
   /** Unix seconds: what is younger was left alone. */
@@ -74,6 +84,8 @@ export interface GcReport {
   /** Kept because other repositories use it. */
   readonly held: GcCount;
   readonly classes: readonly GcClassReport[];
+  /** Those that hold most by themselves first. Absent in lists of runs, and once the run's files are gone. */
+  readonly roots?: readonly GcRootReport[] | undefined;
   /** Unix seconds. */
   readonly nextDue?: number | undefined;
   readonly location: string;

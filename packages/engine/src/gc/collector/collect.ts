@@ -27,6 +27,7 @@ import { Marks } from './marks.ts';
 import { checkUncontested, claimNamespace } from './owner.ts';
 import { GcPlaces } from './places.ts';
 import { reportOf, uploadsRow } from './report.ts';
+import { RootFigures } from './root-figures.ts';
 import { readRoots } from './roots.ts';
 import { storeDeleted } from './store-deleted.ts';
 import { Sweep } from './sweep.ts';
@@ -78,6 +79,7 @@ class Collection {
   readonly #held = new Held();
   readonly #begun: number;
   readonly #cutoff: number;
+  #rootReports: GcReport['roots'];
 
   constructor(context: EngineContext, scope: RepositoryScope, options: CollectOptions, scratch: string) {
     this.#context = context;
@@ -125,6 +127,7 @@ class Collection {
     return reportOf(listing, condemned, await this.#uploads(), {
       dryRun: run.dryRun,
       cutoff: this.#cutoff,
+      roots: this.#rootReports,
       location: `${trimSlash(storageNamespace)}/${this.#places.summary(runId)}`,
     });
   }
@@ -172,7 +175,7 @@ class Collection {
       const roots = await readRoots(context, this.#scope, marks, { rules, begun, graceMs, mayGoOn });
       await checkCollectable(context, this.#scope);
       let done = 0;
-      const { tables } = await markTrees(context, this.#scope, marks, roots, {
+      const { tables, sizes } = await markTrees(context, this.#scope, marks, roots, {
         pause: async () => {
           await progress('marking', done, roots.commits.count);
           await pause();
@@ -182,6 +185,9 @@ class Collection {
         },
         scratch: this.#scratch,
       });
+      const { trees } = context;
+      const { committed } = this.#scope;
+      this.#rootReports ??= await new RootFigures({ trees, committed, roots, sizes, pause }).find();
       await progress('comparing', 0);
       return await use(marks, tables, Math.min(this.#cutoff, roots.tablesBefore));
     } finally {

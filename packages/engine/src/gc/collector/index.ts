@@ -23,6 +23,7 @@ import { dequeue, enqueueRun, findQueued } from './queue.ts';
 import { quarantineOf, readSettings, writeSettings } from './repository-settings.ts';
 import { changeRun, isOver, listRuns, optionsOf, readRun, toRun } from './run-store.ts';
 import { collectorLost } from './runner.ts';
+import { readRootReports } from './summary.ts';
 
 const dayMs = 86_400_000;
 const mostDays = 3650;
@@ -60,8 +61,11 @@ export function gcRuns(context: EngineContext): GcRuns {
       return { ...page, items: page.items.map((run) => shown(context, run)) };
     },
     get: async ({ repository, run }) => {
-      const { data } = await readRun(context, await open(repository), run);
-      return shown(context, data);
+      const scope = await open(repository);
+      const { data } = await readRun(context, scope, run);
+      const found = shown(context, data);
+      if (found.report === undefined) return found;
+      return { ...found, report: { ...found.report, roots: await readRootReports(context, scope, run) } };
     },
     listObjects: async ({ repository, run, kind, after, amount }) => {
       const scope = await open(repository);

@@ -12,10 +12,12 @@ import {
 import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { crc32c } from '@svc/encoding';
+import type { RangeMarks } from './mark-list.ts';
 
-const version = 1;
-const headerBytes = 8;
+const version = 2;
+const headerBytes = 12;
 const idBytes = 32;
+const sizeBytes = 8;
 const markBytes = 8;
 const crcBytes = 4;
 const dayMs = 86_400_000;
@@ -28,6 +30,8 @@ const mostMarks = 1_000_000;
 export interface TreeDelta {
   /** Ranges that were passed over because others had shown them; the delta says nothing of these. */
   readonly passed: readonly string[];
+  /** Bytes of the objects of each range that was not. */
+  readonly sizes: ReadonlyMap<string, number>;
   readonly marks: Uint32Array;
 }
 
@@ -46,12 +50,14 @@ export class MarkCache {
     return existsSync(this.#rangePath(id));
   }
 
-  readRange(id: string): Uint32Array<ArrayBuffer> | undefined {
-    return readFile(this.#rangePath(id))?.marks;
+  readRange(id: string): RangeMarks | undefined {
+    const kept = readFile(this.#rangePath(id));
+    const bytes = kept?.sizes.get(id);
+    return kept === undefined || bytes === undefined ? undefined : { marks: kept.marks, bytes };
   }
 
-  writeRange(id: string, marks: Uint32Array): void {
-    writeFile(this.#rangePath(id), [], marks);
+  writeRange(id: string, { marks, bytes }: RangeMarks): void {
+    writeFile(this.#rangePath(id), { passed: [], sizes: new Map([[id, bytes]]), marks });
   }
 
   /** Ranges that none of the kept trees has are not needed again soon. */
@@ -66,8 +72,8 @@ export class MarkCache {
     return delta;
   }
 
-  writeDelta(tree: string, shown: string, { passed, marks }: TreeDelta): void {
-    if (marks.length / 2 <= mostMarks) writeFile(this.#deltaPath(tree, shown), passed, marks);
+  writeDelta(tree: string, shown: string, delta: TreeDelta): void {
+    if (delta.marks.length / 2 <= mostMarks) writeFile(this.#deltaPath(tree, shown), delta);
   }
 
   /** Removes what is not needed any more: ranges of other trees, differences nobody asked for, repositories long gone. */
@@ -99,12 +105,19 @@ function checksum(path: string, bytes: Uint8Array): number {
   return crc32c(bytes, crc32c(Buffer.from(path.slice(dirname(path).length + 1))));
 }
 
-function writeFile(path: string, passed: readonly string[], marks: Uint32Array): void {
-  const marksAt = headerBytes + passed.length * idBytes;
+function writeFile(path: string, { passed, sizes, marks }: TreeDelta): void {
+  const sizesAt = headerBytes + passed.length * idBytes;
+  const marksAt = sizesAt + sizes.size * (idBytes + sizeBytes);
   const bytes = Buffer.allocUnsafe(marksAt + marks.byteLength + crcBytes);
   bytes.writeUInt32LE(version, 0);
   bytes.writeUInt32LE(passed.length, 4);
+  bytes.writeUInt32LE(sizes.size, 8);
   for (const [index, id] of passed.entries()) bytes.write(id, headerBytes + index * idBytes, 'hex');
+  let at = sizesAt;
+  for (const [id, size] of sizes) {
+    bytes.write(id, at, 'hex');
+    at = bytes.writeDoubleLE(size, at + idBytes);
+  }
   bytes.set(new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength), marksAt);
   const end = bytes.length - crcBytes;
   bytes.writeUInt32LE(checksum(path, bytes.subarray(0, end)), end);
@@ -118,9 +131,7 @@ function writeFile(path: string, passed: readonly string[], marks: Uint32Array):
   }
 }
 
-function readFile(
-  path: string,
-): { readonly passed: string[]; readonly marks: Uint32Array<ArrayBuffer> } | undefined {
+function readFile(path: string): (TreeDelta & { readonly marks: Uint32Array<ArrayBuffer> }) | undefined {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
@@ -131,14 +142,17 @@ function readFile(
   if (end < headerBytes || bytes.readUInt32LE(0) !== version) return undefined;
   if (bytes.readUInt32LE(end) !== checksum(path, bytes.subarray(0, end))) return undefined;
   const count = bytes.readUInt32LE(4);
-  const marksAt = headerBytes + count * idBytes;
+  const sizesAt = headerBytes + count * idBytes;
+  const marksAt = sizesAt + bytes.readUInt32LE(8) * (idBytes + sizeBytes);
   const marks = new Uint32Array((end - marksAt) / (markBytes / 2));
   new Uint8Array(marks.buffer).set(bytes.subarray(marksAt, end));
-  const passed = Array.from({ length: count }, (_, index) => {
-    const at = headerBytes + index * idBytes;
-    return bytes.toString('hex', at, at + idBytes);
-  });
-  return { passed, marks };
+  const idAt = (at: number): string => bytes.toString('hex', at, at + idBytes);
+  const passed = Array.from({ length: count }, (_, index) => idAt(headerBytes + index * idBytes));
+  const sizes = new Map<string, number>();
+  for (let at = sizesAt; at < marksAt; at += idBytes + sizeBytes) {
+    sizes.set(idAt(at), bytes.readDoubleLE(at + idBytes));
+  }
+  return { passed, sizes, marks };
 }
 
 function list(folder: string): string[] {

@@ -1,14 +1,21 @@
 import { AddressHash } from './address-hash.ts';
 import { ValueAddress } from './value-address.ts';
 
+/** Marks of a range, two numbers each, and the bytes of all its objects. */
+export interface RangeMarks {
+  readonly marks: Uint32Array<ArrayBuffer>;
+  readonly bytes: number;
+}
+
 /** Marks one behind the other, two numbers each. */
 export class MarkList {
   readonly #hash = new AddressHash();
   readonly #address = new ValueAddress();
   #numbers: Uint32Array<ArrayBuffer>;
   #length = 0;
-  /** Values that were shown. */
+  /** Values that were shown, and the bytes of their objects. */
   values = 0;
+  bytes = 0;
 
   constructor(capacity = 1024) {
     this.#numbers = new Uint32Array(2 * Math.max(8, capacity));
@@ -19,6 +26,7 @@ export class MarkList {
     this.values += 1;
     const address = this.#address;
     address.read(bytes, start, end);
+    this.bytes += address.size;
     if (!this.#hash.read(bytes, address.start, address.end)) return;
     this.add(this.#hash.high, this.#hash.low);
   };

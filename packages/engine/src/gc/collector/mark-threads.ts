@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import type { RangeMarks } from './mark-list.ts';
 import type { MarkAnswer, MarkJob } from './mark-worker.ts';
 
 const heapMegabytes = 64;
 
 interface Thread {
   readonly worker: Worker;
-  waiting: ((fresh: Uint32Array | undefined) => void) | undefined;
+  waiting: ((fresh: RangeMarks | undefined) => void) | undefined;
 }
 
 /**
@@ -32,12 +33,12 @@ export class MarkThreads {
   }
 
   /** Undefined when a thread could not do it. At most `size` calls at a time. */
-  async run(job: Omit<MarkJob, 'job'>): Promise<Uint32Array | undefined> {
+  async run(job: Omit<MarkJob, 'job'>): Promise<RangeMarks | undefined> {
     if (this.#isBroken) return undefined;
     const thread = this.#idle.pop() ?? this.#start();
     this.#jobs += 1;
     const message: MarkJob = { ...job, job: this.#jobs };
-    const fresh = await new Promise<Uint32Array | undefined>((resolve) => {
+    const fresh = await new Promise<RangeMarks | undefined>((resolve) => {
       thread.waiting = resolve;
       thread.worker.postMessage(message, []);
     });
@@ -59,7 +60,7 @@ export class MarkThreads {
     });
     const thread: Thread = { worker, waiting: undefined };
     this.#all.add(thread);
-    const answer = (fresh: Uint32Array | undefined): void => {
+    const answer = (fresh: RangeMarks | undefined): void => {
       const { waiting } = thread;
       thread.waiting = undefined;
       waiting?.(fresh);

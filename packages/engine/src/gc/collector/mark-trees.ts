@@ -15,6 +15,8 @@ const nearEnough = 1000;
 export interface MarkedTrees {
   /** Every table that some commit reaches; undefined when one of an inactive commit could not be read. */
   readonly tables: ReadonlySet<string> | undefined;
+  /** Bytes of the objects of every range that was read. */
+  readonly sizes: ReadonlyMap<string, number>;
 }
 
 export interface MarkOptions {
@@ -45,7 +47,7 @@ export async function markTrees(
   const reader = new RangeReader(context.trees, scope.committed, { cache, threads, scratch, pause });
   const marker = new TreeMarker(context.trees, scope.committed, marks, { reader, cache, pause });
   try {
-    return { tables: await markHistory(context, scope, marker, roots, options) };
+    return { tables: await markHistory(context, scope, marker, roots, options), sizes: marker.sizes };
   } finally {
     await threads.close();
     cache.prune(marker.firstRanges, Date.now());

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { FileSource, TableReader, ValueScan } from '@svc/sstable';
 import { MarkCache } from './mark-cache.ts';
-import { freshMarks, MarkList } from './mark-list.ts';
+import { freshMarks, MarkList, type RangeMarks } from './mark-list.ts';
 
 /** A range, and where it can be read unless its marks are known. */
 export interface RangeSource {
@@ -22,24 +22,25 @@ export interface MarkJob {
 export interface MarkAnswer {
   readonly job: number;
   /** Undefined: it could not be done here. */
-  readonly fresh: Uint32Array<ArrayBuffer> | undefined;
+  readonly fresh: RangeMarks | undefined;
 }
 
 /** Entry of the threads that read ranges for the collector; the bundle emits it as a file of its own. */
 parentPort?.on('message', ({ job, folder, range, shown }: MarkJob) => {
   const cache = new MarkCache(folder);
-  let fresh: Uint32Array<ArrayBuffer> | undefined;
+  let fresh: RangeMarks | undefined;
   try {
-    const others = shown.map((other) => marksOf(cache, other));
-    fresh = freshMarks(marksOf(cache, range), others);
+    const others = shown.map((other) => marksOf(cache, other).marks);
+    const { marks, bytes } = marksOf(cache, range);
+    fresh = { marks: freshMarks(marks, others).slice(), bytes };
   } catch {
     // Whoever asked reads the range again, and sees what is wrong with it.
   }
-  const answer: MarkAnswer = { job, fresh: fresh?.slice() };
-  parentPort?.postMessage(answer, answer.fresh === undefined ? [] : [answer.fresh.buffer]);
+  const answer: MarkAnswer = { job, fresh };
+  parentPort?.postMessage(answer, fresh === undefined ? [] : [fresh.marks.buffer]);
 });
 
-function marksOf(cache: MarkCache, { id, path, count }: RangeSource): Uint32Array<ArrayBuffer> {
+function marksOf(cache: MarkCache, { id, path, count }: RangeSource): RangeMarks {
   const known = cache.readRange(id);
   if (known !== undefined) return known;
   if (path === undefined) throw new Error('the marks of a range are gone');
@@ -49,9 +50,9 @@ function marksOf(cache: MarkCache, { id, path, count }: RangeSource): Uint32Arra
     const values = new ValueScan(reader);
     while (values.nextBlock(list.addValue));
     if (list.values !== count) throw new Error('a range does not hold what its tree says');
-    const { numbers } = list;
-    cache.writeRange(id, numbers);
-    return numbers;
+    const marks = { marks: list.numbers, bytes: list.bytes };
+    cache.writeRange(id, marks);
+    return marks;
   } finally {
     reader.close();
   }

@@ -3,7 +3,7 @@ import type { CommittedContext } from '../../committed/context.ts';
 import type { CommittedTrees, TreeRange } from '../../committed/tree.ts';
 import { EngineError } from '../../errors.ts';
 import type { MarkCache } from './mark-cache.ts';
-import { freshMarks, MarkList } from './mark-list.ts';
+import { freshMarks, MarkList, type RangeMarks } from './mark-list.ts';
 import type { MarkThreads } from './mark-threads.ts';
 import type { RangeSource } from './mark-worker.ts';
 
@@ -35,8 +35,8 @@ export class RangeReader {
     return this.#parts.threads.size;
   }
 
-  /** The marks of `range` that the `shown` ones do not have. */
-  async fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<Uint32Array> {
+  /** The marks of `range` that the `shown` ones do not have, and the bytes of all of it. */
+  async fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<RangeMarks> {
     const isForThread = range.count >= worthThread && !this.#parts.threads.isBroken;
     const fresh = isForThread ? await this.#freshInThread(range, shown) : undefined;
     if (fresh !== undefined) return fresh;
@@ -46,17 +46,17 @@ export class RangeReader {
   }
 
   /** A damaged or vanished file is left to the one who reads through the cache, and tells of it. */
-  async #freshInThread(range: TreeRange, shown: readonly TreeRange[]): Promise<Uint32Array | undefined> {
+  async #freshInThread(range: TreeRange, shown: readonly TreeRange[]): Promise<RangeMarks | undefined> {
     const { cache, threads } = this.#parts;
     const sources: RangeSource[] = [];
-    const next = async (ranges: readonly TreeRange[]): Promise<Uint32Array | undefined> => {
+    const next = async (ranges: readonly TreeRange[]): Promise<RangeMarks | undefined> => {
       const [first, ...others] = ranges;
       if (first === undefined) {
         const [own, ...rest] = sources;
         return own && threads.run({ folder: cache.folder, range: own, shown: rest });
       }
       const { id, count } = first;
-      const add = (path: string | undefined): Promise<Uint32Array | undefined> => {
+      const add = (path: string | undefined): Promise<RangeMarks | undefined> => {
         sources.push({ id, path, count });
         return next(others);
       };
@@ -83,17 +83,18 @@ export async function readFresh(
   range: TreeRange,
   shown: readonly TreeRange[],
   pause: () => Promise<void>,
-): Promise<Uint32Array> {
-  const read = async ({ id, count }: TreeRange): Promise<Uint32Array<ArrayBuffer>> => {
+): Promise<RangeMarks> {
+  const read = async ({ id, count }: TreeRange): Promise<RangeMarks> => {
     const list = new MarkList(count);
     await trees.visitRange(context, id, list.addValue, pause);
     if (list.values !== count) {
       const text = `range ${id} holds ${list.values} records, its metarange says ${count}`;
       throw new EngineError('corrupt', text, { subject: 'storage' });
     }
-    return list.numbers;
+    return { marks: list.numbers, bytes: list.bytes };
   };
   const others: Uint32Array[] = [];
-  for (const other of shown) others.push(await read(other));
-  return freshMarks(await read(range), others);
+  for (const other of shown) others.push((await read(other)).marks);
+  const { marks, bytes } = await read(range);
+  return { marks: freshMarks(marks, others), bytes };
 }

@@ -9,7 +9,7 @@ export function reportOf(
   listing: Listing,
   { classes, nextDue }: Condemned,
   more: readonly GcClassReport[],
-  { dryRun, cutoff, location }: Pick<GcReport, 'dryRun' | 'cutoff' | 'location'>,
+  { dryRun, cutoff, location, roots }: Pick<GcReport, 'dryRun' | 'cutoff' | 'location' | 'roots'>,
 ): GcReport {
   return {
     dryRun,
@@ -24,6 +24,7 @@ export function reportOf(
       row('tables', classes.tables),
       ...more,
     ],
+    roots,
     nextDue: nextDue === undefined ? undefined : Math.ceil(nextDue / 1000),
     location,
   };

@@ -15,7 +15,7 @@ import { completedLifetimeMs, listUploadRecords } from '../../uploads/upload-rec
 import { findActiveCommits } from '../active-commits.ts';
 import { CommitTable } from '../commit-table.ts';
 import { keepsPrefix, pinsPrefix } from '../gc-keys.ts';
-import { KeptRefs, mainParentOf } from '../kept-refs.ts';
+import { KeptRefs, mainParentOf, type KeptBy } from '../kept-refs.ts';
 import { readStagedAddresses } from '../staged-addresses.ts';
 import type { Marks } from './marks.ts';
 
@@ -35,6 +35,12 @@ export interface Roots {
   /** Tables written since then may belong to an import under way; milliseconds. */
   readonly tablesBefore: number;
   readonly defaultHead: string | undefined;
+  /** What keeps commits, one by one. */
+  readonly keptBy: readonly KeptBy[];
+  /** Without rules every history is kept whole. */
+  readonly hasRules: boolean;
+  /** Unix seconds. */
+  readonly begun: number;
 }
 
 export interface RootOptions {
@@ -65,7 +71,7 @@ export async function readRoots(
   await mayGoOn();
   const refs = new KeptRefs(rules ?? noRules);
   const extraTrees = new Set<string>();
-  refs.tagged.push(...(await readKeeps(context, scope)));
+  for (const commitId of await readKeeps(context, scope)) refs.addCommit(commitId, 'keeps');
   await markUploads(context, scope, marks);
   const oldestImport = await readImports(context, scope, extraTrees);
   await mayGoOn();
@@ -90,7 +96,17 @@ export async function readRoots(
     now: begun / 1000,
   });
   if (rules === undefined) active.fill(1);
-  return { commits, active, trees, extraTrees, tablesBefore: oldestImport - hourMs, defaultHead };
+  return {
+    commits,
+    active,
+    trees,
+    extraTrees,
+    tablesBefore: oldestImport - hourMs,
+    defaultHead,
+    keptBy: refs.by,
+    hasRules: rules !== undefined,
+    begun: begun / 1000,
+  };
 }
 
 async function readKeeps(context: EngineContext, scope: RepositoryScope): Promise<string[]> {

@@ -7,18 +7,18 @@ import {
   timestampToMillis,
   type GcRunData,
 } from '@svc/encoding';
-import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
+import type { EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
 import type { GcReport, GcRunPhase, GcRunState } from '../../face/gc-runs.ts';
 import { wholeRound, type JobRound } from '../../face/jobs.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { collect, removePins } from './collect.ts';
 import { CollectorLease, LeaseLost } from './lease.ts';
-import { GcPlaces } from './places.ts';
 import { dequeue, listQueue, type QueuedRun } from './queue.ts';
 import { changeRun, findRun, isOver, optionsOf } from './run-store.ts';
 import { pruneRuns } from './prune-runs.ts';
 import { quarantineOf } from './repository-settings.ts';
+import { writeSummary } from './summary.ts';
 
 /** How often a run shows life and looks whether somebody cancelled it. */
 const lookMs = 2000;
@@ -175,7 +175,9 @@ async function settle(
 ): Promise<void> {
   const isOwner = !lease.isLost;
   try {
-    if (isOwner) await writeSummary(context, scope, queued.runId, outcome);
+    if (isOwner && outcome.report !== undefined) {
+      await writeSummary(context, scope, queued.runId, outcome.report);
+    }
   } catch (error) {
     context.logger.warn({ error, run: queued.runId }, 'the summary of a garbage collection was not stored');
   }
@@ -184,31 +186,6 @@ async function settle(
   if (!isOwner) return;
   await removePins(context, scope, lease.generation);
   await pruneRuns(context, scope);
-}
-
-async function writeSummary(
-  context: EngineContext,
-  scope: RepositoryScope,
-  runId: string,
-  { state, report }: Outcome,
-): Promise<void> {
-  if (report === undefined) return;
-  const deleted = report.classes.reduce((sum, row) => sum + row.deleted.objects, 0);
-  const now = new Date(context.clock()).toISOString();
-  const summary = {
-    run_id: runId,
-    success: state === 'completed',
-    first_slice: '',
-    start_time: now,
-    cutoff_time: new Date(report.cutoff * 1000).toISOString(),
-    num_deleted_objects: deleted,
-    report,
-  };
-  const places = new GcPlaces(scope);
-  await adapterOf(context, scope).put(
-    places.pointer(places.summary(runId)),
-    Buffer.from(JSON.stringify(summary)),
-  );
 }
 
 async function end(
@@ -227,7 +204,7 @@ async function end(
           phase: 0,
           ended: now,
           updated: now,
-          report: report === undefined ? data.report : JSON.stringify(report),
+          report: report === undefined ? data.report : JSON.stringify({ ...report, roots: undefined }),
           error: error ?? '',
         },
   );

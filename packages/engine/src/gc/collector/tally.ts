@@ -9,6 +9,11 @@ export class Tally implements GcCount {
     this.bytes += size;
   }
 
+  addMany(objects: number, bytes: number): void {
+    this.objects += objects;
+    this.bytes += bytes;
+  }
+
   toJSON(): GcCount {
     return { objects: this.objects, bytes: this.bytes };
   }

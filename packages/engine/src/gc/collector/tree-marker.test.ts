@@ -84,6 +84,7 @@ async function marked(
   reads: number;
   readsHere: number;
   broken: unknown[];
+  sizes: ReadonlyMap<string, number>;
 }> {
   const counting = counted(trees);
   const marks = new Marks(tempDir('marks'));
@@ -107,6 +108,7 @@ async function marked(
     reads: counting.reads(),
     readsHere: counting.readsHere(),
     broken,
+    sizes: marker.sizes,
   };
 }
 
@@ -130,12 +132,16 @@ describe.each([
     for (const address of used) expect(first.has(address)).toBe(true);
     expect(first.has(99_999_999)).toBe(false);
     expect(first.count).toBeLessThan(2 * used.size);
+    const oldest = await trees.ranges(context, ids.at(-1) ?? '');
+    const bytes = oldest.reduce((sum, { id }) => sum + (first.sizes.get(id) ?? 0), 0);
+    expect(bytes).toBe((records * (records - 1)) / 2);
     expect(first.readsHere === 0).toBe(inThreads);
     expect(first.broken).toEqual([]);
 
     const again = await marked(trees, ids, folder);
     for (const address of used) expect(again.has(address)).toBe(true);
     expect(again.reads).toBeLessThan(first.reads / 2);
+    expect(again.sizes).toEqual(first.sizes);
 
     // Another start: what the kept differences passed over was never marked in this run.
     const [newest, ...older] = ids;
@@ -153,6 +159,7 @@ describe.each([
     expect(files).toBeGreaterThan(2);
     const damaged = await marked(trees, ids, folder);
     for (const address of used) expect(damaged.has(address)).toBe(true);
+    expect(damaged.sizes).toEqual(first.sizes);
     await trees.close();
   });
 });

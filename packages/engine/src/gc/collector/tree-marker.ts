@@ -2,7 +2,7 @@ import { compareBytes } from '@svc/encoding';
 import type { CommittedContext } from '../../committed/context.ts';
 import type { CommittedTrees, TreeRange } from '../../committed/tree.ts';
 import type { MarkCache } from './mark-cache.ts';
-import { joined } from './mark-list.ts';
+import { joined, type RangeMarks } from './mark-list.ts';
 import type { Marks } from './marks.ts';
 import { readFresh, type RangeReader } from './range-reader.ts';
 
@@ -20,6 +20,8 @@ export interface MarkerParts {
 export class TreeMarker {
   /** Ids of metaranges and ranges. */
   readonly tables = new Set<string>();
+  /** Bytes of the objects of every range. */
+  readonly sizes = new Map<string, number>();
   /** Of the first tree: the next run begins with one like it. */
   firstRanges: ReadonlySet<string> = new Set();
   /** Everything in them is marked. */
@@ -67,6 +69,7 @@ export class TreeMarker {
     const delta = shown === '' ? undefined : this.#parts.cache?.readDelta(tree, shown);
     if (delta === undefined || !delta.passed.every((id) => this.#done.has(id))) return false;
     this.#marks.addAll(delta.marks, isActive);
+    for (const [id, bytes] of delta.sizes) this.sizes.set(id, bytes);
     return true;
   }
 
@@ -83,12 +86,16 @@ export class TreeMarker {
     const { cache, reader } = this.#parts;
     const before = shown === '' ? [] : await this.#stored.ranges(this.#context, shown);
     const found: Uint32Array[] = [];
+    const sizes = new Map<string, number>();
     let next = 0;
     const work = async (): Promise<void> => {
       for (let range = wanted[next++]; range !== undefined; range = wanted[next++]) {
         const fresh = await this.#fresh(range, overlapping(before, range));
-        this.#marks.addAll(fresh, isActive);
-        if (shown !== '') found.push(fresh);
+        this.#marks.addAll(fresh.marks, isActive);
+        this.sizes.set(range.id, fresh.bytes);
+        if (shown === '') continue;
+        found.push(fresh.marks);
+        sizes.set(range.id, fresh.bytes);
       }
     };
     // All of them end before anything else is done, also when one fails.
@@ -99,12 +106,12 @@ export class TreeMarker {
     const isWanted = new Set(wanted.map(({ id }) => id));
     const passed = ranges.filter(({ id }) => !isWanted.has(id) && !isInBefore.has(id)).map(({ id }) => id);
     if (ranges.some(({ count }) => count > 0))
-      cache.writeDelta(tree, shown, { passed, marks: joined(found) });
+      cache.writeDelta(tree, shown, { passed, sizes, marks: joined(found) });
     const isHere = new Set(ranges.map(({ id }) => id));
     for (const { id } of before) if (!isHere.has(id) && !this.firstRanges.has(id)) cache.dropRange(id);
   }
 
-  #fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<Uint32Array> {
+  #fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<RangeMarks> {
     const { reader, pause } = this.#parts;
     if (reader !== undefined) return reader.fresh(range, shown);
     return readFresh(this.#stored, this.#context, range, shown, pause);

@@ -1,11 +1,13 @@
 import { EntryView, ValueParts } from '@svc/encoding';
 
 const addressTag = 10;
+const sizeTag = 24;
 
-/** Where the address of an object lies in its stored value, without a look at the rest more than needed. */
+/** Where the address of an object lies in its stored value, and its size, without a look at the rest more than needed. */
 export class ValueAddress {
   start = 0;
   end = 0;
+  size = 0;
   readonly #parts = new ValueParts();
   readonly #view = new EntryView();
 
@@ -16,18 +18,23 @@ export class ValueAddress {
     const view = this.#view.load(bytes, dataStart, dataEnd);
     this.start = view.addressStart;
     this.end = view.addressEnd;
+    this.size = view.size;
   }
 
   /** False for records with lengths that ours never have. */
   #readPlain(bytes: Buffer, from: number, end: number): boolean {
-    this.start = this.end = 0;
+    this.start = this.end = this.size = 0;
     let at = from;
     while (at < end) {
       const tag = bytes[at++] as number;
       if (tag >= 0x80) return false;
       if ((tag & 7) === 0) {
+        const first = at;
         while (at < end && (bytes[at] as number) >= 0x80) at += 1;
         at += 1;
+        if (tag === sizeTag)
+          for (let b = at - 1; b >= first; b -= 1)
+            this.size = this.size * 128 + ((bytes[b] as number) & 0x7f);
         continue;
       }
       if ((tag & 7) !== 2) return false;

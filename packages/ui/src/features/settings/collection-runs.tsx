@@ -12,6 +12,7 @@ import { CollectionSchedule } from './collection-schedule.tsx';
 
 type Run = components['schemas']['GcRun'];
 type Count = components['schemas']['GcCount'];
+type Root = components['schemas']['GcRootReport'];
 
 const isAlive = ({ state }: Run): boolean => state === 'queued' || state === 'running';
 const shown = ({ objects, bytes }: Count): string =>
@@ -22,6 +23,14 @@ const classNames: Readonly<Record<string, string>> = {
   uncommitted: 'Never committed',
   tables: 'Metadata no commit uses',
   uploads: 'Unfinished uploads',
+};
+
+const rootNames: Readonly<Record<Root['root'], string>> = {
+  branch: 'Branch',
+  tags: 'Tags',
+  reflog: 'What moves of refs can bring back',
+  bindings: 'Aliases and views',
+  keeps: 'Rescued commits',
 };
 
 /** What waits to be deleted, and the runs of the collector with their reports. */
@@ -49,7 +58,18 @@ export function CollectionRuns({ repository }: { readonly repository: string }):
   );
   const results = runs.data?.results ?? [];
   const isBusy = results.some(isAlive);
-  const open = results.find(({ id }) => id === chosen) ?? results.find(({ report }) => report !== undefined);
+  const reported =
+    results.find(({ id }) => id === chosen) ?? results.find(({ report }) => report !== undefined);
+  // A list of runs leaves out what keeps data.
+  const whole = useQuery({
+    queryKey: ['gc-run', repository, reported?.id],
+    enabled: reported?.report !== undefined,
+    queryFn: () =>
+      client.get('/repositories/{repository}/gc/runs/{run}', {
+        params: { path: { repository, run: reported?.id ?? '' } },
+      }),
+  });
+  const open = whole.data?.id === reported?.id ? whole.data : reported;
   return (
     <>
       <section className="box" aria-label="Waiting to be deleted">
@@ -171,7 +191,43 @@ function Report({ run }: { readonly run: Run }): ReactNode {
             </Table.Tbody>
           </Table>
         </div>
+        {report.roots !== undefined && report.roots.length > 0 && <KeptBy roots={report.roots} />}
       </div>
     </section>
+  );
+}
+
+function KeptBy({ roots }: { readonly roots: readonly Root[] }): ReactNode {
+  return (
+    <>
+      <h3>What keeps data</h3>
+      <div className="muted">
+        Counted in whole ranges of the commits that each keeps. Deleting it would free at most what it keeps
+        alone.
+      </div>
+      <div className="scrolls-sideways" tabIndex={0} role="group" aria-label="What keeps data">
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              {['Kept by', 'Commits', 'Data', 'Kept by nothing else'].map((name) => (
+                <Table.Th key={name}>{name}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {roots.map((root) => (
+              <Table.Tr key={`${root.root} ${root.branch_id ?? ''}`}>
+                <Table.Td>
+                  {rootNames[root.root]} {root.branch_id !== undefined && <code>{root.branch_id}</code>}
+                </Table.Td>
+                <Table.Td>{formatCount(root.commits)}</Table.Td>
+                <Table.Td>{shown(root)}</Table.Td>
+                <Table.Td>{shown({ objects: root.only_objects, bytes: root.only_bytes })}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </>
   );
 }
