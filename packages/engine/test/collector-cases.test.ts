@@ -57,9 +57,7 @@ describe('what a collection leaves alone', () => {
     const place = await open();
     const { world, engine, repository } = place;
     await leaveGarbage(place);
-    world.now += 40 * hour;
-    await run(place);
-    world.now += 7 * day;
+    world.now += 28 * hour;
     const target = { repository, branch: 'main', path: 'linked' };
     const { storageNamespace } = await engine.repositories.get(repository);
     const write = async (): Promise<string> => {
@@ -79,7 +77,7 @@ describe('what a collection leaves alone', () => {
         return call();
       },
     });
-    await run(place, {}, collector);
+    expect((await run(place, { hard: true }, collector)).state).toBe('completed');
     expect(batches).toBe(1);
     for (let week = 0; week < 2; week += 1) {
       world.now += 8 * day;
@@ -228,6 +226,7 @@ describe('while a batch is deleted', () => {
     };
     let made: Promise<number> | undefined;
     let isMade = false;
+    let hasWaited = false;
     const collector = await world.engine({
       around: async (name, call) => {
         if (name === 'deleteMany' && made === undefined) {
@@ -238,12 +237,13 @@ describe('while a batch is deleted', () => {
           await engine.branches.create({ repository, name: 'other', source: 'main', actor });
           while ((await pins()) === 0) await nextTurn();
           for (let turn = 0; turn < 100; turn += 1) await nextTurn();
-          expect(isMade).toBe(false);
+          hasWaited = !isMade;
         }
         return call();
       },
     });
-    await run(place, {}, collector);
+    expect((await run(place, {}, collector)).state).toBe('completed');
+    expect(hasWaited).toBe(true);
     expect(world.deleted).toHaveLength((await made) ?? 0);
     expect((await engine.branches.get({ repository, branch: 'back' })).commitId).toBe(expired);
     expect(await pins()).toBe(0);
