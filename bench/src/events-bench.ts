@@ -1,5 +1,5 @@
 // How long after a move was answered its event is in a stream and at a webhook.
-// node bench/src/events-bench.ts [moves per second] [seconds] [local|postgres]; needs `npm run build`.
+// node bench/src/events-bench.ts [moves per second] [seconds] [local|postgres] [webhook]; needs `npm run build`.
 // For postgres, SVC_BENCH_POSTGRES names a server; without it one is started.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
@@ -13,6 +13,7 @@ import { startServer } from './driver/start-server.ts';
 
 const [rate = 200, seconds = 10] = process.argv.slice(2, 4).map(Number);
 const isPostgres = process.argv[4] === 'postgres';
+const hasWebhook = process.argv[5] === 'webhook';
 const folder = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-events-'));
 const named = process.env['SVC_BENCH_POSTGRES'];
 const postgres = isPostgres && named === undefined ? await startPostgres() : undefined;
@@ -76,8 +77,10 @@ async function follow(): Promise<void> {
 await post('/api/v1/repositories', { name: 'bench', storage_namespace: 'local://bench' });
 const { port } = receiver.address() as AddressInfo;
 const types = ['svc.branch.created'];
-const subscribed = await post('/api/v1/events/subscriptions', { url: `http://127.0.0.1:${port}/`, types });
-if (subscribed !== 201) throw new Error(`the webhook was refused with ${subscribed}`);
+if (hasWebhook) {
+  const subscribed = await post('/api/v1/events/subscriptions', { url: `http://127.0.0.1:${port}/`, types });
+  if (subscribed !== 201) throw new Error(`the webhook was refused with ${subscribed}`);
+}
 const following = follow().catch(() => undefined);
 await pause(500);
 const started = performance.now();
@@ -95,7 +98,7 @@ for (let count = 0; count < rate * seconds; count += 1) {
 }
 await Promise.all(requests);
 const took = (performance.now() - started) / 1000;
-const arrivals = { 'in the stream': inStream, 'at the webhook': atWebhook };
+const arrivals = { 'in the stream': inStream, ...(hasWebhook && { 'at the webhook': atWebhook }) };
 const isMissing = (): boolean =>
   Object.values(arrivals).some((arrived) => [...answered.keys()].some((name) => !arrived.has(name)));
 while (isMissing() && performance.now() - started < (seconds + 20) * 1000) await pause(20);
@@ -116,4 +119,5 @@ await server.stop();
 receiver.close();
 receiver.closeAllConnections();
 await postgres?.dispose();
-rmSync(folder, { recursive: true, force: true });
+if (process.env['KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
+else console.log(folder);

@@ -3,14 +3,13 @@
 // Usage: node bench/src/hooks-load.ts [commits per second] [seconds] [rounds] [remote]
 // `remote`: on PostgreSQL and an S3 store, both on this machine.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Latencies } from './driver/latencies.ts';
+import type { Latencies } from './driver/latencies.ts';
 import { setUp } from './driver/set-up.ts';
+import { startReceiver } from './driver/slow-receiver.ts';
 import { startServer } from './driver/start-server.ts';
+import { steadily } from './driver/steady-load.ts';
 
 const perSecond = Number(process.argv[2] ?? 50);
 const seconds = Number(process.argv[3] ?? 10);
@@ -73,12 +72,8 @@ async function call(method: string, path: string, body?: object | string): Promi
   if (found >= 300) throw new Error(`${method} ${path}: ${found}`);
 }
 
-const receiver = createServer((request, response) => {
-  request.resume();
-  request.on('end', () => setTimeout(() => response.end(), hookMs));
-});
-await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+const receiver = await startReceiver(hookMs);
+const { url } = receiver;
 const lua = (id: string, script: string): string =>
   `  - {id: ${id}, type: lua, if: always(), properties: {script: ${JSON.stringify(script)}}}\n`;
 const files: Readonly<Record<string, string>> = {
@@ -110,45 +105,23 @@ for (const [repository, file] of Object.entries(files)) {
   }
 }
 
-async function at(index: number, start: number): Promise<void> {
-  const wait = start + (index * 1000) / perSecond - performance.now();
-  if (wait > 0) await delay(wait);
-}
-
-async function timed(latencies: Latencies, work: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  await work();
-  latencies.record(performance.now() - began);
-}
-
 const other = (): Promise<void> => call('GET', '/repositories/plain/refs/main/objects/stat?path=a');
 
-/** One second's worth of commits begins each second, whether earlier ones have ended or not. */
+const pace = { perSecond, seconds };
+
 async function load(repository: string): Promise<{ commits: Latencies; others: Latencies; cpuMs: number }> {
-  const commits = new Latencies();
-  const others = new Latencies();
-  const running: Promise<void>[] = [];
   const used = server.memory.processorMs();
-  const start = performance.now();
   const commit = (index: number): Promise<void> =>
     call('POST', `/repositories/${repository}/branches/b${index % branches}/commits`, {
       message: `commit ${index}`,
       allow_empty: true,
     });
-  for (let index = 0; index < perSecond * seconds; index += 1) {
-    await at(index, start);
-    running.push(
-      timed(commits, () => commit(index)),
-      timed(others, other),
-    );
-  }
-  await Promise.all(running);
+  const [commits, others] = await Promise.all([steadily(pace, commit), steadily(pace, other)]);
   return { commits, others, cpuMs: (server.memory.processorMs() - used) / (perSecond * seconds) };
 }
 
 /** Other requests alone, or beside a commit whose scripts want everything. */
 async function othersBeside(isBombed: boolean): Promise<Latencies> {
-  const others = new Latencies();
   const measuring = new AbortController();
   const bomb = async (): Promise<void> => {
     while (!measuring.signal.aborted)
@@ -156,13 +129,7 @@ async function othersBeside(isBombed: boolean): Promise<Latencies> {
         throw new Error('a commit with bombs must be refused');
   };
   const bombs = isBombed ? bomb() : undefined;
-  const running: Promise<void>[] = [];
-  const start = performance.now();
-  for (let index = 0; index < perSecond * seconds; index += 1) {
-    await at(index, start);
-    running.push(timed(others, other));
-  }
-  await Promise.all(running);
+  const others = await steadily(pace, other);
   measuring.abort();
   await bombs;
   return others;
@@ -185,7 +152,6 @@ for (let round = 0; round < rounds; round += 1) {
     );
 }
 receiver.close();
-receiver.closeAllConnections();
 await server.stop();
 await remote?.stop();
 rmSync(folder, { recursive: true, force: true });

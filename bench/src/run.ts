@@ -18,6 +18,7 @@ import { calibrate } from './scenarios/calibrate.ts';
 import { measureChangeSizes } from './scenarios/change-size.ts';
 import { measureFloors } from './scenarios/floors.ts';
 import { measureHistory } from './scenarios/history.ts';
+import { measureHooks } from './scenarios/hooks.ts';
 import { makeImportFolder, importObjects } from './scenarios/import.ts';
 import { measureMixed } from './scenarios/mixed.ts';
 import { measureObjects } from './scenarios/objects.ts';
@@ -89,6 +90,7 @@ try {
   await measureHistory(bench);
   await measureObjects(bench);
   await measureMixed(bench);
+  if (server !== undefined) await measureHooks(bench, namespace);
   const changeSizes = await measureChangeSizes(bench);
   await measureBigCommit(bench);
   if (server !== undefined) {

@@ -1,5 +1,5 @@
 import { timestampFromMillis, timestampToMillis, XidGenerator } from '@svc/encoding';
-import type { BlockStores } from '@svc/block';
+import { bytesBody, type BlockStores, type ObjectBody } from '@svc/block';
 import {
   EngineError,
   type Actor,
@@ -31,6 +31,7 @@ import type { KeptEvent } from './runs/kept-event.ts';
 import { RunFiles } from './runs/run-files.ts';
 import { RunStore } from './runs/run-store.ts';
 import { runIdBase, type Task } from './runs/run.ts';
+import { isCurrent, WaitingFiles } from './runs/waiting-files.ts';
 
 /** How often the log of a hook is written that nobody waits for. */
 const liveLogMs = 2000;
@@ -61,7 +62,8 @@ export interface ActionHooksOptions {
 export class ActionHooks implements HookPoints {
   readonly folders: readonly string[] = actionFolders;
   readonly runs: RunStore;
-  readonly files: RunFiles;
+  readonly #files: RunFiles;
+  readonly #waitingFiles: WaitingFiles;
   readonly #options: ActionHooksOptions;
   readonly #clock: () => number;
   readonly #runIds: XidGenerator;
@@ -76,7 +78,13 @@ export class ActionHooks implements HookPoints {
     this.#clock = options.clock ?? Date.now;
     this.#runIds = new XidGenerator({ clock: this.#clock });
     this.runs = new RunStore(options.kv);
-    this.files = new RunFiles(options.blockStores);
+    this.#files = new RunFiles(options.blockStores);
+    this.#waitingFiles = new WaitingFiles({
+      kv: options.kv,
+      files: this.#files,
+      repositories: () => options.engine().repositories,
+      logger: options.logger,
+    });
     this.#loader = new ActionLoader(options.engine);
     this.#queue = new EventQueue(options.kv);
     this.#runner = new QueueRunner({
@@ -108,8 +116,10 @@ export class ActionHooks implements HookPoints {
       },
       observer: this.#options.observer,
     });
-    await this.files.writeNew(event.repository, outcome, logs);
-    await this.runs.add(event.repository.id, outcome.run, outcome.tasks);
+    const { repository } = event;
+    const files = this.#waitingFiles.plan(repository, { ...outcome, logs });
+    if (files === undefined) await this.#files.writeAll(repository, { ...outcome, logs });
+    await this.runs.add(repository.id, outcome.run, outcome.tasks, { files });
     this.#noteRun(event, outcome);
     if (outcome.errors.length > 0) {
       this.#noteFailure(event, runId, 'hooks refused an operation', outcome.errors);
@@ -182,10 +192,11 @@ export class ActionHooks implements HookPoints {
 
   async withdraw(repository: Repository, { runId }: HookRun): Promise<void> {
     try {
-      const run = await this.runs.withoutCommit(repository.id, runId);
-      if (run === undefined) return;
-      const { items } = await this.runs.listTasks({ repository: repository.id, runId, amount: 1000 });
-      await this.files.writeManifest(repository, run, items);
+      await this.runs.withoutCommit(repository.id, runId, async (run) => {
+        const waiting = await this.#waitingFiles.find(repository, runId);
+        const { items } = await this.runs.listTasks({ repository: repository.id, runId, amount: 1000 });
+        return this.#waitingFiles.plan(repository, { run, tasks: items, logs: waiting?.logs ?? new Map() });
+      });
     } catch (error) {
       this.#options.logger.warn(
         { error, repository: repository.id, run: runId },
@@ -196,6 +207,18 @@ export class ActionHooks implements HookPoints {
 
   isUnreadable(error: unknown): boolean {
     return typeof error === 'object' && error !== null && this.#unreadable.has(error);
+  }
+
+  /** What a hook has written; undefined when it is gone. */
+  async readLog(repository: Repository, runId: string, hookRunId: string): Promise<ObjectBody | undefined> {
+    const waiting = await this.#waitingFiles.find(repository, runId);
+    const log = waiting?.logs.get(hookRunId);
+    return log === undefined ? this.#files.readLog(repository, runId, hookRunId) : bytesBody(log);
+  }
+
+  /** Writes logs and manifests to the namespaces that are so far in the key-value store only. */
+  writeFiles(): Promise<void> {
+    return this.#waitingFiles.writeAll();
   }
 
   /** Runs hooks of events that are over, those of other servers that died included. */
@@ -271,7 +294,7 @@ export class ActionHooks implements HookPoints {
       clock: this.#clock,
       writeLog: async (hookRunId, log) => {
         await this.#queue.check(queued);
-        await this.files.writeLog(event.repository, runId, hookRunId, log);
+        await this.#files.writeLog(event.repository, runId, hookRunId, log);
       },
       observer: this.#options.observer,
       liveLogMs,
@@ -281,9 +304,9 @@ export class ActionHooks implements HookPoints {
     if (signal.aborted || !(await this.#isCurrent(event))) return;
     const { tellsCommit, rerunOf } = queued;
     const run = { ...outcome.run, rerunOf };
-    await this.files.writeManifest(event.repository, run, outcome.tasks);
+    await this.#files.writeManifest(event.repository, run, outcome.tasks);
     const kept = { event: queued.event, tellsCommit, rerunOf };
-    await this.runs.add(event.repository.id, run, outcome.tasks, kept);
+    await this.runs.add(event.repository.id, run, outcome.tasks, { event: kept });
     this.#noteRun(event, { ...outcome, run });
     if (outcome.errors.length > 0) this.#noteFailure(event, runId, 'hooks failed', outcome.errors);
   }
@@ -310,15 +333,8 @@ export class ActionHooks implements HookPoints {
   }
 
   /** A repository deleted meanwhile, or made anew under its name, has no part in the event. */
-  async #isCurrent({ repository }: HookEvent): Promise<boolean> {
-    try {
-      const found = await this.#options.engine().repositories.get(repository.id);
-      return found.instanceUid === repository.instanceUid;
-    } catch (error) {
-      if (error instanceof EngineError && (error.kind === 'not_found' || error.kind === 'in_deletion'))
-        return false;
-      throw error;
-    }
+  #isCurrent({ repository }: HookEvent): Promise<boolean> {
+    return isCurrent(this.#options.engine().repositories, repository);
   }
 }
 

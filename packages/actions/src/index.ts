@@ -7,6 +7,5 @@ export { createHookMaker, type HookMaker, type HookMakerOptions } from './runnin
 export type { HookObserver, TaskStatus } from './running/run-plan.ts';
 export type { QueuedEvent } from './queue/queued-event.ts';
 export { isSkipped, timeText, type Run, type Task } from './runs/run.ts';
-export type { RunFiles } from './runs/run-files.ts';
 export type { RunPage, RunPageRequest, RunStore, TaskPageRequest } from './runs/run-store.ts';
 export type { ApiAnswer, ApiRequest, CallApi, LuaSettings } from './lua/lua-hook.ts';

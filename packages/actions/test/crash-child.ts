@@ -17,6 +17,7 @@ isArmed = true;
 const { id } = await house.commit(`before ${dieBefore}`);
 process.stdout.write(`acknowledged ${id}\n`);
 while (await house.hooks.hasWaiting()) await delay(10);
+await house.hooks.writeFiles();
 await house.close();
 process.stdout.write('ended\n');
 process.exit(0);

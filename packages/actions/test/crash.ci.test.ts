@@ -54,7 +54,7 @@ async function expectAgreement(at: House): Promise<void> {
       hooks: items.map(({ hookRunId, passed }) => ({ hook_run_id: hookRunId, passed })),
     });
     for (const task of items) {
-      const log = await at.hooks.files.readLog(repository, runId, task.hookRunId);
+      const log = await at.hooks.readLog(repository, runId, task.hookRunId);
       expect(log === undefined, `${runId} ${task.hookRunId}`).toBe(isSkipped(task));
     }
   }

@@ -47,11 +47,12 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
 
 export async function logOf(at: House, runId: string, hookRunId = '0000_0000'): Promise<string> {
   const repository = await at.engine.repositories.get('repo');
-  const body = await at.hooks.files.readLog(repository, runId, hookRunId);
+  const body = await at.hooks.readLog(repository, runId, hookRunId);
   return body?.bytes?.toString() ?? 'no log';
 }
 
 export async function manifestOf(at: House, repository: Repository, runId: string): Promise<unknown> {
+  await at.hooks.writeFiles();
   const body = await at.blocks.get(repository.storageId).get({
     storageNamespace: repository.storageNamespace,
     identifier: `${repository.metadataPrefix}/actions/log/${runId}/run.manifest`,

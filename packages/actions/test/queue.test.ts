@@ -161,7 +161,7 @@ test('a hook whose server died counts as failed, those after it run', async () =
   expect(run).toMatchObject({ eventType: 'post-commit', passed: false });
   expect(received.map((request) => request.url)).toEqual(['/two']);
   const repository = await second.engine.repositories.get('repo');
-  const log = await second.hooks.files.readLog(repository, run?.runId ?? '', '0000_0000');
+  const log = await second.hooks.readLog(repository, run?.runId ?? '', '0000_0000');
   expect(log?.bytes?.toString()).toBe('Error: action failed: the server stopped while the hook ran\n');
   const { items } = await second.hooks.runs.listTasks({ repository: 'repo', runId: run?.runId ?? '' });
   expect(items.map(({ passed }) => passed)).toEqual([false, true]);
@@ -192,7 +192,7 @@ test('a server that was held up while another took over runs nothing more and re
   const [run] = await second.runs();
   expect(run).toMatchObject({ passed: false });
   const repository = await second.engine.repositories.get('repo');
-  const log = await second.hooks.files.readLog(repository, run?.runId ?? '', '0000_0000');
+  const log = await second.hooks.readLog(repository, run?.runId ?? '', '0000_0000');
   expect(log?.bytes?.toString()).toBe('Error: action failed: the server stopped while the hook ran\n');
 });
 
@@ -249,7 +249,7 @@ test('a run can be watched while it runs', async () => {
     ended: [{ hookId: 'one', passed: true }],
   });
   const log = async (): Promise<string> =>
-    (await at.hooks.files.readLog(repository, runId, '0000_0001'))?.bytes?.toString() ?? '';
+    (await at.hooks.readLog(repository, runId, '0000_0001'))?.bytes?.toString() ?? '';
   await expect.poll(log, patience).toContain('Request Body:');
   await expect(at.hooks.rerun(repository, runId, at.actor)).rejects.toThrow('has not ended');
   goOn();

@@ -107,7 +107,7 @@ export interface ApiOptions {
   readonly auth: Auth;
   /** Runs of hooks; without it nobody can ask for them. */
   readonly actions?:
-    | Pick<ActionHooks, 'runs' | 'files' | 'findRunning' | 'listRunning' | 'rerun'>
+    | Pick<ActionHooks, 'runs' | 'readLog' | 'findRunning' | 'listRunning' | 'rerun'>
     | undefined;
   /** The log of events; without it nobody can read it. */
   readonly events?: EventsOptions | undefined;

@@ -156,9 +156,24 @@ export const commandModules: readonly CommandModule[] = [
     load: () => import('./commands/log.ts'),
   },
   {
+    name: 'login',
+    description: 'log in through a browser, for people without access keys',
+    load: () => import('./commands/login.ts'),
+  },
+  {
+    name: 'logout',
+    description: 'end the login that "svcctl login" began',
+    load: () => import('./commands/logout.ts'),
+  },
+  {
     name: 'merge',
     description: 'merge a ref into a branch, all or nothing',
     load: () => import('./commands/merge.ts'),
+  },
+  {
+    name: 'metastore',
+    description: 'copy tables of Hive and Glue metastores to branches, and compare them',
+    load: () => import('./commands/metastore/index.ts'),
   },
   {
     name: 'plugin',

@@ -4,7 +4,16 @@ import { version } from './version.ts';
 
 const capMs = 1000;
 /** Commands that must work without a server, or find out why there is none. */
-const silent: ReadonlySet<string> = new Set(['config', 'doctor', 'completion', 'docs', 'plugin', 'cat-sst']);
+const silent: ReadonlySet<string> = new Set([
+  'config',
+  'doctor',
+  'completion',
+  'docs',
+  'plugin',
+  'cat-sst',
+  'login',
+  'logout',
+]);
 
 /** Counts the use of a command on the user's own server. Nothing waits for it, and a failure stays silent. */
 export function countUse(context: CommandContext, command: Command): void {

@@ -1,5 +1,6 @@
 import { AuditEntry, AuditEntryList } from './models/audit.ts';
 import * as aliases from './models/aliases.ts';
+import * as cliLogins from './models/cli-logins.ts';
 import { Pagination, ErrorBody, StorageURI, TaskInfo, TaskCreation } from './models/common.ts';
 import { Event, EventList, EventsGone } from './models/events.ts';
 import * as subscriptions from './models/subscriptions.ts';
@@ -262,6 +263,7 @@ export const models = {
   AuditEntryList,
   Session,
   SessionList,
+  ...byName(cliLogins),
   SimulationRequest,
   Simulation,
   SimulatedPolicy,

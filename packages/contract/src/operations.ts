@@ -8,6 +8,7 @@ import { authPoliciesOperations } from './operations/auth-policies.ts';
 import { authUsersOperations } from './operations/auth-users.ts';
 import { branchProtectionOperations } from './operations/branch-protection.ts';
 import { branchesOperations } from './operations/branches.ts';
+import { cliLoginsOperations } from './operations/cli-logins.ts';
 import { commitsOperations } from './operations/commits.ts';
 import { configOperations } from './operations/config.ts';
 import { eventsOperations } from './operations/events.ts';
@@ -62,6 +63,7 @@ export const operationGroups = {
   config: configOperations,
   audit: auditOperations,
   sessions: sessionsOperations,
+  'cli-logins': cliLoginsOperations,
 } as const satisfies Record<string, Record<string, Operation>>;
 
 export type OperationGroups = typeof operationGroups;
@@ -99,6 +101,7 @@ export const operations = {
   ...configOperations,
   ...auditOperations,
   ...sessionsOperations,
+  ...cliLoginsOperations,
 } as const satisfies Record<string, Operation>;
 
 export type Operations = typeof operations;

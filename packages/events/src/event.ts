@@ -188,7 +188,7 @@ function dataOf(event: EventData): Record<string, unknown> {
 }
 
 /** RFC 3339 with microseconds. */
-function timeText({ seconds, nanos }: EventData['time']): string {
+export function timeText({ seconds, nanos }: EventData['time']): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   return `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
 }

@@ -22,6 +22,7 @@ export {
   type SecretBoxes,
   type WebhookOptions,
 } from './subscriptions/send-webhook.ts';
+export type { ChangesBetween, ObjectChange } from './subscriptions/s3-records.ts';
 export { SubscriptionStore } from './subscriptions/subscription-store.ts';
 export {
   Subscriptions,

@@ -13,6 +13,8 @@ export interface KeeperTermOptions {
   readonly source: EventSource;
   readonly clock: () => number;
   readonly logger: EventsLogger;
+  /** Told after each segment: the number of the event that comes next. */
+  readonly onAppended?: ((next: number) => void) | undefined;
 }
 
 /** What one round did. */
@@ -82,6 +84,8 @@ export class KeeperTerm {
     if (events.length === 0) return { found: 0, appended: 0, lagMs: 0, next: this.next, unfinished };
     const appended = await this.#append(events);
     if (appended === undefined) return undefined;
+    // Readers need not wait for the outboxes to be cleared.
+    this.#options.onAppended?.(this.next);
     await this.#finish(appended);
     if (appended.length < events.length) {
       for (const { partition } of events.slice(appended.length)) {

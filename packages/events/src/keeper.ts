@@ -13,10 +13,12 @@ const idleRoundMs = 1000;
 /** How often every outbox is looked into, for what nobody hinted at. */
 const wholeRoundMs = 60_000;
 /** Busy logs are written in larger pieces. */
-const busyEventsPerSecond = 1000;
+const busyEventsPerSecond = 2000;
 const busyRoundMs = 100;
-/** Rounds follow each other no closer: each flushes the store twice, which everybody else waits for. */
-const pacedRoundMs = 20;
+/** Each round flushes the store twice, which everybody else waits for: after it they have the store to themselves. */
+const restPerRound = 2;
+const leastRestMs = 5;
+const mostRestMs = 20;
 const otherServersMs = 50;
 /** Where repositories are made and deleted. */
 const repositories = 'graveler';
@@ -112,7 +114,7 @@ export class Keeper {
       );
     }, renewMs).unref();
     try {
-      const term = await KeeperTerm.begin({ kv, source, logger, clock: this.#clock });
+      const term = await KeeperTerm.begin({ kv, source, logger, onAppended, clock: this.#clock });
       logger.debug({ next: term.next }, 'this server keeps the log of events');
       this.#isKeeping = true;
       onKeeping?.(true);
@@ -125,15 +127,22 @@ export class Keeper {
           wholeAt = this.#clock() + wholeRoundMs;
           for await (const partition of source.partitions()) this.#hinted.add(partition.toString());
         }
-        const round = await term.round(await this.#takeHinted());
+        const began = performance.now();
+        const partitions = await this.#takeHinted();
+        const round = await term.round(partitions);
         if (round === undefined) return;
         observer?.found(round.found);
         for (const partition of round.unfinished) this.#hinted.add(partition);
         if (round.appended > 0) {
+          // Where something happened more is likely to: looking again is cheaper than to be told of every move.
+          for (const partition of partitions) this.#hinted.add(partition);
           rate.add(round.appended);
           observer?.sequenced(round.appended, round.lagMs);
-          onAppended(round.next);
-          await this.#pause(rate.perSecond() > busyEventsPerSecond ? busyRoundMs : pacedRoundMs);
+          const took = performance.now() - began;
+          const isBusy = rate.perSecond() > busyEventsPerSecond;
+          await this.#pause(
+            isBusy ? busyRoundMs : Math.min(mostRestMs, Math.max(leastRestMs, restPerRound * took)),
+          );
         }
         await this.#rest(this.#restNow());
       }

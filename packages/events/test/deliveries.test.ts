@@ -12,7 +12,9 @@ import {
   SubscriptionStore,
   trimDeadLetters,
   Webhooks,
+  type ChangesBetween,
   type MayRead,
+  type ObjectChange,
 } from '../src/index.ts';
 import { retryWaits } from '../src/subscriptions/delivery-lane.ts';
 import { partitionOf, silent, sourceOf, Writer } from './moves.ts';
@@ -38,7 +40,7 @@ async function receiver(statusOf: (ref: string) => number): Promise<{ url: strin
       body += chunk.toString();
     });
     request.on('end', () => {
-      const { subject, sequence } = JSON.parse(body) as { subject: string; sequence: string };
+      const { subject = '', sequence } = JSON.parse(body) as { subject?: string; sequence?: string };
       const ref = subject.slice(subject.indexOf('/') + 1);
       received.push({ ref, sequence: Number(sequence), headers: request.headers, body });
       response.writeHead(statusOf(ref), { location: '/elsewhere' }).end('said');
@@ -75,11 +77,14 @@ interface World {
   readonly subscriptions: Subscriptions;
   now: number;
   permission: MayRead | undefined;
+  changes: ChangesBetween;
   readonly attempts: string[];
   /** What a server does: starts delivering, until it is stopped. */
   start(): Deliveries;
   keep(): Promise<void>;
 }
+
+async function* nothing(): AsyncGenerator<ObjectChange> {}
 
 function createWorld(allowedNetworks: readonly string[] = ['127.0.0.0/8']): World {
   const kv = createMemStore(new MemState());
@@ -90,6 +95,7 @@ function createWorld(allowedNetworks: readonly string[] = ['127.0.0.0/8']): Worl
     allowedNetworks,
     secrets,
     installationId: 'i-1',
+    changesBetween: (...between) => world.changes(...between),
     clock,
     resolve: (name) =>
       name === 'private.example'
@@ -105,6 +111,7 @@ function createWorld(allowedNetworks: readonly string[] = ['127.0.0.0/8']): Worl
     writer: new Writer(kv),
     now: 1_700_000_000_000,
     permission: () => true,
+    changes: () => nothing(),
     attempts: [],
     subscriptions: new Subscriptions({
       store,
@@ -172,6 +179,49 @@ test('an event is signed as Standard Webhooks says, with both secrets while one 
   );
   // Neither secret nor header is in the store as it is.
   expect((await world.subscriptions.get(data.id)).headerNames).toEqual(['x-team']);
+});
+
+test('in the format of S3 an event is done when its last message is, and comes again as a whole', async () => {
+  const world = createWorld();
+  let refusals = 1;
+  const { url, received } = await receiver(() => {
+    if (received.length === 2 && refusals > 0) {
+      refusals -= 1;
+      return 500;
+    }
+    return 200;
+  });
+  await expect(world.subscriptions.create({ url, format: 'xml' }, 'anna')).rejects.toThrow(
+    "format: 'xml' is none of cloudevents, s3",
+  );
+  const asked: string[] = [];
+  world.changes = async function* (repository) {
+    asked.push(repository);
+    if (asked.length === 1) throw new Error('the store is away');
+    for (let index = 0; index < 150; index += 1) {
+      yield { type: 'written', path: `f${index}`, size: 1, etag: 'e' };
+    }
+  };
+  const { data } = await world.subscriptions.create({ url, format: 's3' }, 'anna');
+  const deliveries = world.start();
+  await world.writer.move('one', 'main');
+  await world.writer.move('one', 'main');
+  await world.keep();
+  const failed = async (times: number): Promise<void> => {
+    await until(() => world.attempts.filter((outcome) => outcome === 'failed').length === times);
+    world.now += 3_600_000;
+    deliveries.wake();
+  };
+  await failed(1);
+  await failed(2);
+  await until(() => world.attempts.filter((outcome) => outcome === 'delivered').length === 2);
+  const ids = received.map(({ headers }) => String(headers['webhook-id']).split('.')[1]);
+  expect([ids, asked]).toEqual([
+    ['1', '2', '1', '2'],
+    ['one', 'one', 'one'],
+  ]);
+  const tested = await world.subscriptions.test(data.id, 'anna');
+  expect([tested.status, received.at(-1)?.body]).toEqual([200, expect.stringContaining('s3:TestEvent')]);
 });
 
 test('a failing branch holds up only itself, and its events come in order later', async () => {

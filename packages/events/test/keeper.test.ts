@@ -185,6 +185,27 @@ test('old segments go, whole and the oldest first, and the last one stays', asyn
   });
 });
 
+test('readers are told of events that are in the log, before the outboxes are cleared', async () => {
+  const kv = createMemStore(new MemState());
+  await writeSome(new Writer(kv));
+  const waiting: string[][] = [];
+  const deleteMany: KvStore['deleteMany'] = async (partition, keys) => {
+    waiting.push(await outboxOf(kv));
+    await kv.deleteMany(partition, keys);
+  };
+  const told: (readonly [number, number])[] = [];
+  const term = await KeeperTerm.begin({
+    kv: { ...steppedKv(kv, () => undefined), deleteMany },
+    source: sourceOf(repositories),
+    logger: silent,
+    clock: Date.now,
+    onAppended: (next) => told.push([next, waiting.length]),
+  });
+  await term.round(partitions);
+  expect(told).toEqual([[6, 0]]);
+  expect(waiting[0]).toHaveLength(5);
+});
+
 test('a hint is enough: of two keepers one works at a time, and the other takes over', async () => {
   const kv = createMemStore(new MemState());
   const writer = new Writer(kv);

@@ -17,6 +17,8 @@ export interface MatrixRow {
   readonly perPath?: true;
   /** Open, but the body is refused with 401 on its merits. */
   readonly refusesBody?: true;
+  /** Every answer names something new. */
+  readonly answersAnew?: true;
 }
 
 const none = 'f'.repeat(64);
@@ -37,6 +39,7 @@ export const defaultParams: Readonly<Record<string, string>> = {
   policyId: 'p-one',
   accessKeyId: '{key}',
   sessionId: 'no-such-session',
+  login: 'no-such-login',
   uploadId: 'no-such-upload',
   partNumber: '1',
   type: 'range',
@@ -106,6 +109,10 @@ export const matrix: Readonly<Record<string, MatrixRow>> = {
   listOwnSessions: { requires: 'auth' },
   endOwnSessions: { requires: 'auth' },
   endOwnSession: { requires: 'auth' },
+  beginCliLogin: { requires: 'open', body: { challenge: 'c'.repeat(43), host: 'laptop' }, answersAnew: true },
+  getCliLogin: { requires: 'auth' },
+  approveCliLogin: { requires: 'auth' },
+  finishCliLogin: { requires: 'open', body: { verifier: 'v'.repeat(43) } },
   listUserSessions: { requires: 'auth:ListSessions@U(bob)' },
   endUserSessions: { requires: 'auth:EndSessions@U(bob)' },
   endUserSession: { requires: 'auth:EndSessions@U(bob)' },

@@ -174,7 +174,8 @@ describe('the authorization matrix over the wire', () => {
   test('open operations do not look at credentials', async () => {
     for (const { probe, row } of openProbes) {
       const answers = [await probe.send('nobody'), await probe.send('empty-basic')];
-      expect([probe.name, answers[1]]).toStrictEqual([probe.name, answers[0]]);
+      const [one, other] = row.answersAnew === true ? answers.map(({ status }) => status) : answers;
+      expect([probe.name, other]).toStrictEqual([probe.name, one]);
       if (row.refusesBody !== true)
         expect([probe.name, answers[0]?.status]).not.toStrictEqual([probe.name, 401]);
     }

@@ -59,6 +59,11 @@ class Follower {
   }
 }
 
+interface S3Record {
+  readonly eventName: string;
+  readonly s3: { readonly bucket: { readonly name: string }; readonly object: { readonly key: string } };
+}
+
 test('events of a server with several processes reach streams and webhooks, though processes are killed', async () => {
   const received = new Set<string>();
   const receiver = createServer((request, response) => {
@@ -67,7 +72,10 @@ test('events of a server with several processes reach streams and webhooks, thou
       body += chunk.toString();
     });
     request.on('end', () => {
-      received.add((JSON.parse(body) as Told).subject);
+      const { subject, Records: records = [] } = JSON.parse(body) as Partial<Told> & { Records?: S3Record[] };
+      if (subject !== undefined) received.add(subject);
+      for (const { eventName, s3 } of records)
+        received.add(`${eventName} ${s3.bucket.name}/${s3.object.key}`);
       response.writeHead(204).end();
     });
   });
@@ -85,8 +93,12 @@ test('events of a server with several processes reach streams and webhooks, thou
     types: ['svc.branch.created'],
   });
   expect(made.status, made.body).toBe(201);
+  const forObjects = { url: `http://127.0.0.1:${port}/`, types: ['svc.branch.moved'], format: 's3' };
+  expect((await post('/events/subscriptions', forObjects)).status).toBe(201);
+  await post('/repositories/told/branches/main/objects?path=a%20b', {});
+  expect((await post('/repositories/told/branches/main/commits', { message: 'one' })).status).toBe(201);
   const follower = new Follower(server);
-  const subjects: string[] = ['branch/main'];
+  const subjects: string[] = ['branch/main', 'branch/main'];
   for (let count = 0; count < branches; count += 1) {
     const name = `b${String(count).padStart(2, '0')}`;
     // A request whose worker dies is sent again; a branch that is there by then was made.
@@ -109,7 +121,8 @@ test('events of a server with several processes reach streams and webhooks, thou
   const numbers = follower.told.map(({ sequence }) => sequence);
   expect(numbers).toEqual([...new Set(numbers)].sort((left, right) => left - right));
   // Webhooks come at least once; those that came are ours.
-  await waitUntil(() => subjects.slice(1).every((subject) => received.has(subject)), {
+  const hooked = [...subjects.slice(2), 'ObjectCreated:Put told/main/a+b'];
+  await waitUntil(() => hooked.every((subject) => received.has(subject)), {
     what: 'all webhooks',
   });
   const metrics = (await server.request('/metrics')).body;

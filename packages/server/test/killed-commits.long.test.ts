@@ -63,13 +63,16 @@ async function settled(repository: HookedRepository, message: string): Promise<'
   );
   expect(runs.map(({ event_type: type }) => type).toSorted()).toEqual(['post-commit', 'pre-commit']);
   const after = runs.find(({ event_type: type }) => type === 'post-commit');
-  const { body } = await repository.get(`actions/runs/${after?.run_id ?? ''}/hooks`);
-  const tasks = (JSON.parse(body) as { results: { hook_run_id: string; status: string }[] }).results;
-  expect(tasks).toHaveLength(2);
-  for (const { hook_run_id: hook } of tasks)
-    expect((await repository.get(`actions/runs/${after?.run_id ?? ''}/hooks/${hook}/output`)).body).not.toBe(
-      '',
-    );
+  for (const { run_id: run } of runs) {
+    const { body } = await repository.get(`actions/runs/${run}/hooks`);
+    const tasks = (JSON.parse(body) as { results: { hook_run_id: string }[] }).results;
+    expect(tasks).toHaveLength(2);
+    for (const { hook_run_id: hook } of tasks) {
+      const output = await repository.get(`actions/runs/${run}/hooks/${hook}/output`);
+      expect(output.status, output.body).toBe(200);
+      expect(output.body).not.toBe('');
+    }
+  }
   // Two hooks before the commit and two after it; each at most once, and once when it passed.
   const count = (path: string): number => calls.filter((called) => called === path).length;
   expect(count('/one')).toBeLessThanOrEqual(2);

@@ -18,6 +18,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   api: ['contract', 'engine', 'auth', 'http', 'actions', 'events'],
   gateway: ['encoding', 'engine', 'auth', 'http'],
   iceberg: ['engine', 'auth', 'http'],
+  metastore: ['encoding'],
   client: ['contract'],
   server: [
     'encoding',
@@ -35,7 +36,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'iceberg',
     'client',
   ],
-  cli: ['encoding', 'client', 'sstable', 'actions/file'],
+  cli: ['encoding', 'client', 'sstable', 'metastore', 'actions/file'],
   ui: ['client', 'patterns'],
   testing: [],
 };

@@ -43,6 +43,14 @@ const mailLinks = (['/auth/users/create', '/auth/resetpassword'] as const).map((
   }),
 );
 
+/** Where `svcctl login` sends people. */
+const cliLogin = createRoute({
+  getParentRoute: () => app,
+  path: '/auth/cli',
+  validateSearch: strings('login'),
+  component: lazyPage(() => import('./features/session/cli-login-page.tsx'), 'CliLoginPage'),
+});
+
 const repositories = createRoute({
   getParentRoute: () => app,
   path: '/repositories',
@@ -243,6 +251,7 @@ const routeTree = root.addChildren([
       history,
       settings.addChildren([settingsHome, generalSettings, protectionSettings, retentionSettings]),
     ]),
+    cliLogin,
     administration,
   ]),
 ]);

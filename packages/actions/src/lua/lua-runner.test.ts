@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { LuaRunner, type ScriptRun } from './lua-runner.ts';
 import type { HostAnswer, HostCall, LuaJob } from './worker-protocol.ts';
@@ -16,6 +17,7 @@ async function run(
   job: Partial<LuaJob> = {},
   answer: (call: HostCall) => HostAnswer | Promise<HostAnswer> = () => ({ error: 'nobody is asked' }),
   by = runner,
+  signal = new AbortController().signal,
 ): Promise<Result> {
   const printed: Buffer[] = [];
   const start = (): ScriptRun => ({
@@ -29,7 +31,7 @@ async function run(
       exportPrefix: '_svc/exported',
       ...job,
     },
-    signal: new AbortController().signal,
+    signal,
     answer: async (call) => answer(call),
     print: (bytes) => printed.push(Buffer.from(bytes)),
   });
@@ -105,3 +107,60 @@ test('nothing of a script is left for the next one in the same thread', async ()
     await alone.close();
   }
 });
+
+test('quick scripts share threads; those that wait have one each', async () => {
+  const fresh = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 6 });
+  try {
+    const quick = Array.from({ length: 6 }, () => run('print(1)', {}, undefined, fresh));
+    for (const { output } of await Promise.all(quick)) expect(output).toBe('1\n');
+    expect(fresh.threadsStarted).toBeLessThan(6);
+    const answer = Promise.withResolvers<HostAnswer>();
+    let asked = 0;
+    const asks = 'print((require("svc").get_object("r", "main", "a")))';
+    const waiting = Array.from({ length: 3 }, () =>
+      run(asks, {}, () => ((asked += 1), answer.promise), fresh),
+    );
+    await expect.poll(() => asked, { timeout: 20_000 }).toBe(3);
+    answer.resolve({ status: 200, statusText: '', rawHeaders: [], body: Buffer.alloc(0) });
+    for (const { output } of await Promise.all(waiting)) expect(output).toBe('200\n');
+  } finally {
+    await fresh.close();
+  }
+});
+
+/** How many threads of this process have the lowest priority. */
+function lowThreads(): number {
+  const tasks = readdirSync('/proc/self/task');
+  const niceOf = (task: string): string | undefined => {
+    try {
+      return readFileSync(`/proc/self/task/${task}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[16];
+    } catch {
+      // It has ended since.
+      return undefined;
+    }
+  };
+  return tasks.filter((task) => niceOf(task) === '19').length;
+}
+
+test.runIf(process.platform === 'linux')(
+  'a script that computes for long runs when nobody else wants to; one that waits keeps its priority',
+  async () => {
+    const computing = new AbortController();
+    const waiting = Promise.withResolvers<HostAnswer>();
+    const asked = Promise.withResolvers<void>();
+    const isAsked = (): Promise<HostAnswer> => {
+      asked.resolve();
+      return waiting.promise;
+    };
+    const waits = run('require("svc").get_object("r", "main", "a")', {}, isAsked);
+    await asked.promise;
+    const endless = run('while true do end', {}, undefined, runner, computing.signal);
+    await expect.poll(lowThreads, { timeout: 20_000 }).toBe(1);
+    waiting.resolve({ status: 200, statusText: '', rawHeaders: [], body: Buffer.alloc(0) });
+    expect((await waits).failure).toBeUndefined();
+    expect(lowThreads()).toBe(1);
+    computing.abort();
+    expect((await endless).failure).toBe('the server stopped while the hook ran');
+    await expect.poll(lowThreads, { timeout: 20_000 }).toBe(0);
+  },
+);

@@ -30,6 +30,9 @@ export class LuaRunner {
   readonly #options: LuaRunnerOptions;
   readonly #waiting: (() => void)[] = [];
   readonly #idle: LuaThread[] = [];
+  /** Scripts that may run and have no thread yet; while there are some, one is being started. */
+  readonly #wanting: ((thread: LuaThread) => void)[] = [];
+  #isStarting = false;
   #idleTimer: NodeJS.Timeout | undefined;
   /** So far. */
   threadsStarted = 0;
@@ -46,7 +49,7 @@ export class LuaRunner {
       await new Promise<void>((next) => this.#waiting.push(next));
     else this.#running += 1;
     try {
-      const thread = this.#take();
+      const thread = await this.#take();
       // Its time begins when it can: what starting a thread takes is not the script's.
       await thread.ready;
       await this.#runIn(thread, start());
@@ -109,23 +112,46 @@ export class LuaRunner {
     if (failure !== undefined) throw new HookFailure(failure);
   }
 
-  #take(): LuaThread {
+  #take(): LuaThread | Promise<LuaThread> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.isAlive) return idle;
     }
-    this.threadsStarted += 1;
-    return new LuaThread(this.#options);
+    const { promise, resolve } = Promise.withResolvers<LuaThread>();
+    this.#wanting.push(resolve);
+    if (!this.#isStarting) void this.#startWanted();
+    return promise;
   }
 
-  #giveBack(thread: LuaThread, isSound: boolean): void {
-    if (!isSound || !thread.isAlive || this.#isClosed) {
+  /** One after the other: before the next is ready, most scripts have ended, and their threads serve the others. */
+  async #startWanted(): Promise<void> {
+    this.#isStarting = true;
+    while (this.#wanting.length > 0) {
+      this.threadsStarted += 1;
+      const thread = new LuaThread(this.#options);
+      await thread.ready;
+      this.#offer(thread);
+    }
+    this.#isStarting = false;
+  }
+
+  #offer(thread: LuaThread): void {
+    const take = this.#wanting.shift();
+    if (take !== undefined) {
+      take(thread);
+      return;
+    }
+    if (this.#isClosed) {
       void thread.end();
       return;
     }
-    thread.rest();
     this.#idle.push(thread);
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => void this.#endIdle(), idleMs).unref();
+  }
+
+  #giveBack(thread: LuaThread, isSound: boolean): void {
+    if (isSound && thread.isAlive && thread.rest()) this.#offer(thread);
+    else void thread.end();
   }
 
   async #endIdle(): Promise<void> {

@@ -1,4 +1,5 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { ThreadPriority } from './thread-priority.ts';
 import type { FromWorker, HostAnswer, LuaJob, LuaLimits, LuaWorkerData } from './worker-protocol.ts';
 
 /** Memory of a thread besides Lua's own. */
@@ -23,6 +24,7 @@ export class LuaThread {
   #ready = Promise.withResolvers<void>();
   readonly #announced = new Int32Array(new SharedArrayBuffer(4));
   readonly #reply: MessagePort;
+  #priority: ThreadPriority | undefined;
   #isAlive = true;
 
   constructor({ memoryBytes, netHttpEnabled }: LuaLimits) {
@@ -43,8 +45,10 @@ export class LuaThread {
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'ready') this.#ready.resolve();
-      else this.#listener?.message(message);
+      if (message.kind === 'ready') {
+        if (message.thread !== undefined) this.#priority ??= new ThreadPriority(message.thread);
+        this.#ready.resolve();
+      } else this.#listener?.message(message);
     });
     this.#worker.on('error', (error: Error & { code?: string }) => {
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -71,6 +75,7 @@ export class LuaThread {
   /** The following `ready` is about the next interpreter. */
   send(job: LuaJob): void {
     this.#ready = Promise.withResolvers();
+    this.#priority?.watch();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.#worker.postMessage(job);
   }
@@ -83,15 +88,17 @@ export class LuaThread {
     Atomics.notify(this.#announced, 0);
   }
 
-  /** Nobody waits for it any more. */
-  rest(): void {
+  /** Nobody waits for it any more. False when it is of no use to another script. */
+  rest(): boolean {
     this.#listener = undefined;
     this.#worker.unref();
+    return this.#priority?.restore() ?? true;
   }
 
   async end(): Promise<void> {
     this.#isAlive = false;
     this.#listener = undefined;
+    this.#priority?.restore();
     this.#reply.close();
     await this.#worker.terminate();
   }

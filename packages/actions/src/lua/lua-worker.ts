@@ -5,6 +5,7 @@ import { loadLuaModule } from './lua-module.ts';
 import { limitMemory } from './memory-limit.ts';
 import type { Ask } from './packages/svc.ts';
 import { ScriptInterpreter } from './script-interpreter.ts';
+import { ownThreadId } from './thread-priority.ts';
 import type { FromWorker, HostAnswer, LuaJob, LuaWorkerData } from './worker-protocol.ts';
 
 // Runs scripts one after the other, each in an interpreter that none has touched.
@@ -12,6 +13,7 @@ import type { FromWorker, HostAnswer, LuaJob, LuaWorkerData } from './worker-pro
 /** Output is sent in pieces of about this size. */
 const pieceBytes = 16 * 1024;
 
+const thread = ownThreadId();
 const { memoryBytes, netHttpEnabled, announced, answers } = workerData as LuaWorkerData;
 
 function serve(job: LuaJob, interpreter: ScriptInterpreter): void {
@@ -50,7 +52,7 @@ function serve(job: LuaJob, interpreter: ScriptInterpreter): void {
 async function serveNext(port: MessagePort, interpreter: ScriptInterpreter): Promise<void> {
   const next = once(port, 'message');
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-  port.postMessage({ kind: 'ready' } satisfies FromWorker);
+  port.postMessage({ kind: 'ready', thread } satisfies FromWorker);
   const [job] = (await next) as [LuaJob];
   serve(job, interpreter);
 }

@@ -63,7 +63,7 @@ export type HostAnswer =
   | { readonly error: string };
 
 export type FromWorker =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly thread: number | undefined }
   | { readonly kind: 'call'; readonly call: HostCall }
   | { readonly kind: 'output'; readonly bytes: Uint8Array }
   /** With what was written since the last output. */

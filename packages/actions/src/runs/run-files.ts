@@ -2,6 +2,16 @@ import { BlockError, type BlockStores, type ObjectBody, type ObjectPointer } fro
 import type { Repository } from '@svc/engine';
 import { timeText, type Run, type Task } from './run.ts';
 
+/** Whose namespace it is. */
+export type RunPlace = Pick<Repository, 'storageId' | 'storageNamespace' | 'metadataPrefix'>;
+
+/** A run and what its files hold. */
+export interface RunContent {
+  readonly run: Run;
+  readonly tasks: readonly Task[];
+  readonly logs: ReadonlyMap<string, Buffer>;
+}
+
 /** Logs and manifests of runs in the repository's storage namespace; no branch ever holds them. */
 export class RunFiles {
   readonly #stores: BlockStores;
@@ -10,12 +20,12 @@ export class RunFiles {
     this.#stores = stores;
   }
 
-  async writeLog(repository: Repository, runId: string, hookRunId: string, log: Buffer): Promise<void> {
+  async writeLog(repository: RunPlace, runId: string, hookRunId: string, log: Buffer): Promise<void> {
     await this.#adapter(repository).put(pointerTo(repository, runId, `${hookRunId}.log`), log);
   }
 
   /** Undefined when the file is gone. */
-  async readLog(repository: Repository, runId: string, hookRunId: string): Promise<ObjectBody | undefined> {
+  async readLog(repository: RunPlace, runId: string, hookRunId: string): Promise<ObjectBody | undefined> {
     try {
       return await this.#adapter(repository).get(pointerTo(repository, runId, `${hookRunId}.log`));
     } catch (error) {
@@ -24,32 +34,27 @@ export class RunFiles {
     }
   }
 
-  async writeManifest(repository: Repository, run: Run, tasks: readonly Task[]): Promise<void> {
+  async writeManifest(repository: RunPlace, run: Run, tasks: readonly Task[]): Promise<void> {
     await this.#adapter(repository).put(manifestOf(repository, run), manifestBytes(run, tasks));
   }
 
-  /** All files of a run that nobody knows yet, at once. */
-  async writeNew(
-    repository: Repository,
-    { run, tasks }: { readonly run: Run; readonly tasks: readonly Task[] },
-    logs: ReadonlyMap<string, Buffer>,
-  ): Promise<void> {
+  /** All files of a run. Whoever writes them again writes the same logs. */
+  async writeAll(repository: RunPlace, { run, tasks, logs }: RunContent): Promise<void> {
     const adapter = this.#adapter(repository);
-    const fresh = { fresh: true };
     await Promise.all([
       ...[...logs].map(([hookRunId, log]) =>
-        adapter.put(pointerTo(repository, run.runId, `${hookRunId}.log`), log, fresh),
+        adapter.put(pointerTo(repository, run.runId, `${hookRunId}.log`), log, { immutable: true }),
       ),
-      adapter.put(manifestOf(repository, run), manifestBytes(run, tasks), fresh),
+      this.writeManifest(repository, run, tasks),
     ]);
   }
 
-  #adapter(repository: Repository) {
+  #adapter(repository: RunPlace) {
     return this.#stores.get(repository.storageId);
   }
 }
 
-function pointerTo(repository: Repository, runId: string, name: string): ObjectPointer {
+function pointerTo(repository: RunPlace, runId: string, name: string): ObjectPointer {
   return {
     storageNamespace: repository.storageNamespace,
     identifier: `${repository.metadataPrefix}/actions/log/${runId}/${name}`,
@@ -57,7 +62,7 @@ function pointerTo(repository: Repository, runId: string, name: string): ObjectP
   };
 }
 
-function manifestOf(repository: Repository, { runId }: Run): ObjectPointer {
+function manifestOf(repository: RunPlace, { runId }: Run): ObjectPointer {
   return pointerTo(repository, runId, 'run.manifest');
 }
 

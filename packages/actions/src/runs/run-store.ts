@@ -33,6 +33,13 @@ export interface RunPage<Item> {
   readonly hasMore: boolean;
 }
 
+/** What is written with the records of a run. */
+interface MoreOfRun {
+  readonly event?: KeptEvent | undefined;
+  /** Keeps its files until they are written. */
+  readonly files?: KvWrite | undefined;
+}
+
 /** The records of runs. They are deleted with their repository. */
 export class RunStore {
   readonly #kv: KvStore;
@@ -42,7 +49,8 @@ export class RunStore {
   }
 
   /** The run itself comes last: whoever finds it finds its tasks. */
-  async add(repository: string, run: Run, tasks: readonly Task[], event?: KeptEvent): Promise<void> {
+  async add(repository: string, run: Run, tasks: readonly Task[], more: MoreOfRun = {}): Promise<void> {
+    const { event, files } = more;
     const key = runKey(repository, run.runId);
     const writes: KvWrite[] = tasks.map((task) => ({
       type: 'create',
@@ -68,25 +76,32 @@ export class RunStore {
         key: eventKey(repository, run.runId),
         value: Buffer.from(JSON.stringify(event)),
       });
+    if (files !== undefined) writes.push(files);
     writes.push({ type: 'put', key, value: encodeRun(run) });
     for (let from = 0; from < writes.length; from += atOnce)
       await this.#kv.change(partition, { key, condition: 'any' }, writes.slice(from, from + atOnce));
   }
 
-  /** Notes that no commit came of a run's operation. The changed run, or undefined when there is none. */
-  async withoutCommit(repository: string, runId: string): Promise<Run | undefined> {
+  /** Notes that no commit came of a run's operation, together with what follows from it. */
+  async withoutCommit(
+    repository: string,
+    runId: string,
+    also: (changed: Run) => Promise<KvWrite | undefined>,
+  ): Promise<void> {
     const key = runKey(repository, runId);
     for (;;) {
       const found = await this.#kv.get(partition, key);
-      if (found === undefined) return undefined;
+      if (found === undefined) return;
       const run = runOf(found.value);
-      if (run.commitId === '') return run;
+      if (run.commitId === '') return;
       const changed = { ...run, commitId: '' };
+      const follows = await also(changed);
       const isDone = await this.#kv.change(partition, { key, condition: found.predicate }, [
         { type: 'put', key, value: encodeRun(changed) },
         { type: 'delete', key: indexKey(repository, 'commits', run.commitId, runId) },
+        ...(follows === undefined ? [] : [follows]),
       ]);
-      if (isDone) return changed;
+      if (isDone) return;
     }
   }
 

@@ -17,7 +17,7 @@ export function actionHandlers({ engine, actions }: ApiOptions): HandlersOf<'act
       getRunHookOutput: notImplemented,
     };
   }
-  const { runs, files } = actions;
+  const { runs } = actions;
   return {
     async listRepositoryRuns({ params, query }) {
       const [branch, commit] = [query.branch || undefined, query.commit || undefined];
@@ -76,7 +76,7 @@ export function actionHandlers({ engine, actions }: ApiOptions): HandlersOf<'act
       };
       const nothing = new Answer(200, { ...headers, 'content-length': 0 });
       if (task !== undefined && isSkipped(task)) return nothing;
-      const log = await files.readLog(repository, runId, hookRunId);
+      const log = await actions.readLog(repository, runId, hookRunId);
       // A hook that has just begun has written nothing yet.
       if (log === undefined && isBegun) return nothing;
       if (log === undefined) throw new EngineError('data_gone', 'the output of the hook is gone');

@@ -10,6 +10,7 @@ import { authUserHandlers } from './auth-users.ts';
 import { authHandlers } from './auth.ts';
 import { branchProtectionHandlers } from './branch-protection.ts';
 import { branchHandlers } from './branches.ts';
+import { cliLoginHandlers } from './cli-logins.ts';
 import { commitHandlers } from './commits.ts';
 import { configHandlers } from './config.ts';
 import { eventHandlers } from './events.ts';
@@ -43,6 +44,7 @@ const groups: { readonly [G in OperationGroup]: (options: ApiOptions) => Handler
   auth: authHandlers,
   'branch-protection': branchProtectionHandlers,
   branches: branchHandlers,
+  'cli-logins': cliLoginHandlers,
   commits: commitHandlers,
   config: configHandlers,
   events: eventHandlers,

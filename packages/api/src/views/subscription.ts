@@ -17,6 +17,7 @@ export function subscriptionView(data: StoredSubscription, progress: Progress, u
     ...(data.repository !== '' && { repository: data.repository }),
     types: data.types,
     ...(data.subject !== '' && { subject: data.subject }),
+    format: data.format === 's3' ? ('s3' as const) : ('cloudevents' as const),
     ordering: data.ordering === 'all' ? ('all' as const) : ('ref' as const),
     headers: Object.fromEntries(data.headerNames.map((name) => [name, mask])),
     ...(data.description !== '' && { description: data.description }),

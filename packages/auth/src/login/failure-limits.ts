@@ -7,7 +7,15 @@ const windowMs = 60_000;
 const topic = 'auth.failures';
 
 /** What is counted, and how many failures a minute are too many. Successes are never counted. */
-const limits = { address: 100, guess: 1, login: 10, setup: 10, forgotPassword: 5 } as const;
+const limits = {
+  address: 100,
+  guess: 1,
+  login: 10,
+  setup: 10,
+  forgotPassword: 5,
+  cliLogin: 30,
+  cliCode: 10,
+} as const;
 export type FailureKind = keyof typeof limits;
 
 /**

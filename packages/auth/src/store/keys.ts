@@ -21,6 +21,12 @@ export const keys = {
   externalPrincipal: (id: string) => `extPrincipals/${base64url(id)}`,
   userExternalPrincipals: (username: string) => `uExtPrincipals/${username}/`,
   expiredTokens: 'expiredTokens/',
+  /** Logins of programs that wait for a person's approval. */
+  cliLogins: 'cliLogins/',
+  /** What an identity provider says of the people and groups it made. */
+  provisionedUsers: 'provisioned/users/',
+  provisionedNames: 'provisioned/names/',
+  provisionedGroups: 'provisioned/groups/',
   allSessions: 'uSessions/',
   allEndedSessions: 'uEndedSessions/',
   sessions: (username: string) => `uSessions/${username}/`,

@@ -23,7 +23,7 @@ const version = '2011-06-15';
 
 /** A token for the caller's AWS identity; a new one when the cached one is about to expire. */
 export async function awsIamToken(config: Config, apiUrl: string): Promise<string> {
-  const cached = readTokenCache();
+  const cached = readTokenCache(apiUrl);
   const renewBefore = config.get('credentials.provider.aws_iam.refresh_interval') / 1000;
   if (cached !== undefined && cached.expiration_time - Date.now() / 1000 > renewBefore) return cached.token;
   const lifetime = Math.max(3600, config.get('credentials.provider.aws_iam.token_ttl_seconds') / 1000);
@@ -38,6 +38,7 @@ export async function awsIamToken(config: Config, apiUrl: string): Promise<strin
     repeat: false,
   });
   writeTokenCache({
+    endpoint: apiUrl,
     token: login.token,
     expiration_time: login.token_expiration ?? Math.floor(Date.now() / 1000 + lifetime),
   });

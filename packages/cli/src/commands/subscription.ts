@@ -10,6 +10,7 @@ interface ChoiceFlags {
   readonly url?: string;
   readonly types?: readonly string[];
   readonly subject?: string;
+  readonly format?: string;
   readonly ordering?: string;
   readonly header?: readonly string[];
   readonly description?: string;
@@ -25,20 +26,31 @@ function withChoices(command: Command): Command {
   return command
     .option('--types <types>', 'only events of these types, such as svc.branch.*', collectList)
     .option('--subject <subject>', 'only events about this, such as branch/main')
+    .option(
+      '--format <format>',
+      'cloudevents, or s3: what changed in the objects of branches, as S3 tells of it',
+    )
     .option('--ordering <ordering>', 'ref: in order per branch or tag; all: in one order')
     .option('--header <name=value>', 'a header to send along', collectList)
     .option('--description <text>', 'what it is for');
 }
 
 function choicesOf(flags: ChoiceFlags) {
+  const format = formatOf(flags.format);
   const ordering = orderingOf(flags.ordering);
   return {
     ...(flags.types !== undefined && { types: [...flags.types] }),
     ...(flags.subject !== undefined && { subject: flags.subject }),
+    ...(format !== undefined && { format }),
     ...(ordering !== undefined && { ordering }),
     ...(flags.header !== undefined && { headers: parsePairs(flags.header) }),
     ...(flags.description !== undefined && { description: flags.description }),
   };
+}
+
+function formatOf(text: string | undefined): 'cloudevents' | 's3' | undefined {
+  if (text === undefined || text === 'cloudevents' || text === 's3') return text;
+  throw new UsageError(`--format: '${text}' is neither cloudevents nor s3`);
 }
 
 function orderingOf(text: string | undefined): 'ref' | 'all' | undefined {

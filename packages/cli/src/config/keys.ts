@@ -6,7 +6,6 @@ interface KeyDefinition {
 }
 
 const loginsAreSentOnce = 'a login is sent once';
-const noMetastore = 'there are no commands for metastores';
 
 /** Every key of the configuration file and its environment variable (`SVCCTL_` + upper case, `.` to `_`). */
 export const configKeys = {
@@ -39,22 +38,18 @@ export const configKeys = {
   'experimental.local.posix_permissions.enabled': { type: 'bool', default: false },
   'experimental.local.posix_permissions.include_uid': { type: 'bool', default: false },
   'experimental.local.posix_permissions.include_gid': { type: 'bool', default: false },
-  'metastore.type': { type: 'string', default: '', ignored: noMetastore },
-  'metastore.hive.uri': { type: 'string', default: '', ignored: noMetastore },
-  'metastore.hive.db_location_uri': {
-    type: 'string',
-    default: 'file:/user/hive/warehouse/',
-    ignored: noMetastore,
-  },
-  'metastore.glue.region': { type: 'string', default: '', ignored: noMetastore },
-  'metastore.glue.profile': { type: 'string', default: '', ignored: noMetastore },
-  'metastore.glue.credentials_file': { type: 'string', default: '', ignored: noMetastore },
-  'metastore.glue.catalog_id': { type: 'string', default: '', ignored: noMetastore },
-  'metastore.glue.db_location_uri': { type: 'string', default: '', ignored: noMetastore },
-  'metastore.glue.credentials.access_key_id': { type: 'only-string', default: '', ignored: noMetastore },
-  'metastore.glue.credentials.access_secret_key': { type: 'only-string', default: '', ignored: noMetastore },
-  'metastore.glue.credentials.session_token': { type: 'only-string', default: '', ignored: noMetastore },
-  'metastore.fix_spark_placeholder': { type: 'bool', default: false, ignored: noMetastore },
+  'metastore.type': { type: 'string', default: '' },
+  'metastore.hive.uri': { type: 'string', default: '' },
+  'metastore.hive.db_location_uri': { type: 'string', default: 'file:/user/hive/warehouse/' },
+  'metastore.glue.region': { type: 'string', default: '' },
+  'metastore.glue.profile': { type: 'string', default: '' },
+  'metastore.glue.credentials_file': { type: 'string', default: '' },
+  'metastore.glue.catalog_id': { type: 'string', default: '' },
+  'metastore.glue.db_location_uri': { type: 'string', default: '' },
+  'metastore.glue.credentials.access_key_id': { type: 'only-string', default: '' },
+  'metastore.glue.credentials.access_secret_key': { type: 'only-string', default: '' },
+  'metastore.glue.credentials.session_token': { type: 'only-string', default: '' },
+  'metastore.fix_spark_placeholder': { type: 'bool', default: false },
 } as const satisfies Record<string, KeyDefinition>;
 
 export type ConfigKey = keyof typeof configKeys;

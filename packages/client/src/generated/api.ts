@@ -106,6 +106,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/cli/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin the login of a command-line program that a person approves in a browser */
+        post: operations["beginCliLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/cli/logins/{login}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a login that waits for an approval */
+        get: operations["getCliLogin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/cli/logins/{login}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a command-line program act for the user whose browser asks */
+        post: operations["approveCliLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/cli/logins/{login}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get the token of an approved login, once */
+        post: operations["finishCliLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/external/principal/login": {
         parameters: {
             query?: never;
@@ -2562,6 +2630,7 @@ export interface components {
             audit?: boolean;
             events?: boolean;
             merge_resolutions?: boolean;
+            ref_search?: boolean;
             reflog?: boolean;
             time_refs?: boolean;
         };
@@ -2574,6 +2643,33 @@ export interface components {
             ref: string;
             resolutions?: components["schemas"]["Resolution"][];
             strategy?: string;
+        };
+        CliLogin: {
+            /** Format: int64 */
+            expiration_date: number;
+            host: string;
+            name: string;
+            source_ip: string;
+        };
+        CliLoginApproval: {
+            redirect?: string;
+        };
+        CliLoginProof: {
+            code?: string;
+            verifier: string;
+        };
+        CliLoginResult: {
+            token?: string;
+            /** Format: int64 */
+            token_expiration?: number;
+        };
+        CliLoginStart: {
+            callback?: {
+                port: number;
+                state: string;
+            };
+            challenge: string;
+            host: string;
         };
         Commit: {
             committer: string;
@@ -2712,6 +2808,8 @@ export interface components {
             description?: string;
             disabled_reason?: string;
             enabled: boolean;
+            /** @enum {string} */
+            format: "cloudevents" | "s3";
             headers: {
                 [key: string]: string;
             };
@@ -3464,6 +3562,7 @@ export interface components {
         };
         ResolvedRef: {
             branch?: string;
+            commit: components["schemas"]["Commit"];
             commit_id: string;
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
@@ -3623,6 +3722,8 @@ export interface components {
             description?: string;
             disabled_reason?: string;
             enabled: boolean;
+            /** @enum {string} */
+            format: "cloudevents" | "s3";
             headers: {
                 [key: string]: string;
             };
@@ -3642,6 +3743,8 @@ export interface components {
         SubscriptionCreation: {
             description?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            format?: "cloudevents" | "s3";
             from?: string;
             headers?: {
                 [key: string]: string;
@@ -3668,6 +3771,8 @@ export interface components {
         SubscriptionUpdate: {
             description?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            format?: "cloudevents" | "s3";
             headers?: {
                 [key: string]: string;
             };
@@ -4353,6 +4458,236 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuthCapabilities"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginCliLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CliLoginStart"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CliLogin"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCliLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CliLogin"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    approveCliLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CliLoginApproval"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    finishCliLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CliLoginProof"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CliLoginResult"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description Too many attempts; try again later */
@@ -9143,6 +9478,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
                 show_hidden?: boolean;
             };
             header?: never;
@@ -16259,6 +16595,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
             };
             header?: never;
             path: {

@@ -3,11 +3,14 @@ import { Pagination } from './common.ts';
 import { Event } from './events.ts';
 import { dateTime, flag, int64, integer, stringMap, text, textOf } from './values.ts';
 
+/** `s3`: what changed in the objects of a branch, as S3 tells of it. */
+const format = textOf(['cloudevents', 's3']);
 const ordering = textOf(['ref', 'all']);
 
 const choices = {
   types: Type.Optional(Type.Array(text)),
   subject: Type.Optional(text),
+  format: Type.Optional(format),
   ordering: Type.Optional(ordering),
   headers: Type.Optional(stringMap),
   description: Type.Optional(text),
@@ -36,6 +39,7 @@ const subscriptionFields = {
   repository: Type.Optional(text),
   types: Type.Array(text),
   subject: Type.Optional(text),
+  format,
   ordering,
   /** The values are masked. */
   headers: stringMap,

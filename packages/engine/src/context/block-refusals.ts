@@ -25,7 +25,7 @@ export function fromBlockError(error: unknown): unknown {
     case 'not_found':
       return new EngineError('data_gone', 'No data', { ...cause, subject: 'object' });
     case 'forbidden':
-      return new EngineError('forbidden', 'forbidden', { ...cause, subject: 'storage' });
+      return new EngineError('forbidden', 'forbidden by the object store', { ...cause, subject: 'storage' });
     case 'not_supported':
       return new EngineError('not_supported', error.message, { ...cause, subject: 'storage' });
     case 'invalid_address':

@@ -178,7 +178,7 @@ async function checkNamespace(
       );
     }
   } catch (error) {
-    if (error instanceof BlockError) throw invalid(error.message, 'namespace');
+    if (error instanceof BlockError && !error.retryable) throw invalid(error.message, 'namespace');
     throw error;
   }
 }

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { BlockError, type BlockAdapter, type ObjectPointer } from '@svc/block';
 import type { EngineSettings } from '../face/options.ts';
 import { invalid } from '../context/refusals.ts';
 
 const legacyPrefix = '_lakefs';
-const dummyText = Buffer.from('this file marks the storage namespace of a repository\n');
 // Not a range file on purpose: an old collector that looks here for committed objects must fail, not see nothing.
 const guardText = Buffer.from(
   'this repository keeps its metadata elsewhere; do not collect garbage from here\n',
@@ -28,11 +29,15 @@ export async function markNamespace(
   const dummy = pointerTo(storageNamespace, `${prefix}/dummy`);
   const guard = pointerTo(storageNamespace, `${legacyPrefix}/guard`);
   const written: ObjectPointer[] = [];
+  // Nobody else writes the same, so that a mark whose answer was lost is known as ours.
+  const text = Buffer.from(`this file marks the storage namespace of a repository\n${randomUUID()}\n`);
   try {
     const probes = [dummy, pointerTo(storageNamespace, `${legacyPrefix}/dummy`)];
     if (settings.ensureReadableRootNamespace) probes.push(pointerTo(storageNamespace, 'dummy'));
     for (const probe of probes) if (await adapter.exists(probe)) throw namespaceInUse();
-    await adapter.put(dummy, dummyText, { ifAbsent: true });
+    await adapter.put(dummy, text, { ifAbsent: true }).catch(async (error: unknown) => {
+      if (!(await holds(adapter, dummy, text).catch(() => false))) throw error;
+    });
     written.push(dummy);
     const readBack = await adapter.get(dummy);
     readBack.dispose();
@@ -65,8 +70,16 @@ export async function detectMetadataPrefix(
   return configured;
 }
 
+/** Whether an object has this content. */
+async function holds(adapter: BlockAdapter, pointer: ObjectPointer, text: Buffer): Promise<boolean> {
+  const body = await adapter.get(pointer);
+  const content = body.bytes ?? (await buffer(body.stream()));
+  return content.equals(text);
+}
+
+/** What cannot be removed stays: the error that led here is the one to tell. */
 async function removeAll(adapter: BlockAdapter, pointers: readonly ObjectPointer[]): Promise<void> {
-  for (const pointer of pointers) await adapter.delete(pointer);
+  for (const pointer of pointers) await adapter.delete(pointer).catch(() => undefined);
 }
 
 function namespaceInUse(): Error {
@@ -79,5 +92,8 @@ function namespaceFailure(error: unknown): unknown {
   if (error.kind === 'invalid_namespace' || error.kind === 'invalid_address') {
     return invalid(`failed to create repository: ${error.message}`, 'namespace');
   }
-  return invalid(`failed to create repository: failed to access storage: ${error.message}`, 'namespace');
+  const message = `failed to create repository: failed to access storage: ${error.message}`;
+  // Not for the caller to mend: the same request may pass later.
+  if (error.retryable) return new BlockError(error.kind, message, { cause: error });
+  return invalid(message, 'namespace');
 }

@@ -98,6 +98,7 @@ export async function removeRecords(
   await forgetForeign(context, scope);
   await removeAll(context, pullsPartition, `repos/${id}-${instanceUid}/`);
   await removeAll(context, actionsPartition, `queues/${id}-${instanceUid}`);
+  await removeAll(context, actionsPartition, `files/${id}-${instanceUid}/`);
   await removeAll(context, scope.partition, undefined, keepEvents ? isOfEvents : undefined);
 }
 

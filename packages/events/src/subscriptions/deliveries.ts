@@ -12,13 +12,28 @@ export class Deliveries {
   #stop = new AbortController();
   #isWoken = false;
   #wakeUp: (() => void) | undefined;
+  /** When subscriptions and requests are read again, at the latest. */
+  #lookAt = 0;
+  /** The number of the event that comes next, as far as is known. */
+  #tail = 0;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
   }
 
-  /** There is something new: events, subscriptions or requests. */
+  /** Subscriptions changed, or somebody asks for something. */
   readonly wake = (): void => {
+    this.#lookAt = 0;
+    this.#goOn();
+  };
+
+  /** Events up to this number (exclusive) are in the log. */
+  appended(next: number): void {
+    this.#tail = Math.max(this.#tail, next);
+    this.#goOn();
+  }
+
+  readonly #goOn = (): void => {
     this.#isWoken = true;
     this.#wakeUp?.();
   };
@@ -26,6 +41,7 @@ export class Deliveries {
   start(): void {
     if (this.#running !== undefined) return;
     this.#stop = new AbortController();
+    this.#lookAt = 0;
     this.#running = this.#run();
   }
 
@@ -60,21 +76,27 @@ export class Deliveries {
   }
 
   async #round(): Promise<number | undefined> {
+    if (performance.now() >= this.#lookAt) await this.#look();
+    let nextAt: number | undefined;
+    for (const { run } of this.#runs.values()) {
+      const at = await run.step(this.#tail);
+      if (at !== undefined) nextAt = Math.min(nextAt ?? at, at);
+    }
+    return nextAt;
+  }
+
+  /** Not in every round: a round comes with every answer of a receiver. */
+  async #look(): Promise<void> {
     const { store, log } = this.#parts;
+    this.#lookAt = performance.now() + lookMs;
     const subscriptions = await store.list();
     await this.#adjust(subscriptions.filter(({ enabled }) => enabled));
-    if (this.#runs.size === 0) return undefined;
+    if (this.#runs.size === 0) return;
     for (const request of await store.requests()) {
       await this.#runs.get(request.subscription)?.run.handle(request);
       await store.removeRequest(request);
     }
-    const { next } = await log.tail();
-    let nextAt: number | undefined;
-    for (const { run } of this.#runs.values()) {
-      const at = await run.step(next);
-      if (at !== undefined) nextAt = Math.min(nextAt ?? at, at);
-    }
-    return nextAt;
+    this.#tail = Math.max(this.#tail, (await log.tail()).next);
   }
 
   async #adjust(subscriptions: readonly SubscriptionData[]): Promise<void> {
@@ -89,7 +111,7 @@ export class Deliveries {
     }
     for (const [id, subscription] of wanted) {
       if (this.#runs.has(id)) continue;
-      const run = await DeliveryRun.begin(this.#parts, subscription, this.wake);
+      const run = await DeliveryRun.begin(this.#parts, subscription, this.#goOn);
       if (run !== undefined) this.#runs.set(id, { run, name: nameOf(subscription) });
     }
   }

@@ -24,8 +24,8 @@ export interface DeliveryParts {
   readonly store: SubscriptionStore;
   readonly log: EventLog;
   readonly send: (subscription: SubscriptionData, event: EventData, sequence: number) => Promise<Attempt>;
-  /** What the owner may read; undefined when there is no such user any more. */
-  readonly permissionOf: (owner: string) => Promise<MayRead | undefined>;
+  /** What the owner may have sent; undefined when there is no such user any more. */
+  readonly permissionOf: (subscription: SubscriptionData) => Promise<MayRead | undefined>;
   readonly clock: () => number;
   readonly random: () => number;
   readonly logger: EventsLogger;
@@ -121,7 +121,7 @@ export class DeliveryRun {
   /** Begins what can be begun. Answers when to come back, in milliseconds since 1970. */
   async step(tail: number): Promise<number | undefined> {
     this.#tail = tail;
-    const permission = await this.#parts.permissionOf(this.#subscription.owner);
+    const permission = await this.#parts.permissionOf(this.#subscription);
     if (permission === undefined) {
       await this.#disable(`its owner ${this.#subscription.owner} was deleted`);
       return undefined;

@@ -2,7 +2,8 @@ import type { EventData, SubscriptionData } from '@svc/encoding';
 import { timestampToMillis } from '@svc/encoding';
 import { only, Outgoing, OutgoingError, publicAnd, type ResolvedAddress } from '@svc/outgoing';
 import { EventsError } from '../errors.ts';
-import { cloudEvent } from '../event.ts';
+import { messagesOf, type Message } from './messages.ts';
+import { UnreadableChanges, type ChangesBetween } from './s3-records.ts';
 import { signatureHeaders } from './signature.ts';
 
 const timeoutMs = 10_000;
@@ -21,6 +22,7 @@ export interface WebhookOptions {
   readonly allowedNetworks: readonly string[];
   readonly secrets: SecretBoxes;
   readonly installationId: string;
+  readonly changesBetween: ChangesBetween;
   readonly clock?: (() => number) | undefined;
   /** Every address of a name; the system's resolver when absent. */
   readonly resolve?: ((name: string) => Promise<readonly ResolvedAddress[]>) | undefined;
@@ -74,9 +76,23 @@ export class Webhooks {
     }
   }
 
+  /** Some formats need several requests for an event. The first that fails ends it: all of them come again. */
   async send(subscription: SubscriptionData, event: EventData, sequence: number): Promise<Attempt> {
-    const message = cloudEvent(event, sequence, this.#options.installationId);
-    const body = JSON.stringify(message);
+    let last: Attempt = { isDone: true, status: 0, error: '', response: Buffer.alloc(0), durationMs: 0 };
+    try {
+      for await (const message of messagesOf(subscription, event, sequence, this.#options)) {
+        const attempt = await this.#sendOne(subscription, message);
+        last = { ...attempt, durationMs: last.durationMs + attempt.durationMs };
+        if (!last.isDone) break;
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableChanges)) throw error;
+      return { ...last, isDone: false, status: 0, error: error.message };
+    }
+    return last;
+  }
+
+  async #sendOne(subscription: SubscriptionData, { id, contentType, body }: Message): Promise<Attempt> {
     const started = performance.now();
     const result = (attempt: Omit<Attempt, 'durationMs'>): Attempt => ({
       ...attempt,
@@ -89,9 +105,9 @@ export class Webhooks {
         method: 'POST',
         headers: {
           ...this.headersOf(subscription),
-          'content-type': 'application/cloudevents+json',
+          'content-type': contentType,
           'user-agent': 'svc-webhook',
-          ...signatureHeaders(this.#secretsOf(subscription), { id: message.id, nowMs: this.#clock(), body }),
+          ...signatureHeaders(this.#secretsOf(subscription), { id, nowMs: this.#clock(), body }),
         },
         body,
         timeoutMs,

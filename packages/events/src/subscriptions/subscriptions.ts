@@ -3,6 +3,7 @@ import { EventsError } from '../errors.ts';
 import { EventFilter } from '../event-filter.ts';
 import type { EventLog } from '../event-log.ts';
 import { newMoveId, timeOfMicros, XidGenerator } from '@svc/encoding';
+import { subscriptionFormats } from './messages.ts';
 import { newSecret } from './signature.ts';
 import type { Attempt, SecretBoxes, Webhooks } from './send-webhook.ts';
 import { noSubscription, type SubscriptionStore } from './subscription-store.ts';
@@ -17,6 +18,7 @@ export interface NewSubscription {
   readonly repository?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly subject?: string | undefined;
+  readonly format?: string | undefined;
   readonly ordering?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** `latest`, `oldest` or a number. */
@@ -70,7 +72,7 @@ export class Subscriptions {
       repository: wanted.repository ?? '',
       types: wanted.types === undefined || wanted.types.length === 0 ? ['svc.*'] : wanted.types,
       subject: wanted.subject ?? '',
-      format: 'cloudevents',
+      format: wanted.format ?? 'cloudevents',
       ordering: wanted.ordering ?? 'ref',
       ...this.#headersOf(id, wanted.headers ?? {}),
       description: wanted.description ?? '',
@@ -101,6 +103,7 @@ export class Subscriptions {
       url: change.url ?? now.url,
       types: change.types ?? now.types,
       subject: change.subject ?? now.subject,
+      format: change.format ?? now.format,
       ordering: change.ordering ?? now.ordering,
       description: change.description ?? now.description,
       ...(change.headers !== undefined && this.#headersOf(id, change.headers)),
@@ -189,7 +192,10 @@ export class Subscriptions {
   async #check(wanted: SubscriptionChange): Promise<void> {
     // Refuses unknown types.
     void new EventFilter({ types: wanted.types });
-    const { ordering, headers = {} } = wanted;
+    const { format, ordering, headers = {} } = wanted;
+    if (format !== undefined && !subscriptionFormats.some((known) => known === format)) {
+      throw new EventsError('invalid', `format: '${format}' is none of ${subscriptionFormats.join(', ')}`);
+    }
     if (ordering !== undefined && ordering !== 'ref' && ordering !== 'all') {
       throw new EventsError('invalid', `ordering: '${ordering}' is neither ref nor all`);
     }

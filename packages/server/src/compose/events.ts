@@ -84,7 +84,7 @@ export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
     isShared: isSharedStore(kv),
     onAppended: (next) => {
       parts.onAppended?.(next);
-      deliveries?.wake();
+      deliveries?.appended(next);
       exchange.tell('http', 'events-appended', next);
     },
     onKeeping: (isKeeping) => {

@@ -1,6 +1,16 @@
 import { eventPermission } from '@svc/api';
 import { AuthError, type Auth, type User } from '@svc/auth';
-import { Deliveries, EventLog, Subscriptions, SubscriptionStore, Webhooks, type MayRead } from '@svc/events';
+import type { SubscriptionData } from '@svc/encoding';
+import type { Engine } from '@svc/engine';
+import {
+  Deliveries,
+  EventLog,
+  Subscriptions,
+  SubscriptionStore,
+  Webhooks,
+  type MayRead,
+  type ObjectChange,
+} from '@svc/events';
 import type { KvStore } from '@svc/kv';
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../logging/index.ts';
@@ -13,12 +23,35 @@ interface WebhookParts {
   readonly config: Config;
   readonly kv: KvStore;
   readonly auth: Auth;
+  readonly engine: Engine;
   readonly installationId: string;
 }
 
-function webhooksOf({ config, auth, installationId }: WebhookParts): Webhooks {
+function webhooksOf({ config, auth, engine, installationId }: WebhookParts): Webhooks {
   const { allowed_networks: allowedNetworks } = config.events.webhooks;
-  return new Webhooks({ allowedNetworks, secrets: auth.webhookSecrets, installationId });
+  return new Webhooks({
+    allowedNetworks,
+    secrets: auth.webhookSecrets,
+    installationId,
+    changesBetween: (...between) => changesBetween(engine, ...between),
+  });
+}
+
+async function* changesBetween(
+  engine: Engine,
+  repository: string,
+  left: string,
+  right: string,
+): AsyncGenerator<ObjectChange> {
+  let after = '';
+  for (;;) {
+    const page = await engine.refs.diff({ repository, left, right, type: 'two_dot', after });
+    for (const { type, path, size = 0, stats } of page.items) {
+      yield { type: type === 'removed' ? 'removed' : 'written', path, size, etag: stats?.etag ?? '' };
+    }
+    if (!page.hasMore) return;
+    after = page.nextOffset;
+  }
 }
 
 /** What users may do with subscriptions; undefined while webhooks are switched off. */
@@ -44,7 +77,7 @@ export function openDeliveries(
     store: new SubscriptionStore(kv),
     log: new EventLog(kv),
     send: (...args) => webhooks.send(...args),
-    permissionOf: (owner) => permissionOf(auth, owner),
+    permissionOf: (subscription) => permissionOf(auth, subscription),
     clock: Date.now,
     random: Math.random,
     logger,
@@ -52,7 +85,10 @@ export function openDeliveries(
   });
 }
 
-async function permissionOf(auth: Auth, owner: string): Promise<MayRead | undefined> {
+async function permissionOf(
+  auth: Auth,
+  { owner, format }: Pick<SubscriptionData, 'owner' | 'format'>,
+): Promise<MayRead | undefined> {
   let user: User;
   try {
     user = await auth.users.get(owner);
@@ -60,5 +96,5 @@ async function permissionOf(auth: Auth, owner: string): Promise<MayRead | undefi
     if (error instanceof AuthError && error.kind === 'not_found') return undefined;
     throw error;
   }
-  return eventPermission(auth, { user, method: 'bearer' }, nowhere);
+  return eventPermission(auth, { user, method: 'bearer' }, nowhere, { showsObjects: format === 's3' });
 }

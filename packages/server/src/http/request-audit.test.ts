@@ -54,6 +54,13 @@ describe('the audit of requests', () => {
     expect(JSON.stringify(entry)).not.toContain('secret');
   });
 
+  it('keeps the login of a program when somebody has approved it, not each time it asks', () => {
+    const asked = api({ operationId: 'finishCliLogin', status: 200, username: undefined });
+    expect(kept(quiet, (audit) => audit.addApi(asked))).toEqual([]);
+    expect(kept(quiet, (audit) => audit.addApi({ ...asked, username: 'alice' }))).toHaveLength(1);
+    expect(kept(quiet, (audit) => audit.addApi({ ...asked, status: 404 }))).toHaveLength(1);
+  });
+
   it('takes what only asks for a read, however it is sent', () => {
     for (const operationId of ['postStatsEvents', 'previewMerge', 'simulatePermission']) {
       const asked = api({ operationId, status: 200 });

@@ -26,6 +26,7 @@ export class RequestAudit {
 
   addApi(request: FinishedRequest): void {
     const { requirement } = request;
+    if (isUnanswered(request)) return;
     if (isRead(request) && !this.#choice.reads && !isRefused(request)) return;
     const required = requirement === undefined ? undefined : leadingPermission(requirement);
     if (!this.#choice.objects && !isRead(request) && isOfObject(required) && !isRefused(request)) return;
@@ -84,6 +85,11 @@ function isRead({
   readonly operationId?: string;
 }): boolean {
   return method === 'GET' || method === 'HEAD' || (operationId !== undefined && readsByPost.has(operationId));
+}
+
+/** A program asks whether its login was approved, and nobody has yet. */
+function isUnanswered({ operationId, username, status }: FinishedRequest): boolean {
+  return operationId === 'finishCliLogin' && username === undefined && status === 200;
 }
 
 function isRefused({ status }: { readonly status: number }): boolean {

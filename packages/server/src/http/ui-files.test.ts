@@ -68,6 +68,8 @@ test('the policy allows scripts of this origin alone and names the stores of pre
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';");
   expect(policy).not.toMatch(/https?:/);
+  // No page elsewhere hides ours under its own buttons.
+  expect(policy).toContain("frame-ancestors 'self'");
   const open = (await ask('/', {}, ['https://s3.example'])).headers.get('content-security-policy') ?? '';
   expect(open).toContain("connect-src 'self' https://s3.example");
   expect(open).toContain("img-src 'self' data: blob: https://s3.example");

@@ -15,6 +15,8 @@ export function processJobs({ config }: Pick<RoleContext, 'config'>, engine: Pic
 
 /** How soon hooks of a server that died are found. */
 const hookSweepMs = 10_000;
+/** How long logs of hooks before an operation wait for their place in the namespace; they are served meanwhile. */
+const hookFilesMs = 5000;
 const hourMs = 3_600_000;
 
 /** Jobs that run in one process of a server; those with a lease run on one server only. */
@@ -27,6 +29,7 @@ export function serverJobs(
     ...parts.engine.jobs,
     // Every server looks for what another one left behind; who handles an event holds a lease on it.
     ...(isEnabled ? [{ name: 'hooks', everyMs: hookSweepMs, begin: () => () => actions.runQueued() }] : []),
+    { name: 'hook-files', everyMs: hookFilesMs, begin: () => () => actions.writeFiles() },
     {
       name: 'trim-events',
       everyMs: hourMs,
@@ -69,7 +72,7 @@ export function serverJobs(
     {
       name: 'audit',
       everyMs: context.config.security.audit_check_interval,
-      begin: () => () => auditServer(context, parts.auth),
+      begin: () => () => auditServer(context, parts),
     },
   ];
 }

@@ -54,7 +54,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   const jobs = new JobRunner({ kv, logger });
   jobs.start([...processJobs(context, engine), ...serverJobs(context, { kv, auth, engine, hooks })]);
   const { openDeliveries } = await import('../compose/webhooks.ts');
-  const webhookParts = { config, kv, auth, logger, metrics, installationId: await installationId() };
+  const webhookParts = { config, kv, auth, engine, logger, metrics, installationId: await installationId() };
   const deliveries = openDeliveries(webhookParts);
   keeper = await startKeeper({ kv, engine, logger, exchange, metrics, deliveries });
   const running = keeper;

@@ -84,7 +84,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     isShared: isSharedStore(kv),
   });
   const { openDeliveries, openSubscriptions } = await import('../compose/webhooks.ts');
-  const webhookParts = { config, kv, auth, logger, metrics, installationId };
+  const webhookParts = { config, kv, auth, engine, logger, metrics, installationId };
   const deliveries = context.worksAlone ? openDeliveries(webhookParts) : undefined;
   const subscriptions = openSubscriptions(webhookParts, () => {
     if (context.worksAlone) deliveries?.wake();

@@ -1,18 +1,24 @@
-import { arn, one, type Auth, type ClientOrigin, type Identity, type Requirement } from '@svc/auth';
+import { and, arn, one, type Auth, type ClientOrigin, type Identity, type Requirement } from '@svc/auth';
 import { scopeOf, type EventScope, type MayRead } from '@svc/events';
 
-/** Which events somebody may read right now. */
+/** Which events somebody may read right now; `showsObjects` when their objects are told of as well. */
 export async function eventPermission(
   auth: Pick<Auth, 'permissionsOf'>,
   identity: Identity,
   client: ClientOrigin,
+  { showsObjects = false } = {},
 ): Promise<MayRead> {
   const permissions = await auth.permissionsOf(identity, client);
   const known = new Map<string, boolean>();
+  const needed = (scope: EventScope): Requirement => {
+    const own = requirementOfScope(scope);
+    if (!showsObjects || scope.repository === undefined) return own;
+    return and(own, one('fs:ListObjects', arn.repository(scope.repository)));
+  };
   return (event) => {
     const scope = scopeOf(event);
     const name = `${scope.kind} ${scope.repository ?? ''} ${scope.name}`;
-    const allowed = known.get(name) ?? permissions.check(requirementOfScope(scope)).allowed;
+    const allowed = known.get(name) ?? permissions.check(needed(scope)).allowed;
     known.set(name, allowed);
     return allowed;
   };

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { orSkipReason, startAzurite, type AzureServer } from '@svc/testing';
+import { orSkipReason, startAzurite, startFaultProxy, type AzureServer } from '@svc/testing';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startFaultProxy } from '../../../test/fault-proxy.ts';
 import { azureConfigFor, createContainer } from '../../../test/test-container.ts';
 import type { ObjectPointer } from '../../adapter.ts';
 import { contentOf } from '../../suite/bodies.ts';

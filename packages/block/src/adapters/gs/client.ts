@@ -10,7 +10,7 @@ import type { GsCredentials } from './credentials.ts';
 import { signUrl } from './signed-url.ts';
 
 const googleEndpoint = 'https://storage.googleapis.com';
-const answerTimeoutMs = 60_000;
+const silenceMs = 60_000;
 
 export interface GsRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -70,7 +70,7 @@ export class GsClient {
           return true;
         },
       },
-      { logger, timeoutMs: answerTimeoutMs, maxRetries: this.maxRetries },
+      { logger, timeoutMs: config.answerTimeoutMs ?? silenceMs, maxRetries: this.maxRetries },
     );
   }
 

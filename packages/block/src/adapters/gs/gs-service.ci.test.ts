@@ -1,8 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { testServerOrSkip } from '@svc/testing';
+import {
+  startFaultProxy,
+  testServerOrSkip,
+  type Fate,
+  type FaultProxy,
+  type SeenRequest,
+} from '@svc/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { startFaultProxy, type Fate, type FaultProxy, type SeenRequest } from '../../../test/fault-proxy.ts';
+import { deletesInBatches, deletesOneByOne } from '../../../test/batch-deletes.ts';
 import { createBucketOn, gsConfigFor } from '../../../test/test-gs-bucket.ts';
 import type { ObjectPointer } from '../../adapter.ts';
 import type { GsStoreConfig } from '../../config.ts';
@@ -62,6 +68,18 @@ describe.skipIf(server === undefined)('gs on a real server', () => {
         for await (const page of adapter.walk(`gs://${bucket}/`))
           keys.push(...page.map((o) => o.relativeKey));
         expect(keys).toEqual(['x']);
+      },
+    );
+  });
+
+  it('deletes many with few requests, and one by one what a batch leaves', async () => {
+    let knowsBatches = true;
+    await withFaults(
+      ({ url }) => (url.startsWith('/batch/') && !knowsBatches ? { status: 400 } : 'pass'),
+      async (adapter, bucket, proxy) => {
+        await deletesInBatches(adapter, `gs://${bucket}`, proxy, 100);
+        knowsBatches = false;
+        await deletesOneByOne(adapter, `gs://${bucket}`, proxy);
       },
     );
   });

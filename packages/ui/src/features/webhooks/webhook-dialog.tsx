@@ -28,11 +28,12 @@ export function WebhookDialog({
   const [url, setUrl] = useState(subscription?.url ?? '');
   const [repository, setRepository] = useState(subscription?.repository ?? '');
   const [types, setTypes] = useState((subscription?.types ?? ['svc.*']).join(', '));
+  const [format, setFormat] = useState<'cloudevents' | 's3'>(subscription?.format ?? 'cloudevents');
   const [ordering, setOrdering] = useState<'ref' | 'all'>(subscription?.ordering ?? 'ref');
   const [description, setDescription] = useState(subscription?.description ?? '');
   const save = useWrite(
     async (): Promise<{ id: string; secret: string | undefined }> => {
-      const body = { url, types: listOf(types), ordering, description };
+      const body = { url, types: listOf(types), format, ordering, description };
       if (subscription !== undefined) {
         const { id } = await client.patch('/events/subscriptions/{subscription}', {
           params: { path: { subscription: subscription.id } },
@@ -84,6 +85,16 @@ export function WebhookDialog({
         value={types}
         onChange={(event) => setTypes(event.currentTarget.value)}
         autoComplete="off"
+      />
+      <Select
+        label="Format"
+        data={[
+          { value: 'cloudevents', label: 'CloudEvents' },
+          { value: 's3', label: 'S3: the objects that changed in a branch' },
+        ]}
+        value={format}
+        allowDeselect={false}
+        onChange={(value) => setFormat(value === 's3' ? 's3' : 'cloudevents')}
       />
       <Select
         label="Order"

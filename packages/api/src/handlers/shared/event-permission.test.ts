@@ -1,0 +1,33 @@
+import { arn, one, type Auth, type Requirement } from '@svc/auth';
+import type { MayRead } from '@svc/events';
+import { expect, it } from 'vitest';
+import { eventPermission } from './event-permission.ts';
+
+const event = {
+  partition: 'lake-c0000000000000000000',
+  subject: 'branch/main',
+  type: 'svc.branch.moved',
+} as Parameters<MayRead>[0];
+
+async function asked(options?: { showsObjects: boolean }): Promise<Requirement[]> {
+  const seen: Requirement[] = [];
+  const permissions = {
+    check(requirement: Requirement) {
+      seen.push(requirement);
+      return { allowed: true };
+    },
+  };
+  const auth = { permissionsOf: () => Promise.resolve(permissions) } as unknown as Auth;
+  const identity = { user: { username: 'anna' } } as Parameters<typeof eventPermission>[1];
+  const mayRead = await eventPermission(auth, identity, { ip: '', secure: true }, options);
+  expect(mayRead(event)).toBe(true);
+  return seen;
+}
+
+it('asks for the branch, and for its objects where they are told of', async () => {
+  expect(await asked()).toEqual([one('fs:ReadBranch', arn.branch('lake', 'main'))]);
+  const [both] = await asked({ showsObjects: true });
+  const text = JSON.stringify(both);
+  expect(text).toContain('fs:ReadBranch');
+  expect(text).toContain(JSON.stringify(one('fs:ListObjects', arn.repository('lake'))));
+});
