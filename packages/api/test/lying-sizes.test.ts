@@ -1,10 +1,11 @@
-import { BlockStores, createMemAdapter } from '@svc/block';
+import { BlockStores } from '@svc/block';
+import { createTestAdapter } from '@svc/block/named-store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkedClient, type Ask } from './checked-client.ts';
 import { engineOver } from './mem-engine.ts';
 import { startApi, type RunningApi } from './start-api.ts';
 
-const adapter = createMemAdapter({});
+const adapter = createTestAdapter();
 const branch = '/repositories/lies/branches/main';
 let api: RunningApi;
 let ask: Ask;

@@ -50,9 +50,10 @@ test('a deleted branch is listed, read at its time, and brought back', async () 
     time: string;
   }[];
   expect(deletion).toMatchObject({ kind: 'delete' });
+  const commit = (await ask('GET', `${base}/commits/${heads[1]}`)).body;
   expect([gone.status, gone.body]).toEqual([
     200,
-    { kind: 'commit', commit_id: heads[1], move_id: creation?.id, time: creation?.time },
+    { kind: 'commit', commit_id: heads[1], commit, move_id: creation?.id, time: creation?.time },
   ]);
   const undelete = (json: object) => ask('POST', `${base}/undelete`, { json });
   const back = await undelete({ type: 'branch', id: 'dev' });

@@ -1,4 +1,5 @@
-import { BlockError, BlockStores, createMemAdapter } from '@svc/block';
+import { BlockError, BlockStores } from '@svc/block';
+import { createTestAdapter } from '@svc/block/named-store';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { engineOver } from './mem-engine.ts';
@@ -8,7 +9,7 @@ let api: RunningApi;
 let full = false;
 
 beforeAll(async () => {
-  const adapter = createMemAdapter({});
+  const adapter = createTestAdapter();
   const put = adapter.put.bind(adapter);
   adapter.put = (pointer, body, options) => {
     if (!full) return put(pointer, body, options);

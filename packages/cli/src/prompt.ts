@@ -26,7 +26,8 @@ export async function ask(question: string): Promise<string | undefined> {
   try {
     return await new Promise<string | undefined>((resolve) => {
       lines.once('close', () => {
-        resolve(undefined);
+        // An answer that came together with the end of the input counts.
+        setImmediate(resolve, undefined);
       });
       lines.once('SIGINT', () => {
         lines.close();

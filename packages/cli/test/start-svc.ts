@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { runHosted } from './hosted-tool.ts';
 import { chattyLogging, keepLog, startSvcProcess, svcBundle, tempDir } from '@svc/testing';
 
 export const quickstart = {
@@ -39,6 +40,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly input?: string;
   readonly env?: Record<string, string>;
+  /** In a process of its own: for what starts others, or is told by signals. */
+  readonly alone?: boolean;
 }
 
 /** The tool as people run it, against one server, with a home folder of its own. */
@@ -70,7 +73,15 @@ export class Tool {
     });
   }
 
-  run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+    if (options.alone === true) return this.#runAlone(args, options);
+    const { cwd = this.home, input = '' } = options;
+    const result = await runHosted({ args, cwd, env: { ...this.environment, ...options.env }, input });
+    keepLog('svcctl-stderr.log', result.stderr);
+    return result;
+  }
+
+  #runAlone(args: readonly string[], options: RunOptions): Promise<Finished> {
     const child = this.start(args, options);
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input ?? '');

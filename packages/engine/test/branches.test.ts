@@ -38,6 +38,22 @@ test('creating branches: names, sources, clashes', async () => {
   expect((await refusal(create('tagged'))).message).toBe('tag ID tagged: conflict found');
 });
 
+test('branches and tags are found by any part of their names, page by page', async () => {
+  const engine = createWorld().engine();
+  const repository = await newRepository(engine);
+  for (const name of ['fix-1', 'hotfix', 'other', 'prefix']) {
+    await engine.branches.create({ repository, name, source: 'main', actor });
+    await engine.tags.create({ repository, id: `v-${name}`, ref: 'main', actor });
+  }
+  const search = 'fix';
+  const first = await engine.branches.list({ repository, search, amount: 2 });
+  expect([first.items.map(({ id }) => id), first.hasMore]).toEqual([['fix-1', 'hotfix'], true]);
+  const rest = await engine.branches.list({ repository, search, amount: 2, after: first.nextOffset });
+  expect([rest.items.map(({ id }) => id), rest.hasMore]).toEqual([['prefix'], false]);
+  const tags = await engine.tags.list({ repository, search, prefix: 'v-' });
+  expect(tags.items.map(({ id }) => id)).toEqual(['v-fix-1', 'v-hotfix', 'v-prefix']);
+});
+
 test('hidden branches are listed only on request; the default branch cannot be deleted', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);

@@ -1,4 +1,5 @@
-import { BlockStores, createMemAdapter, type BlockAdapter } from '@svc/block';
+import { BlockStores, type BlockAdapter } from '@svc/block';
+import { createTestAdapter } from '@svc/block/named-store';
 import { createMemStore, LocalCacheBus, MemState, type KvStore } from '@svc/kv';
 import type { CommittedTrees } from '../src/committed/tree.ts';
 import { createEngine, type Engine } from '../src/engine.ts';
@@ -21,7 +22,7 @@ export interface World {
 
 export function createWorld(
   trees: CommittedTrees = new NaiveTrees(),
-  adapter: BlockAdapter = createMemAdapter(),
+  adapter: BlockAdapter = createTestAdapter(),
 ): World {
   const state = new MemState();
   const world: World = {

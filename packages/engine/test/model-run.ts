@@ -10,6 +10,7 @@ import {
   Model,
   sameContent,
   type ModelBranch,
+  type ModelRule,
 } from './model.ts';
 import type { Random } from './scheduler.ts';
 
@@ -251,14 +252,22 @@ class ModelRun {
   async #merge(): Promise<string> {
     const [source, target] = [this.#branch(), this.#branch()];
     const strategy = this.#random.pick([undefined, undefined, 'source-wins', 'dest-wins']);
+    const rules = this.#rules();
     const merged = this.#engine.merges.merge({
       repository: this.#repository,
       source: source.name,
       destination: target.name,
       strategy,
+      // Rules are for what both sides hold now.
+      ...(rules.length > 0 && {
+        resolutions: rules,
+        expectedSource: source.branch.head,
+        expectedDestination: target.branch.head,
+      }),
       actor,
     });
-    const label = `merge ${source.name} into ${target.name} ${strategy ?? ''}`;
+    const told = rules.map(({ prefix, take }) => `${prefix}*=${take}`).join(' ');
+    const label = `merge ${source.name} into ${target.name} ${strategy ?? ''} ${told}`;
     if (isDirty(this.model, target.branch)) {
       expect((await refusal(merged)).kind).toBe('dirty_branch');
       return label;
@@ -268,7 +277,7 @@ class ModelRun {
     const outcomes = mergeBases(this.model, theirs!.id, ours!.id).map((id) => {
       const base = this.model.commits.get(id)!.content;
       if (sameContent(base, theirs!.content)) return 'no_changes' as const;
-      return mergeContents(base, theirs!.content, ours!.content, strategy) ?? ('conflict' as const);
+      return mergeContents(base, theirs!.content, ours!.content, strategy, rules) ?? ('conflict' as const);
     });
     try {
       const commit = await merged;
@@ -283,6 +292,15 @@ class ModelRun {
       expect(outcomes).toContain((error as { kind?: string }).kind);
     }
     return label;
+  }
+
+  /** Resolutions for half of the merges; an earlier one goes before a later one that covers the same. */
+  #rules(): ModelRule[] {
+    const count = this.#random.pick([0, 0, 0, 1, 2, 3]);
+    return Array.from({ length: count }, () => ({
+      prefix: this.#random.pick(['', 'a', 'a/b', 'dir/', 'é', 'z']),
+      take: this.#random.pick(['source', 'destination', 'base', 'delete', 'fail'] as const),
+    }));
   }
 
   async #revertOrPick(): Promise<string> {

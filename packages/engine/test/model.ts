@@ -46,12 +46,19 @@ function ancestors(model: Model, id: string): Set<string> {
 
 type Content = ReadonlyMap<string, string>;
 
-/** The merge table, key by key; undefined on a conflict without strategy. */
+/** Settles the conflicts below a prefix. */
+export interface ModelRule {
+  readonly prefix: string;
+  readonly take: 'source' | 'destination' | 'base' | 'delete' | 'fail';
+}
+
+/** The merge table, key by key: the first rule for a conflict, else the strategy; undefined when neither settles it. */
 export function mergeContents(
   base: Content,
   source: Content,
   dest: Content,
   strategy: string | undefined,
+  rules: readonly ModelRule[] = [],
 ): Map<string, string> | undefined {
   const result = new Map<string, string>();
   for (const key of new Set([...base.keys(), ...source.keys(), ...dest.keys()])) {
@@ -59,8 +66,14 @@ export function mergeContents(
     let winner: string | undefined;
     if (s === d || d === b) winner = s;
     else if (s === b) winner = d;
-    else if (strategy === undefined) return undefined;
-    else winner = strategy === 'source-wins' ? s : d;
+    else {
+      const take =
+        rules.find(({ prefix }) => key.startsWith(prefix))?.take ??
+        { 'source-wins': 'source', 'dest-wins': 'destination' }[strategy ?? ''] ??
+        'fail';
+      if (take === 'fail') return undefined;
+      winner = { source: s, destination: d, base: b }[take];
+    }
     if (winner !== undefined) result.set(key, winner);
   }
   return result;

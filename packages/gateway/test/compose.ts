@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAuth, type Auth } from '@svc/auth';
 import { openBlockStores, type BlockAdapter, type BlockStoreConfig } from '@svc/block';
+import { namedStore } from '@svc/block/named-store';
 import { openEngine, type Engine, type EngineOptions } from '@svc/engine';
 import { createMemStore, LocalCacheBus, type KvStore } from '@svc/kv';
 import { tempDir } from '@svc/testing';
@@ -48,7 +49,8 @@ export interface TestGateway {
 }
 
 export async function composeGateway(options: ComposeOptions = {}): Promise<TestGateway> {
-  const block = options.block ?? { type: 'local', path: tempDir('svc-gateway'), sync: false };
+  const block = options.block ??
+    namedStore?.config ?? { type: 'local', path: tempDir('svc-gateway'), sync: false };
   const kv = options.kv ?? createMemStore();
   const cacheBus = new LocalCacheBus();
   const blockStores = await openBlockStores([block]);

@@ -1,7 +1,7 @@
 import { testServerOrSkip } from '@svc/testing';
 import { describe } from 'vitest';
 import { GlueMetastore, HiveMetastore, type GlueAccount } from '../src/index.ts';
-import { describeCopies } from './copy-suite.ts';
+import { describeCopies, type Pair } from './copy-suite.ts';
 import { HiveFake } from './hive-fake.ts';
 
 const moto = await testServerOrSkip('moto');
@@ -13,10 +13,11 @@ function account(): GlueAccount {
 }
 
 describe.skipIf(moto === undefined)('Glue', () => {
-  describeCopies('from Glue to Glue', () => {
+  const withinGlue = (): Promise<Pair> => {
     const glue = new GlueMetastore(account());
     return Promise.resolve({ from: glue, to: glue, close: () => Promise.resolve() });
-  });
+  };
+  describeCopies('within Glue', withinGlue, 'within one');
 
   describeCopies('from Hive to Glue', async () => {
     const fake = await HiveFake.start();

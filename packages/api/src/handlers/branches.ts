@@ -14,6 +14,7 @@ export function branchHandlers({ engine }: ApiOptions): HandlersOf<'branches'> {
       const page = await branches.list({
         repository: params.repository,
         ...pageRequest(query),
+        search: query.search,
         showHidden: query.show_hidden,
       });
       return pageView(page, refView);

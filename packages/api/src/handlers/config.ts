@@ -18,6 +18,7 @@ export function configHandlers({ installation, audit }: ApiOptions): HandlersOf<
           aliases: true,
           events: true,
           audit: audit !== undefined,
+          ref_search: true,
           merge_resolutions: true,
           actions_enabled: facts.actionsEnabled,
         },

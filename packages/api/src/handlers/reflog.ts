@@ -2,6 +2,7 @@ import { arn, one, type Requirement } from '@svc/auth';
 import type { LoggedRefType } from '@svc/engine';
 import type { Call, HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
+import { commitView } from '../views/commit.ts';
 import { pageView } from '../views/page.ts';
 import { deletedRefView, moveView } from '../views/reflog.ts';
 import { dateTimeView } from '../views/time.ts';
@@ -11,7 +12,10 @@ const types: readonly LoggedRefType[] = ['branch', 'tag'];
 
 type Caller = Pick<Call, 'identity' | 'client' | 'ensure'>;
 
-export function reflogHandlers({ engine: { reflog, refs }, auth }: ApiOptions): HandlersOf<'reflog'> {
+export function reflogHandlers({
+  engine: { commits, reflog, refs },
+  auth,
+}: ApiOptions): HandlersOf<'reflog'> {
   /** Those of the types that the caller may see; refuses who may see none. */
   const visible = async (
     call: Caller,
@@ -73,6 +77,7 @@ export function reflogHandlers({ engine: { reflog, refs }, auth }: ApiOptions): 
       return {
         kind,
         commit_id: commitId,
+        commit: commitView(await commits.get({ repository: params.repository, ref: commitId })),
         branch,
         move_id: moveId,
         time: time === undefined ? undefined : dateTimeView(time),

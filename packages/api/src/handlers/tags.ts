@@ -7,7 +7,9 @@ import { pageRequest } from './shared/page-request.ts';
 export function tagHandlers({ engine: { tags } }: ApiOptions): HandlersOf<'tags'> {
   return {
     async listTags({ params, query }) {
-      return pageView(await tags.list({ repository: params.repository, ...pageRequest(query) }), refView);
+      const { search } = query;
+      const page = await tags.list({ repository: params.repository, ...pageRequest(query), search });
+      return pageView(page, refView);
     },
 
     async createTag({ params, body, actor }) {

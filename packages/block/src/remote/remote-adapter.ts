@@ -1,19 +1,17 @@
-import type { BodySource, DeleteFailure, ObjectPointer, ObjectProperties } from '../adapter.ts';
+import type {
+  BodySource,
+  DeleteFailure,
+  DeleteManyOptions,
+  ObjectPointer,
+  ObjectProperties,
+} from '../adapter.ts';
 import { discardBody, guardBody } from '../body.ts';
 import { BlockError } from '../errors.ts';
-
-const deletesAtOnce = 16;
-
-/** Whether and how long a request to delete may be sent. */
-export interface DeleteOptions {
-  readonly mayGoOn?: (() => boolean) | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+import { deleteAll, type BatchDeletes } from './batch-deletes.ts';
 
 /** What adapters of remote stores have in common. */
 export abstract class RemoteAdapter {
   abstract properties(pointer: ObjectPointer): Promise<ObjectProperties>;
-  abstract delete(pointer: ObjectPointer, options?: DeleteOptions): Promise<void>;
   abstract absoluteUri(pointer: ObjectPointer): string;
 
   async exists(pointer: ObjectPointer): Promise<boolean> {
@@ -26,19 +24,27 @@ export abstract class RemoteAdapter {
     }
   }
 
-  async deleteMany(
+  /** `deleteMany` of a store whose objects `resolve` finds. */
+  protected async deletePointers<Place extends object>(
     pointers: readonly ObjectPointer[],
-    options: DeleteOptions = {},
+    resolve: (pointer: ObjectPointer) => Place,
+    store: BatchDeletes<Place>,
+    options: DeleteManyOptions = {},
   ): Promise<DeleteFailure[]> {
     const failures: DeleteFailure[] = [];
-    await inParallel(deletesAtOnce, pointers, async (pointer) => {
+    const places = new Map<Place, ObjectPointer>();
+    for (const pointer of pointers) {
       try {
-        await this.delete(pointer, options);
+        places.set(resolve(pointer), pointer);
       } catch (error) {
         if (!(error instanceof BlockError)) throw error;
         failures.push({ pointer, error });
       }
-    });
+    }
+    for (const { item, error } of await deleteAll(store, [...places.keys()], options)) {
+      const pointer = places.get(item);
+      if (pointer !== undefined) failures.push({ pointer, error });
+    }
     return failures;
   }
 
@@ -64,16 +70,4 @@ export async function owningBody<T>(body: BodySource, write: () => Promise<T>): 
     discardBody(body);
     throw error;
   }
-}
-
-export async function inParallel<T>(
-  width: number,
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const waiting = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of waiting) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }

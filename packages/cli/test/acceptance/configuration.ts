@@ -44,7 +44,7 @@ export function configurationTests(stage: Stage): void {
       writeFileSync(plugin, '#!/bin/sh\necho "$@"\nexit 7\n');
       chmodSync(plugin, 0o755);
       const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
-      expect(await stage.tool.run(['foo', '--x', '1'], { env })).toEqual({
+      expect(await stage.tool.run(['foo', '--x', '1'], { env, alone: true })).toEqual({
         code: 7,
         stdout: '--x 1\n',
         stderr: '',
@@ -63,7 +63,7 @@ export function configurationTests(stage: Stage): void {
       try {
         const file = join(tempDir(), 'log');
         const flags = ['--log-level', 'debug', '--log-format', 'json', '--log-output', file];
-        await new Tool(fake.url).ok(['repo', 'list', ...flags]);
+        await new Tool(fake.url).ok(['repo', 'list', ...flags], { alone: true });
         const lines = readFileSync(file, 'utf8').trim().split('\n');
         const requests = lines.map((line) => JSON.parse(line) as { url: string; status: number });
         expect(requests.map(({ url }) => url)).toContain(`${fake.url}/api/v1/repositories`);

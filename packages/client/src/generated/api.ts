@@ -2630,6 +2630,7 @@ export interface components {
             audit?: boolean;
             events?: boolean;
             merge_resolutions?: boolean;
+            ref_search?: boolean;
             reflog?: boolean;
             time_refs?: boolean;
         };
@@ -3561,6 +3562,7 @@ export interface components {
         };
         ResolvedRef: {
             branch?: string;
+            commit: components["schemas"]["Commit"];
             commit_id: string;
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
@@ -9476,6 +9478,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
                 show_hidden?: boolean;
             };
             header?: never;
@@ -16592,6 +16595,7 @@ export interface operations {
                 after?: string;
                 amount?: number;
                 prefix?: string;
+                search?: string;
             };
             header?: never;
             path: {

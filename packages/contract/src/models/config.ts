@@ -57,6 +57,8 @@ export const CapabilitiesConfig = Type.Object(
     events: Type.Optional(flag),
     /** Whether it is kept who did what. */
     audit: Type.Optional(flag),
+    /** Lists of branches and tags take `search`. */
+    ref_search: Type.Optional(flag),
     /** Merges take pins and resolutions. */
     merge_resolutions: Type.Optional(flag),
     /** Whether hooks run. */

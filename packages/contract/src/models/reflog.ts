@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Commit } from './commits.ts';
 import { Pagination } from './common.ts';
 import { dateTime, flag, offFlag, stringMap, text, textOf } from './values.ts';
 
@@ -50,6 +51,7 @@ export const ResolvedRef = Type.Object(
   {
     kind: textOf(['branch', 'tag', 'commit']),
     commit_id: text,
+    commit: Commit,
     branch: Type.Optional(text),
     move_id: Type.Optional(text),
     time: Type.Optional(dateTime),

@@ -7,7 +7,7 @@ import { offFlag, text } from '../models/values.ts';
 import { MovedError } from '../models/merges.ts';
 import { operation } from '../operation.ts';
 import { resolutionRights } from './merges.ts';
-import { delimiter, force, page } from '../parameters.ts';
+import { delimiter, force, page, search } from '../parameters.ts';
 import { and, branchArn, one, repositoryArn } from '../requirement-template.ts';
 
 export const branchesOperations = {
@@ -18,7 +18,7 @@ export const branchesOperations = {
     tag: 'branches',
     summary: 'List branches',
     requires: one('fs:ListBranches', repositoryArn),
-    query: { ...page, show_hidden: Type.Optional(offFlag) },
+    query: { ...page, search, show_hidden: Type.Optional(offFlag) },
     responses: {
       200: json(RefList),
       ...errors(400, 401, 404, 429, 'default'),

@@ -3,7 +3,7 @@ import { body, empty, errors, json } from '../answers.ts';
 import { Ref, RefList, TagCreation } from '../models/refs.ts';
 import { flag } from '../models/values.ts';
 import { operation } from '../operation.ts';
-import { page } from '../parameters.ts';
+import { page, search } from '../parameters.ts';
 import { one, repositoryArn, tagArn } from '../requirement-template.ts';
 
 export const tagsOperations = {
@@ -14,7 +14,7 @@ export const tagsOperations = {
     tag: 'tags',
     summary: 'List tags',
     requires: one('fs:ListTags', repositoryArn),
-    query: { ...page },
+    query: { ...page, search },
     responses: {
       200: json(RefList),
       ...errors(400, 401, 404, 429, 'default'),

@@ -29,6 +29,7 @@ async function listBranches(context: EngineContext, options: ListBranchesOptions
   async function* shown(): AsyncGenerator<BranchRef> {
     for await (const data of context.branches.list(scope, options.prefix ?? '', options.after ?? '')) {
       if (data.hidden && options.showHidden !== true) continue;
+      if (!data.id.includes(options.search ?? '')) continue;
       yield { id: data.id, commitId: data.commitId, hidden: data.hidden };
     }
   }

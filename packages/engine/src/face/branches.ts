@@ -9,6 +9,8 @@ export interface CreateBranchOptions extends InRepository, Forceable {
 }
 
 export interface ListBranchesOptions extends InRepository, PageRequest {
+  /** Only names that contain it. */
+  readonly search?: string | undefined;
   readonly showHidden?: boolean | undefined;
 }
 

@@ -5,6 +5,7 @@ export interface Tags {
     options: InRepository & Forceable & { readonly id: string; readonly ref: string; readonly actor: Actor },
   ): Promise<Ref>;
   get(options: InRepository & { readonly id: string }): Promise<Ref>;
-  list(options: InRepository & PageRequest): Promise<Page<Ref>>;
+  /** Only those whose names contain `search`. */
+  list(options: InRepository & PageRequest & { readonly search?: string | undefined }): Promise<Page<Ref>>;
   delete(options: InRepository & Forceable & { readonly id: string; readonly actor: Actor }): Promise<void>;
 }

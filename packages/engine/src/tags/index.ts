@@ -25,9 +25,13 @@ export function tags(context: EngineContext): Tags {
       if (tag === undefined) throw notFound('tag');
       return { id, commitId: tag.data.commitId };
     },
-    list: async ({ repository, prefix, after, amount }) => {
+    list: async ({ repository, prefix, after, amount, search = '' }) => {
       const scope = await context.repositories.open(repository);
-      return collectPage(context.tags.list(scope, prefix, after), amount, (tag) => tag.id);
+      async function* found(): AsyncGenerator<Ref> {
+        for await (const tag of context.tags.list(scope, prefix, after))
+          if (tag.id.includes(search)) yield tag;
+      }
+      return collectPage(found(), amount, (tag) => tag.id);
     },
     delete: (options) => deleteTag(context, options),
   };

@@ -5,6 +5,7 @@ export function dataClients(): Promise<string> {
   return pythonEnvironment([
     's3fs==2026.9.0',
     'pyarrow==26.0.1',
+    'pandas==3.1.1',
     'deltalake==1.6.6',
     'duckdb==1.5.5',
     'polars==2.1.0',

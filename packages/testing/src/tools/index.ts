@@ -1,3 +1,4 @@
+export * from './analytics-clients.ts';
 export * from './aws-clients.ts';
 export * from './chromium.ts';
 export * from './data-clients.ts';
@@ -6,3 +7,4 @@ export * from './lakefs-clients.ts';
 export * from './mc.ts';
 export * from './promtool.ts';
 export * from './rclone.ts';
+export * from './spark.ts';

@@ -5,6 +5,8 @@ import type {
   CompletedPart,
   CompletedUpload,
   CopyResult,
+  DeleteFailure,
+  DeleteManyOptions,
   MultipartUpload,
   ObjectBody,
   ObjectPointer,
@@ -22,7 +24,7 @@ import { checkPartList, checkPartNumber, checkRange, checkRangeOrder } from '../
 import { storageInfo, type AzureStoreConfig, type OpenOptions } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { attachment } from '../../remote/answers.ts';
-import { owningBody, RemoteAdapter, type DeleteOptions } from '../../remote/remote-adapter.ts';
+import { owningBody, RemoteAdapter } from '../../remote/remote-adapter.ts';
 import { bytesRequest, streamRequest } from '../../remote/request-body.ts';
 import { compareAsBytes, sortedWalk } from '../../remote/sorted-walk.ts';
 import type { AzureAddresses } from './addresses.ts';
@@ -107,8 +109,12 @@ export class AzureAdapter extends RemoteAdapter implements BlockAdapter {
     return { size, etag, lastModified, storageClass };
   }
 
-  async delete(pointer: ObjectPointer, options?: DeleteOptions): Promise<void> {
-    await this.#blobs.delete(this.#addresses.resolve(pointer), options);
+  async delete(pointer: ObjectPointer): Promise<void> {
+    await this.#blobs.delete(this.#addresses.resolve(pointer));
+  }
+
+  deleteMany(pointers: readonly ObjectPointer[], options?: DeleteManyOptions): Promise<DeleteFailure[]> {
+    return this.deletePointers(pointers, (pointer) => this.#addresses.resolve(pointer), this.#blobs, options);
   }
 
   async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {

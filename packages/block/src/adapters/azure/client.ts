@@ -104,7 +104,12 @@ export class AzureClient {
     return this.#http.send({ method, target, access, body, signal, answerTimeoutMs, mayGoOn, prepare });
   }
 
-  async #prepare(request: AzureRequest): Promise<PreparedRequest> {
+  /** A request to delete that goes with others. */
+  batchedDelete(place: BlobPlace): Promise<PreparedRequest> {
+    return this.#prepare({ method: 'DELETE', place }, true);
+  }
+
+  async #prepare(request: AzureRequest, isBatched = false): Promise<PreparedRequest> {
     const { method, body, query = [] } = request;
     const { account, container, key } = request.place;
     const { origin, path } = this.#endpoint.locate(account, container, key);
@@ -112,7 +117,8 @@ export class AzureClient {
     const headers: Record<string, string> = {
       ...request.headers,
       'x-ms-date': now.toUTCString(),
-      'x-ms-version': apiVersion,
+      // A request in a batch has the version of the batch.
+      ...(isBatched ? {} : { 'x-ms-version': apiVersion }),
     };
     const accountKey = this.#keyOf(account);
     if (accountKey === undefined) {

@@ -13,8 +13,8 @@ import type {
 import { abortable, md5Hex, multipartEtag } from '../../body.ts';
 import { BlockError } from '../../errors.ts';
 import { dateOf } from '../../remote/answers.ts';
+import { deleteAll } from '../../remote/batch-deletes.ts';
 import { hashedBody } from '../../remote/hashed-body.ts';
-import { inParallel } from '../../remote/remote-adapter.ts';
 import { bytesRequest, streamRequest, unitsOf, type RequestBody } from '../../remote/request-body.ts';
 import { keyOfMarker, markerKey, partKey, partNumberOf, partPrefix } from '../../remote/side-objects.ts';
 import { uploadInParts } from '../../remote/transfers.ts';
@@ -27,7 +27,6 @@ const mebibyte = 1024 * 1024;
 const maxBlockSize = 4000 * mebibyte;
 const smallBlockSize = 8 * mebibyte;
 const bufferUnit = mebibyte;
-const deletesAtOnce = 16;
 
 interface PartRecord {
   readonly etag: string;
@@ -213,9 +212,9 @@ export class MultipartCalls {
       throw error;
     }
     const records = await this.#records(place, uploadId);
-    await inParallel(deletesAtOnce, [...records.keys()], (partNumber) =>
-      this.#blobs.delete({ ...place, key: partKey(place.key, partNumber) }),
-    );
+    const parts = [...records.keys()].map((number) => ({ ...place, key: partKey(place.key, number) }));
+    const [failure] = await deleteAll(this.#blobs, parts);
+    if (failure !== undefined) throw failure.error;
     await this.#blobs.delete({ ...place, key: markerKey(place.key) });
   }
 

@@ -5,6 +5,8 @@ import type {
   CompletedPart,
   CompletedUpload,
   CopyResult,
+  DeleteFailure,
+  DeleteManyOptions,
   MultipartUpload,
   ObjectBody,
   ObjectPointer,
@@ -29,7 +31,7 @@ import { checkPartList, checkPartNumber, checkRange, checkRangeOrder } from '../
 import { storageInfo, type GsStoreConfig, type OpenOptions } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { attachment } from '../../remote/answers.ts';
-import { owningBody, RemoteAdapter, type DeleteOptions } from '../../remote/remote-adapter.ts';
+import { owningBody, RemoteAdapter } from '../../remote/remote-adapter.ts';
 import { bytesRequest } from '../../remote/request-body.ts';
 import { partKey } from '../../remote/side-objects.ts';
 import { GsClient, gsEndpoint } from './client.ts';
@@ -104,8 +106,17 @@ export class GsAdapter extends RemoteAdapter implements BlockAdapter {
     return propertiesOf(await this.#objects.head(resolveBucketObject('gs', pointer)));
   }
 
-  async delete(pointer: ObjectPointer, options?: DeleteOptions): Promise<void> {
-    await this.#objects.delete(resolveBucketObject('gs', pointer), options);
+  async delete(pointer: ObjectPointer): Promise<void> {
+    await this.#objects.delete(resolveBucketObject('gs', pointer));
+  }
+
+  deleteMany(pointers: readonly ObjectPointer[], options?: DeleteManyOptions): Promise<DeleteFailure[]> {
+    return this.deletePointers(
+      pointers,
+      (pointer) => resolveBucketObject('gs', pointer),
+      this.#objects,
+      options,
+    );
   }
 
   async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {

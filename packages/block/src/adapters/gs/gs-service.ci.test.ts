@@ -8,6 +8,7 @@ import {
   type SeenRequest,
 } from '@svc/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { deletesInBatches, deletesOneByOne } from '../../../test/batch-deletes.ts';
 import { createBucketOn, gsConfigFor } from '../../../test/test-gs-bucket.ts';
 import type { ObjectPointer } from '../../adapter.ts';
 import type { GsStoreConfig } from '../../config.ts';
@@ -67,6 +68,18 @@ describe.skipIf(server === undefined)('gs on a real server', () => {
         for await (const page of adapter.walk(`gs://${bucket}/`))
           keys.push(...page.map((o) => o.relativeKey));
         expect(keys).toEqual(['x']);
+      },
+    );
+  });
+
+  it('deletes many with few requests, and one by one what a batch leaves', async () => {
+    let knowsBatches = true;
+    await withFaults(
+      ({ url }) => (url.startsWith('/batch/') && !knowsBatches ? { status: 400 } : 'pass'),
+      async (adapter, bucket, proxy) => {
+        await deletesInBatches(adapter, `gs://${bucket}`, proxy, 100);
+        knowsBatches = false;
+        await deletesOneByOne(adapter, `gs://${bucket}`, proxy);
       },
     );
   });

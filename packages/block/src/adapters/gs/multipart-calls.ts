@@ -10,7 +10,8 @@ import { resolveBucketPrefix, type BucketObject } from '../../address.ts';
 import { multipartEtag } from '../../body.ts';
 import { BlockError } from '../../errors.ts';
 import { longAnswerMs } from '../../remote/answers.ts';
-import { inParallel } from '../../remote/remote-adapter.ts';
+import { deleteAll } from '../../remote/batch-deletes.ts';
+import { inParallel } from '../../remote/in-parallel.ts';
 import { bytesRequest } from '../../remote/request-body.ts';
 import { keyOfMarker, markerKey, partKey, partNumberOf, partPrefix } from '../../remote/side-objects.ts';
 import { objectPath, type GsClient } from './client.ts';
@@ -148,8 +149,11 @@ export class MultipartCalls {
       throw error;
     }
     for await (const page of listObjects(this.#client, { ...target, key: partPrefix(target.key) })) {
-      const parts = page.filter(({ name }) => partNumberOf(target.key, name) !== undefined);
-      await inParallel(callsAtOnce, parts, ({ name }) => this.#objects.delete({ ...target, key: name }));
+      const parts = page
+        .filter(({ name }) => partNumberOf(target.key, name) !== undefined)
+        .map(({ name }) => ({ ...target, key: name }));
+      const [failure] = await deleteAll(this.#objects, parts);
+      if (failure !== undefined) throw failure.error;
     }
     await this.#objects.delete({ ...target, key: markerKey(target.key) });
   }

@@ -1,6 +1,7 @@
 import type {
   BodyStream,
   CopyResult,
+  DeleteManyOptions,
   ObjectBody,
   ObjectProperties,
   PutOptions,
@@ -10,10 +11,11 @@ import type { BucketObject } from '../../address.ts';
 import { abortable, bytesBody, smallObjectSize } from '../../body.ts';
 import type { BlockLogger } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
+import type { BatchDeletes } from '../../remote/batch-deletes.ts';
+import { batchBody, batchStatuses, batchType, isGone } from '../../remote/batch-request.ts';
 import { sigV4Encode } from '@svc/encoding';
 import { longAnswerMs, streamBody } from '../../remote/answers.ts';
 import { connectionFailure, type StoreResponse } from '../../remote/connection.ts';
-import type { DeleteOptions } from '../../remote/remote-adapter.ts';
 import { bytesRequest, type RequestBody } from '../../remote/request-body.ts';
 import { uploadInParts } from '../../remote/transfers.ts';
 import { objectPath, type GsClient, type GsRequest } from './client.ts';
@@ -41,7 +43,8 @@ export interface GsPutOptions extends PutOptions {
 }
 
 /** Calls about one object as a whole. */
-export class ObjectCalls {
+export class ObjectCalls implements BatchDeletes<BucketObject> {
+  readonly batchSize = 100;
   readonly #client: GsClient;
   readonly #logger: BlockLogger | undefined;
 
@@ -211,7 +214,7 @@ export class ObjectCalls {
   }
 
   /** Idempotent. */
-  async delete(target: BucketObject, options: DeleteOptions = {}): Promise<void> {
+  async delete(target: BucketObject, options: DeleteManyOptions = {}): Promise<void> {
     try {
       const response = await this.#client.send({
         method: 'DELETE',
@@ -224,6 +227,30 @@ export class ObjectCalls {
     } catch (error) {
       if (!(error instanceof BlockError && error.kind === 'not_found')) throw error;
     }
+  }
+
+  groupOf({ bucket }: BucketObject): string {
+    return bucket;
+  }
+
+  async deleteBatch(
+    targets: readonly BucketObject[],
+    options: DeleteManyOptions,
+  ): Promise<ReadonlySet<BucketObject>> {
+    const [first] = targets;
+    if (first === undefined) return new Set();
+    const deletes = targets.map((target) => ({ path: objectPath(target), headers: {} }));
+    const response = await this.#client.send({
+      method: 'POST',
+      target: { bucket: first.bucket, key: '' },
+      path: '/batch/storage/v1',
+      headers: { 'content-type': batchType },
+      body: batchBody(deletes, (index) => `<${index}>`),
+      access: 'read',
+      ...options,
+    });
+    const statuses = batchStatuses(response.header('content-type'), await response.body.text());
+    return new Set(targets.filter((_, index) => isGone(statuses.get(index))));
   }
 
   /** Large objects and those in other places take several calls, each of which copies as much as it can. */

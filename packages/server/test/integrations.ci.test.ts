@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import {
+  dataClients,
+  orSkipReason,
+  rclone as fetchRclone,
+  startSvcProcess,
+  type SvcProcess,
+} from '@svc/testing';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { runPage } from './integrations/run-page.ts';
+
+const [python, rclone] = await Promise.all([
+  orSkipReason('the data clients', dataClients),
+  orSkipReason('rclone', fetchRclone),
+]);
+const runSql = join(import.meta.dirname, '../../iceberg/test/tours/run_sql.py');
+
+describe.skipIf(python === undefined || rclone === undefined)('the pages about integrations', () => {
+  let server: SvcProcess;
+  beforeAll(async () => {
+    server = await startSvcProcess();
+  });
+  afterAll(() => server.stop());
+
+  it.each(['duckdb.md', 'pandas-polars.md', 'delta.md', 'rclone.md'])(
+    'tells what works: %s',
+    async (page) => {
+      await runPage({
+        page,
+        server,
+        runners: {
+          python: (code) => [python ?? '', '-c', code],
+          duckdb: (code) => [python ?? '', runSql, code],
+        },
+        programs: { rclone: [rclone ?? ''] },
+      });
+    },
+    120_000,
+  );
+});
