@@ -20,8 +20,13 @@ export interface ScimServer {
   readonly base: string;
   /** What the observer was told. */
   readonly finished: readonly FinishedRequest[];
-  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ScimAnswer>;
-  stop(): void;
+  readonly send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<ScimAnswer>;
+  readonly stop: () => void;
 }
 
 /** Provisioning over access control in memory, and its provider. */
