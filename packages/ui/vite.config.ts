@@ -1,12 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
+import type { Plugin } from 'vite';
 
 const root = join(import.meta.dirname, '..', '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
+/** Puts the styles below the shell of the page: above it they would keep it from being painted. */
+const stylesAfterShell: Plugin = {
+  name: 'styles-after-shell',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html) {
+      const styles = /\s*<link rel="stylesheet"[^>]*>/g;
+      const links = html.match(styles) ?? [];
+      return html
+        .replace(styles, '')
+        .replace('<div id="root">', `${links.join('').trim()}\n    <div id="root">`);
+    },
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
+  plugins: [stylesAfterShell],
   define: { __SVC_VERSION__: JSON.stringify(version) },
   build: {
     outDir: join(root, 'dist', 'ui'),
@@ -26,6 +43,8 @@ export default defineConfig({
           // One file for what every page needs instead of dozens of small ones.
           groups: [
             { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/ },
+            // What the first page needs and nothing else; menus and dialogs come when they are first opened.
+            { name: 'first', tags: ['$initial'] },
             { name: 'shared', test: /node_modules|packages[\\/](ui|client)[\\/]src/, minShareCount: 8 },
           ],
         },

@@ -1,9 +1,11 @@
 import { createTheme, localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { CSSVariablesResolver } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
+import { useNotifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { onDemand } from './kit/on-demand.tsx';
 import { queryClient } from './lib/queries.ts';
 import { router } from './routes.tsx';
 
@@ -53,7 +55,6 @@ const theme = createTheme({
   },
   components: {
     Button: { defaultProps: { size: 'sm', fw: 500 } },
-    Tooltip: { defaultProps: { openDelay: 300, transitionProps: { duration: 0 } } },
     Menu: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 0 } } },
     Select: { defaultProps: { comboboxProps: { transitionProps: { duration: 0 } } } },
@@ -81,6 +82,16 @@ const contrast: CSSVariablesResolver = () => ({
 
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'svc:ui:theme' });
 
+const Notifications = onDemand(async () => (await import('./kit/notices.tsx')).Notifications);
+
+/** Short notices; their code comes with the first of them. */
+function Notices(): ReactNode {
+  const [isNeeded, setNeeded] = useState(false);
+  const { notifications } = useNotifications();
+  if (!isNeeded && notifications.length > 0) setNeeded(true);
+  return isNeeded ? <Notifications position="bottom-right" /> : null;
+}
+
 export function App(): ReactNode {
   return (
     <MantineProvider
@@ -89,7 +100,7 @@ export function App(): ReactNode {
       colorSchemeManager={colorSchemeManager}
       defaultColorScheme="auto"
     >
-      <Notifications position="bottom-right" />
+      <Notices />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -1,7 +1,5 @@
 import './styles/layers.css';
-import '@mantine/core/styles.layer.css';
-import '@mantine/notifications/styles.layer.css';
-import '@mantine/spotlight/styles.layer.css';
+import './styles/components.ts';
 import './styles/base.css';
 import './styles/shell.css';
 import './styles/lists.css';

@@ -8,12 +8,12 @@ const ui = join(svcBundle(), 'ui');
 const html = readFileSync(join(ui, 'index.html'), 'utf8');
 const gzipped = (path: string): number => gzipSync(readFileSync(join(ui, path)), { level: 9 }).length;
 
-test('the first load is small: under 250 KB of scripts and 45 KB of styles, compressed', () => {
+test('the first load is small: under 180 KB of scripts and 25 KB of styles, compressed', () => {
   const scripts = [...html.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, path = '']) => path);
   const styles = [...html.matchAll(/href="(\/[^"]+\.css)"/g)].map(([, path = '']) => path);
   expect(scripts.length).toBeGreaterThan(1);
-  expect(scripts.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThan(250 * 1024);
-  expect(styles.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThan(45 * 1024);
+  expect(scripts.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThan(180 * 1024);
+  expect(styles.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThan(25 * 1024);
 });
 
 test('pages hold nothing inline and load nothing from elsewhere; large parts come later', () => {

@@ -9,6 +9,7 @@ import { administrationFlows } from './flows/administration.ts';
 import { bucketFlows } from './flows/buckets.ts';
 import { changeFlows } from './flows/changes.ts';
 import { entryFlows } from './flows/entries.ts';
+import { firstPageFlows } from './flows/first-page.ts';
 import { habitFlows } from './flows/habits.ts';
 import { historyFlows } from './flows/history.ts';
 import { objectFlows } from './flows/objects.ts';
@@ -38,6 +39,7 @@ afterAll(() => stage?.close());
 describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', () => {
   if (stage === undefined) return;
   sessionFlows(stage);
+  firstPageFlows(stage);
   objectFlows(stage, external);
   entryFlows(stage);
   viewerFlows(stage);

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, CopyButton as MantineCopy } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { Check, Copy } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { explain } from '../lib/explain.ts';
 import { formatRelative, formatTime } from '../lib/format.ts';
 import { usePreference } from '../lib/use-preference.ts';
+import { Hint } from './hint.tsx';
 import { Notice } from './notice.tsx';
 import { Why } from './why.tsx';
 
@@ -78,7 +79,7 @@ export function CopyButton({
   return (
     <MantineCopy value={text} timeout={1000}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
+        <Hint label={copied ? 'Copied' : label}>
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -88,7 +89,7 @@ export function CopyButton({
           >
             {copied ? <Check size={15} /> : <Icon size={15} />}
           </ActionIcon>
-        </Tooltip>
+        </Hint>
       )}
     </MantineCopy>
   );

@@ -1,36 +1,24 @@
-import { Button, Popover, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Terminal } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { CodeSnippet } from '../lib/snippets.ts';
-import { Snippet } from './basics.tsx';
+import { onDemand } from './on-demand.tsx';
+import type { TargetProps } from './target-props.ts';
+
+const OpenedSnippets = onDemand(async () => (await import('./opened-snippets.tsx')).OpenedSnippets);
+
+export function CodeButton(button: TargetProps): ReactNode {
+  return (
+    <Button variant="default" leftSection={<Terminal size={15} />} {...button}>
+      Code
+    </Button>
+  );
+}
 
 /** "Do this with…": the same thing on the command line or in code, filled in. */
 export function SnippetsMenu({ snippets }: { snippets: readonly CodeSnippet[] }): ReactNode {
-  const [tool, setTool] = useState('svcctl');
-  const chosen = snippets.find((snippet) => snippet.tool === tool) ?? snippets[0];
-  return (
-    <Popover width={560} position="bottom-end" shadow="md" withinPortal trapFocus>
-      <Popover.Target>
-        <Button variant="default" leftSection={<Terminal size={15} />}>
-          Code
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown className="fits-window" aria-label="Do this with">
-        <div className="stack tight">
-          <SegmentedControl
-            size="xs"
-            aria-label="Tool"
-            data={snippets.map((snippet) => snippet.tool)}
-            value={chosen?.tool ?? ''}
-            onChange={setTool}
-          />
-          {chosen !== undefined && <Snippet code={chosen.code} />}
-          <span className="small muted">
-            Keys are never part of a snippet; create some under Administration.
-          </span>
-        </div>
-      </Popover.Dropdown>
-    </Popover>
-  );
+  const [isAsked, setAsked] = useState(false);
+  const button = <CodeButton aria-haspopup="dialog" onClick={() => setAsked(true)} />;
+  return isAsked ? <OpenedSnippets snippets={snippets} waiting={button} /> : button;
 }

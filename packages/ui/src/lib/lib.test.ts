@@ -3,7 +3,8 @@ import { ancestryOf, graphWidth, layOutGraph } from './commit-graph.ts';
 import { parseCsv } from './csv.ts';
 import { fileKind } from './file-kind.ts';
 import { formatBytes, formatRelative, formatTime } from './format.ts';
-import { markChanges } from './listing.ts';
+import { findFiles } from './find-files.ts';
+import { changesIn, markChanges } from './listing.ts';
 import { checkMetadata, toMetadata } from './metadata-rules.ts';
 import { needsFullLoad, safeNext } from './next-path.ts';
 import { compareUtf8, crumbsOf, parentOf, resolvePath } from './paths.ts';
@@ -76,6 +77,15 @@ test('a removed object is shown once, on the page it was on', () => {
     'c ',
   ]);
   expect(marks(markChanges([], changes, { after: 'c', until: undefined }))).toEqual(['z removed']);
+});
+
+test('the changes of a branch are those of a folder: of its objects, and one for each folder in it', () => {
+  const change = (path: string) => ({ path, path_type: 'object', type: 'added' }) as const;
+  const changes = ['a.txt', 'a/b', 'a/c', 'a/d/e', 'a/d/f', 'ab/x', 'b'].map(change);
+  const paths = (prefix: string) => changesIn(prefix, changes).map(({ path, type }) => `${path} ${type}`);
+  expect(paths('')).toEqual(['a.txt added', 'a/ prefix_changed', 'ab/ prefix_changed', 'b added']);
+  expect(paths('a/')).toEqual(['a/b added', 'a/c added', 'a/d/ prefix_changed']);
+  expect(paths('c/')).toEqual([]);
 });
 
 test('metadata keys are required and unique', () => {
@@ -252,4 +262,16 @@ test('values of a query are asked for as SQL writes them, by place', () => {
   ).toEqual([true, true, true, false, false, false]);
   expect(jsonArrayOf('{"a":1}\n\n{"a":2}\n')).toBe('[{"a":1},{"a":2}]');
   expect(defaultQuery('svc://r/main/x.jsonl')).toContain("FROM 'svc://r/main/x.jsonl'");
+});
+
+test('files are found by words in any order, names before folders', () => {
+  const paths = ['a/stations.csv', 'data/old-stations.csv', 'stations/x.txt', 'data/y.txt'];
+  expect(findFiles(paths, 'stations', 8)).toEqual([
+    'a/stations.csv',
+    'data/old-stations.csv',
+    'stations/x.txt',
+  ]);
+  expect(findFiles(paths, 'CSV data', 8)).toEqual(['data/old-stations.csv']);
+  expect(findFiles(paths, 'stations', 2)).toHaveLength(2);
+  expect(findFiles(paths, '  ', 8)).toEqual([]);
 });

@@ -20,6 +20,24 @@ export interface MarkedEntry extends ListedEntry {
   readonly mark?: Mark | undefined;
 }
 
+/** The changes that a listing of a folder shows: of the objects in it, and one for each folder in it. */
+export function changesIn(prefix: string, changes: readonly ChangeEntry[]): ChangeEntry[] {
+  const shown: ChangeEntry[] = [];
+  for (const change of changes) {
+    if (!change.path.startsWith(prefix)) continue;
+    const end = change.path.indexOf('/', prefix.length);
+    if (end < 0) {
+      shown.push(change);
+      continue;
+    }
+    const folder = change.path.slice(0, end + 1);
+    if (shown.at(-1)?.path !== folder) {
+      shown.push({ path: folder, path_type: 'common_prefix', type: 'prefix_changed' });
+    }
+  }
+  return shown;
+}
+
 function markOf(change: ChangeEntry): Mark {
   if (change.type === 'added' || change.type === 'removed') return change.type;
   return 'changed';

@@ -1,5 +1,8 @@
 import { client } from './api.ts';
 
+/** Texts up to this size are edited in the browser. */
+export const editableBytes = 256 * 1024;
+
 export interface ObjectText {
   readonly text: string;
   /** False when only the start was read. */

@@ -2,7 +2,7 @@ import { QueryClient, queryOptions, useMutation, useQuery } from '@tanstack/reac
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '@svc/client';
 import { anonymousClient, client, isNotFound } from './api.ts';
-import type { Commit, Config, LoginConfig, Repository, StorageConfig, User } from './api.ts';
+import type { Commit, Config, Diff, LoginConfig, Repository, StorageConfig, User } from './api.ts';
 import { parseTimeRef } from './time-refs.ts';
 
 export const queryClient = new QueryClient({
@@ -24,8 +24,10 @@ export function onWritten(listener: () => void): () => void {
 }
 
 export async function refreshAll(): Promise<void> {
+  // Queries first: what a list shares with them is then asked for once.
+  const refreshed = queryClient.invalidateQueries();
   for (const listener of listeners) listener();
-  await queryClient.invalidateQueries();
+  await refreshed;
 }
 
 /** A write; afterwards everything on the page is read again. */
@@ -80,16 +82,17 @@ export function useLoginConfig(): LoginConfig | undefined {
   return useQuery(setupQuery).data?.login_config;
 }
 
-export function useStorages(): readonly StorageConfig[] {
-  const config = useQuery(configQuery).data;
+/** What is asked for only where it is needed is not `enabled` elsewhere. */
+export function useStorages(enabled = true): readonly StorageConfig[] {
+  const config = useQuery({ ...configQuery, enabled }).data;
   if (config === undefined) return [];
   const list = config.storage_config_list ?? [];
   if (list.length > 0) return list;
   return config.storage_config === undefined ? [] : [config.storage_config];
 }
 
-export function useStorageOf(repository: Repository | undefined): StorageConfig | undefined {
-  const storages = useStorages();
+export function useStorageOf(repository: Repository | undefined, enabled = true): StorageConfig | undefined {
+  const storages = useStorages(enabled);
   if (repository === undefined) return undefined;
   return storages.length === 1
     ? storages[0]
@@ -133,34 +136,34 @@ async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | und
 /** Resolves a ref to a branch, a tag, or an expression that names a commit; null when it is none of them. */
 export async function resolveRef(repository: string, ref: string): Promise<ResolvedRef | null> {
   const path = { repository };
-  if (parseTimeRef(ref) !== undefined) {
+  try {
+    const { kind, branch, commit_id, commit, time } = await client.get(
+      '/repositories/{repository}/refs/{ref}/resolve',
+      { params: { path: { ...path, ref } } },
+    );
+    queryClient.setQueryData(commitQuery(repository, commit_id).queryKey, commit);
+    // What is committed on a branch (`main@`) is not the branch: nothing can be written there.
+    const isOther = kind === 'branch' && branch !== ref;
+    return { kind: isOther ? 'commit' : kind, ref, commitId: commit_id, instant: time };
+  } catch (error) {
     // The server says why a time cannot be answered: who deleted the branch, how far its log reaches back.
-    const { kind, commit_id, time } = await client.get('/repositories/{repository}/refs/{ref}/resolve', {
-      params: { path: { ...path, ref } },
-    });
-    return { kind, ref, commitId: commit_id, instant: time };
+    if (!(error instanceof ApiError) || parseTimeRef(ref) !== undefined) throw error;
+    if (error.status === 404 || error.status === 400) return null;
+    if (error.status !== 401) throw error;
   }
+  // Who may not read commits may still read branches and tags.
   const branch = await orMissing(
     client
       .get('/repositories/{repository}/branches/{branch}', { params: { path: { ...path, branch: ref } } })
       .then(({ commit_id }) => ({ kind: 'branch' as const, ref, commitId: commit_id })),
   );
   if (branch !== undefined) return branch;
-  const [tag, commit] = await Promise.all([
-    orMissing(
-      client
-        .get('/repositories/{repository}/tags/{tag}', { params: { path: { ...path, tag: ref } } })
-        .then(({ commit_id }) => ({ kind: 'tag' as const, ref, commitId: commit_id })),
-    ),
-    orMissing(
-      client
-        .get('/repositories/{repository}/commits/{commitId}', {
-          params: { path: { ...path, commitId: ref } },
-        })
-        .then(({ id }) => ({ kind: 'commit' as const, ref, commitId: id })),
-    ),
-  ]);
-  return tag ?? commit ?? null;
+  const tag = await orMissing(
+    client
+      .get('/repositories/{repository}/tags/{tag}', { params: { path: { ...path, tag: ref } } })
+      .then(({ commit_id }) => ({ kind: 'tag' as const, ref, commitId: commit_id })),
+  );
+  return tag ?? null;
 }
 
 export function refQuery(repository: string, ref: string) {
@@ -184,17 +187,36 @@ export function commitQuery(repository: string, commitId: string) {
   });
 }
 
-/** Whether a branch has uncommitted changes. */
-export function dirtyQuery(repository: string, branch: string, enabled: boolean) {
+export interface BranchChanges {
+  readonly changes: readonly Diff[];
+  /** Whether these are all of them. */
+  readonly complete: boolean;
+}
+
+/** The first thousand uncommitted changes of a branch; nearly always all of them. */
+export function changesQuery(repository: string, branch: string) {
   return queryOptions({
-    queryKey: ['dirty', repository, branch],
-    async queryFn(): Promise<boolean> {
-      const { results } = await client.get('/repositories/{repository}/branches/{branch}/diff', {
-        params: { path: { repository, branch }, query: { amount: 1 } },
+    queryKey: ['changes', repository, branch],
+    async queryFn(): Promise<BranchChanges> {
+      const { results, pagination } = await client.get('/repositories/{repository}/branches/{branch}/diff', {
+        params: { path: { repository, branch }, query: { amount: 1000 } },
       });
-      return results.length > 0;
+      return { changes: results, complete: !pagination.has_more };
     },
-    enabled,
+  });
+}
+
+/** The patterns of protected branches; none for who may not read them. */
+export function protectionQuery(repository: string) {
+  return queryOptions({
+    queryKey: ['protection-patterns', repository],
+    async queryFn(): Promise<string[]> {
+      const rules = await client
+        .get('/repositories/{repository}/settings/branch_protection', { params: { path: { repository } } })
+        .catch(() => []);
+      return rules.map(({ pattern }) => pattern);
+    },
+    staleTime: 60_000,
   });
 }
 

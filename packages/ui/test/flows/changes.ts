@@ -13,7 +13,7 @@ export function changeFlows(stage: Stage): void {
       await ui.sees('− Removed');
       const removed = ui.page.getByRole('row').filter({ hasText: 'gone.txt' });
       expect(await removed.getByText('0 B').count()).toBe(0);
-      await ui.button('Uncommitted').click();
+      await ui.button('Uncommitted (3)').click();
       await ui.isAt(/showChanges=true/);
       await ui.button('Difference of keep.txt').click();
       await ui.page.locator('.cm-deletedChunk, .cm-deletedText').first().waitFor();

@@ -24,6 +24,12 @@ export function habitFlows(stage: Stage): void {
       await keyboard.press('Enter');
       await ui.isAt(/\/repositories\/keyboard\/objects/);
       await ui.link('folder/').waitFor();
+      await keyboard.press('ControlOrMeta+k');
+      await ui.field('Search or run a command').last().fill('a.tx');
+      await ui.page.getByRole('option', { name: 'folder/a.txt' }).click();
+      await ui.isAt(/\/object\?ref=main&path=folder%2Fa\.txt/);
+      await ui.open('/repositories/keyboard/objects');
+      await ui.link('folder/').waitFor();
       await keyboard.press('y');
       await ui.isAt(/objects\?ref=[0-9a-f]{64}$/);
       await ui.open('/repositories/keyboard/objects');

@@ -76,13 +76,62 @@ export function historyFlows(stage: Stage): void {
     await expect(stage.read('reverts', 'main', 'side.txt')).rejects.toThrow(/not found/i);
   });
 
+  test('a commit is applied to a chosen branch or taken back, and its conflicts are settled', async () => {
+    await stage.repository('picking', { 'a.txt': 'one' });
+    await stage.branch('picking', 'release');
+    await stage.write('picking', 'release', { 'a.txt': 'released' });
+    await stage.commit('picking', 'release', 'Release');
+    await stage.write('picking', 'main', { 'a.txt': 'two' });
+    const second = await stage.commit('picking', 'main', 'Two');
+    await stage.write('picking', 'main', { 'a.txt': 'three' });
+    await stage.commit('picking', 'main', 'Three');
+    await stage.play(async (ui) => {
+      const choices = ui.page.getByRole('radiogroup', { name: 'What to take for a.txt' });
+      const act = async (item: string): Promise<void> => {
+        await ui.button('Actions').click();
+        await ui.page.getByRole('menuitem', { name: item }).click();
+      };
+      await ui.open(`/repositories/picking/commits/${second}`);
+      await act('Cherry-pick onto …');
+      await ui.button('Branch: main', ui.dialog()).click();
+      await ui.page.getByRole('option', { name: 'release' }).click();
+      await ui.button('Apply', ui.dialog()).click();
+      await choices.getByLabel(second.slice(0, 12)).check();
+      await ui.button('Apply as chosen').click();
+      await ui.isAt(/commits\?ref=release/);
+      expect(await stage.read('picking', 'release', 'a.txt')).toBe('two');
+      await ui.open(`/repositories/picking/commits/${second}`);
+      await act('Revert on …');
+      await ui.button('Continue', ui.dialog()).click();
+      await ui.isAt(/branches\/main\/revert\?commits=/);
+      await ui.button('Revert').click();
+      await choices.getByLabel(`before ${second.slice(0, 12)}`).check();
+      await ui.button('Revert as chosen').click();
+      await ui.isAt(/commits\?ref=main/);
+    });
+    expect(await stage.read('picking', 'main', 'a.txt')).toBe('one');
+  });
+
   test('branches are created, compared and deleted, also several at once', async () => {
     await stage.repository('branching', { 'a.txt': 'a' });
     for (const name of ['one', 'two', 'three']) await stage.branch('branching', name);
+    await stage.write('branching', 'three', { 'new.txt': 'new' });
+    await stage.client.put('/repositories/{repository}/settings/branch_protection', {
+      params: { path: { repository: 'branching' } },
+      body: [{ pattern: 'main' }],
+    });
     await stage.play(async (ui) => {
       await ui.open('/repositories/branching/branches');
       await ui.link('one').waitFor();
       expect(await ui.field('Choose main').count()).toBe(0);
+      const row = (name: string) => ui.page.getByRole('row').filter({ has: ui.link(name) });
+      await row('three').getByRole('link', { name: '1 uncommitted' }).waitFor();
+      await row('main').getByRole('link', { name: 'Protected' }).waitFor();
+      expect(
+        await row('one')
+          .getByText(/Protected|uncommitted/)
+          .count(),
+      ).toBe(0);
       await ui.button('Create branch').click();
       await ui.field('Branch name').fill('fourth');
       await ui.sees('svcctl branch create svc://branching/fourth --source svc://branching/main');
@@ -94,8 +143,8 @@ export function historyFlows(stage: Stage): void {
       await ui.button('Delete 2').click();
       await ui.button('Delete', ui.dialog()).click();
       await ui.gone(ui.link('two'));
-      await ui.field('Find branches that start with').fill('th');
-      await ui.isAt(/prefix=th/);
+      await ui.field('Find branches by a part of their name').fill('hre');
+      await ui.isAt(/prefix=hre/);
       await ui.link('three').waitFor();
       await ui.gone(ui.link('fourth'));
     });

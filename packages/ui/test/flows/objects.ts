@@ -201,4 +201,24 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.sees('one');
     });
   });
+
+  test('an upload asks before it replaces an object', async () => {
+    await stage.repository('replacing', { 'a.txt': 'old' });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/replacing/objects?upload=true');
+      const files = ['a.txt', 'b.txt'].map((name) => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.from('new'),
+      }));
+      await ui.field('Files').setInputFiles(files);
+      await ui.button('Upload', ui.dialog()).click();
+      await ui.sees('1 object would be replaced');
+      expect(await stage.read('replacing', 'main', 'a.txt')).toBe('old');
+      expect(await stage.read('replacing', 'main', 'b.txt')).toBe('new');
+      await ui.button('Replace', ui.dialog()).click();
+      await ui.gone(ui.dialog());
+      expect(await stage.read('replacing', 'main', 'a.txt')).toBe('new');
+    });
+  });
 }

@@ -152,4 +152,45 @@ export function viewerFlows(stage: Stage): void {
     });
     expect((await stage.read('sql', 'dev', 'out.parquet')).startsWith('PAR1')).toBe(true);
   });
+
+  test('an object is edited, replaced, renamed and deleted where it is shown', async () => {
+    await stage.repository('object-changes', { 'dir/a.txt': 'one\n', 'dir/b.txt': 'b' });
+    const open = '/repositories/object-changes/object?path=dir%2Fa.txt';
+    await stage.play(async (ui) => {
+      const change = async (item: string): Promise<void> => {
+        await ui.button('Change').click();
+        await ui.page.getByRole('menuitem', { name: item }).click();
+      };
+      await ui.open(open);
+      await ui.sees('one');
+      await change('Edit');
+      await ui.refuses(ui.button('Save', ui.dialog()));
+      await ui.field('Text of a.txt').fill('two');
+      // Somebody else is faster: nothing is overwritten.
+      await stage.write('object-changes', 'main', { 'dir/a.txt': 'theirs' });
+      await ui.button('Save', ui.dialog()).click();
+      await ui.sees(/changed since it was opened/);
+      await ui.button('Cancel', ui.dialog()).click();
+      await ui.open(open);
+      await ui.sees('theirs');
+      await change('Edit');
+      await ui.field('Text of a.txt').fill('two');
+      await ui.button('Save', ui.dialog()).click();
+      await ui.gone(ui.dialog());
+      expect(await stage.read('object-changes', 'main', 'dir/a.txt')).toBe('two');
+      await ui
+        .field('File that replaces this object')
+        .setInputFiles({ name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('three') });
+      await ui.sees('a.txt now holds new.txt');
+      expect(await stage.read('object-changes', 'main', 'dir/a.txt')).toBe('three');
+      await change('Delete');
+      await ui.button('Delete', ui.dialog()).click();
+      await ui.isAt(/\/objects\?ref=main&path=dir%2F/);
+      await ui.link('b.txt').waitFor();
+      await ui.open('/repositories/object-changes/object?ref=main@&path=dir%2Fb.txt');
+      await ui.button('Change').click();
+      await ui.sees('Only a branch can be changed; choose one');
+      await ui.refuses(ui.page.getByRole('menuitem', { name: 'Delete' }));
+    });
+  });
 }

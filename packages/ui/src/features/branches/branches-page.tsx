@@ -19,6 +19,7 @@ import { useAliasesOf } from '../buckets/use-aliases-of.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 import { DeletedRefs } from '../time/deleted-refs.tsx';
 import { undelete } from '../time/undelete.ts';
+import { BranchState } from './branch-state.tsx';
 import { CommitLine } from './commit-line.tsx';
 import { CopyRefMenu } from './copy-ref-menu.tsx';
 import { CreateRefDialog } from './create-ref-dialog.tsx';
@@ -47,7 +48,7 @@ export function BranchesPage(): ReactNode {
         await client.get('/repositories/{repository}/branches', {
           params: {
             path: { repository: repository.id },
-            query: { prefix, after, amount, show_hidden: hidden },
+            query: { search: prefix, after, amount, show_hidden: hidden },
           },
           signal,
         }),
@@ -98,7 +99,7 @@ export function BranchesPage(): ReactNode {
             }
           />
           <FilterField
-            label="Find branches that start with"
+            label="Find branches by a part of their name"
             placeholder="Find a branch"
             value={prefix}
             onFilter={setPrefix}
@@ -145,6 +146,7 @@ export function BranchesPage(): ReactNode {
                         {id}
                       </Link>
                       {id === repository.default_branch && <Tag kind="info">default</Tag>}
+                      <BranchState branch={id} />
                     </div>
                     <CommitLine commitId={commit_id} />
                   </div>
@@ -212,7 +214,7 @@ export function BranchesPage(): ReactNode {
             empty={
               <EmptyState
                 icon={<GitBranch size={36} aria-hidden />}
-                title={prefix === '' ? 'No branches' : `No branch starts with “${prefix}”`}
+                title={prefix === '' ? 'No branches' : `No branch contains “${prefix}”`}
                 actions={prefix !== '' && <ClearFilter onClear={() => setPrefix('')} />}
                 snippet={branchSnippet(repository.id, 'experiment', repository.default_branch)}
               >

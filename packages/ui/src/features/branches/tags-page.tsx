@@ -35,7 +35,7 @@ export function TagsPage(): ReactNode {
   const list = usePagedList<Ref>(['tags', repository.id, prefix], async (after, amount, signal) =>
     toPage(
       await client.get('/repositories/{repository}/tags', {
-        params: { path: { repository: repository.id }, query: { prefix, after, amount } },
+        params: { path: { repository: repository.id }, query: { search: prefix, after, amount } },
         signal,
       }),
     ),
@@ -57,7 +57,7 @@ export function TagsPage(): ReactNode {
         <h1>Tags</h1>
         <div className="right row">
           <FilterField
-            label="Find tags that start with"
+            label="Find tags by a part of their name"
             placeholder="Find a tag"
             value={prefix}
             onFilter={setPrefix}
@@ -131,7 +131,7 @@ export function TagsPage(): ReactNode {
             empty={
               <EmptyState
                 icon={<TagIcon size={36} aria-hidden />}
-                title={prefix === '' ? 'No tags yet' : `No tag starts with “${prefix}”`}
+                title={prefix === '' ? 'No tags yet' : `No tag contains “${prefix}”`}
                 actions={
                   prefix !== '' ? (
                     <ClearFilter onClear={() => setPrefix('')} />

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import {
@@ -12,6 +12,7 @@ import {
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, Notice, usePageTitle } from '../../kit/basics.tsx';
+import { Hint } from '../../kit/hint.tsx';
 import { RefPicker } from '../../kit/ref-picker.tsx';
 import { plural, shortId } from '../../lib/format.ts';
 import { refreshAll } from '../../lib/queries.ts';
@@ -20,6 +21,7 @@ import type { CurrentRef } from '../shell/repository-context.tsx';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
 import { DiffBox } from './diff-box.tsx';
 import { ConflictResolver } from './conflict-resolver.tsx';
+import { mergeMeeting } from './meetings.ts';
 import { MergeDialog } from './merge-dialog.tsx';
 import type { MergeSteering } from './merge-dialog.tsx';
 import { refsSource } from './sources.ts';
@@ -147,7 +149,7 @@ export function ComparePage(): ReactNode {
           kind={head.resolved?.kind}
           onChange={(ref) => go({ ref: base.ref, compare: ref, file: undefined })}
         />
-        <Tooltip label="Swap base and head">
+        <Hint label="Swap base and head">
           <ActionIcon
             variant="default"
             size={36}
@@ -156,12 +158,12 @@ export function ComparePage(): ReactNode {
           >
             <ArrowLeftRight size={15} />
           </ActionIcon>
-        </Tooltip>
-        <Tooltip label="Read again">
+        </Hint>
+        <Hint label="Read again">
           <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={() => void refreshAll()}>
             <RefreshCw size={15} />
           </ActionIcon>
-        </Tooltip>
+        </Hint>
         <SegmentedControl
           className="right"
           size="xs"
@@ -183,8 +185,7 @@ export function ComparePage(): ReactNode {
         {bothBranches && !same && repository.read_only !== true && (
           <ConflictResolver
             repository={repository.id}
-            source={head.ref}
-            destination={base.ref}
+            meeting={mergeMeeting(repository.id, head.ref, base.ref)}
             onMerge={(steering) => setMerging({ steering })}
           />
         )}

@@ -3,46 +3,27 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ErrorNotice, Notice, Skeletons } from '../../kit/basics.tsx';
-import { client } from '../../lib/api.ts';
 import type { Conflict, ConflictList } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
 import { isStale, matcherOf, noDecisions, resolutionsOf, takeOf } from '../../lib/resolutions.ts';
 import type { Choice, Decisions, SideTake } from '../../lib/resolutions.ts';
 import { ConflictRow } from './conflict-row.tsx';
+import type { Meeting } from './meetings.ts';
 import type { MergeSteering } from './merge-dialog.tsx';
 import { MergePreviewLine } from './merge-preview.tsx';
 
 const pageSize = 200;
 
-/** The conflicts between two branches, page by page. */
-export function useConflicts(repository: string, source: string, destination: string, enabled: boolean) {
-  return useInfiniteQuery({
-    queryKey: ['conflicts', repository, source, destination],
-    initialPageParam: '',
-    queryFn: ({ pageParam }) => readConflicts(repository, source, destination, pageParam),
-    getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_offset : undefined),
-    staleTime: 0,
-    enabled,
-  });
-}
+const words = {
+  merge: ['Choose what the merge takes.', 'Merge as chosen'],
+  'cherry-pick': ['Choose what the branch gets.', 'Apply as chosen'],
+  revert: ['Choose what the branch gets.', 'Revert as chosen'],
+} as const;
 
 /** A page with something on it, or the last one: the server may look for long and find nothing yet. */
-async function readConflicts(
-  repository: string,
-  source: string,
-  destination: string,
-  from: string,
-): Promise<ConflictList> {
+async function readConflicts(meeting: Meeting, from: string): Promise<ConflictList> {
   for (let after = from; ;) {
-    const page = await client.get(
-      '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}/conflicts',
-      {
-        params: {
-          path: { repository, sourceRef: source, destinationBranch: destination },
-          query: { after, amount: pageSize },
-        },
-      },
-    );
+    const page = await meeting.read({ after, amount: pageSize });
     if (page.results.length > 0 || !page.pagination.has_more) return page;
     after = page.pagination.next_offset;
   }
@@ -51,21 +32,24 @@ async function readConflicts(
 /** Lists what is in conflict and lets somebody settle it, one by one or many at once. */
 export function ConflictResolver({
   repository,
-  source,
-  destination,
+  meeting,
+  busy = false,
   onMerge,
 }: {
   repository: string;
-  source: string;
-  destination: string;
+  meeting: Meeting;
+  busy?: boolean;
   onMerge: (steering: MergeSteering) => void;
 }): ReactNode {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useConflicts(
-    repository,
-    source,
-    destination,
-    true,
-  );
+  const { source, destination } = meeting;
+  const [request, action] = words[meeting.kind];
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['conflicts', ...meeting.key],
+    initialPageParam: '',
+    queryFn: ({ pageParam }) => readConflicts(meeting, pageParam),
+    getNextPageParam: ({ pagination }) => (pagination.has_more ? pagination.next_offset : undefined),
+    staleTime: 0,
+  });
   const [decisions, setDecisions] = useState<Decisions>(noDecisions);
   const [filter, setFilter] = useState('');
   const [shownTakes, setShownTakes] = useState<'all' | 'unresolved'>('all');
@@ -109,25 +93,28 @@ export function ConflictResolver({
           {settled} of {total} settled
         </span>
         <div className="right row">
-          <MergePreviewLine
-            repository={repository}
-            source={source}
-            destination={destination}
-            steering={steering}
-          />
+          {meeting.kind === 'merge' && (
+            <MergePreviewLine
+              repository={repository}
+              source={source}
+              destination={destination}
+              steering={steering}
+            />
+          )}
           <Button
             size="compact-sm"
+            loading={busy}
             disabled={settled < conflicts.length}
             title={settled < conflicts.length ? 'Settle every conflict first' : undefined}
             onClick={() => onMerge(steering)}
           >
-            Merge as chosen
+            {action}
           </Button>
         </div>
       </div>
       <div className="box-body stack tight">
         <div className="muted small">
-          Both {source} and {destination} changed these objects. Choose what the merge takes.
+          Both {source} and {destination} changed these objects. {request}
         </div>
         {stale > 0 && (
           <Notice kind="warn" title={`The branches moved: ${plural(stale, 'choice')} to look at again`}>

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight, Folder, RotateCcw } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { CSSProperties, ReactNode } from 'react';
 import { ChangeTag, CopyButton, ErrorNotice, Skeletons } from '../../kit/basics.tsx';
+import { Hint } from '../../kit/hint.tsx';
 import type { Diff, Page } from '../../lib/api.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { nameIn } from '../../lib/paths.ts';
@@ -108,7 +109,7 @@ export function DiffTree({
 function RevertButton({ entry, onRevert }: { entry: Diff; onRevert: TreeProps['onRevert'] }): ReactNode {
   if (onRevert === undefined) return null;
   return (
-    <Tooltip label="Undo this change">
+    <Hint label="Undo this change">
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -118,7 +119,7 @@ function RevertButton({ entry, onRevert }: { entry: Diff; onRevert: TreeProps['o
       >
         <RotateCcw size={14} />
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   );
 }
 

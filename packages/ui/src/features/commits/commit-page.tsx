@@ -1,7 +1,7 @@
-import { Button, Menu, Select, TextInput } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ChevronDown, ExternalLink, FileStack, Link2 as LinkIcon } from 'lucide-react';
+import { ExternalLink, FileStack, Link2 as LinkIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import {
@@ -14,15 +14,15 @@ import {
   Time,
   usePageTitle,
 } from '../../kit/basics.tsx';
-import { ConfirmDialog, FormDialog } from '../../kit/dialog.tsx';
-import { client } from '../../lib/api.ts';
 import { shortId, summaryOf } from '../../lib/format.ts';
 import { svcUri } from '../../lib/paths.ts';
-import { commitQuery, tagsByCommitQuery, useWrite } from '../../lib/queries.ts';
+import { commitQuery, tagsByCommitQuery } from '../../lib/queries.ts';
 import { DiffBox } from '../changes/diff-box.tsx';
 import { refsSource, rootSource } from '../changes/sources.ts';
 import { CommitRuns } from '../actions/commit-runs.tsx';
 import { useRepository } from '../shell/repository-context.tsx';
+import { CommitActions } from './commit-actions.tsx';
+import { PickConflicts } from './pick-conflicts.tsx';
 
 /** Metadata such as `::svc::Notebook::url[url:ui]` becomes a button. */
 function linkOf(key: string, value: string): string | undefined {
@@ -36,6 +36,7 @@ export function CommitPage(): ReactNode {
   const { parent = '1', file } = useSearch({ from: '/app/repositories/$repo/commits/$commitId' });
   const navigate = useNavigate({ from: '/repositories/$repo/commits/$commitId' });
   const { data: commit, error, refetch } = useQuery(commitQuery(repository.id, commitId));
+  const [pickedOnto, setPickedOnto] = useState<string>();
   const tags = useQuery(tagsByCommitQuery(repository.id)).data?.get(commit?.id ?? '') ?? [];
   usePageTitle(commit === undefined ? 'Commit' : summaryOf(commit.message), shortId(commitId), repository.id);
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -66,7 +67,7 @@ export function CommitPage(): ReactNode {
               >
                 Browse data
               </Button>
-              <CommitActions commitId={commit.id} parents={commit.parents} />
+              <CommitActions commitId={commit.id} parents={commit.parents} onConflict={setPickedOnto} />
             </div>
           </div>
           <dl className="facts">
@@ -133,6 +134,7 @@ export function CommitPage(): ReactNode {
           </dl>
         </div>
       </section>
+      {pickedOnto !== undefined && <PickConflicts commit={commit} branch={pickedOnto} />}
       <DiffBox
         label="Changes of this commit"
         title="Changes"
@@ -163,147 +165,5 @@ export function CommitPage(): ReactNode {
         empty={<EmptyState title="No changes">This commit holds the same data as its parent.</EmptyState>}
       />
     </div>
-  );
-}
-
-type Asked = 'branch' | 'tag' | 'cherry-pick' | 'reset';
-
-/** Actions on a commit: branch, tag, cherry-pick, reset to it. */
-function CommitActions({ commitId, parents }: { commitId: string; parents: readonly string[] }): ReactNode {
-  const repository = useRepository();
-  const navigate = useNavigate();
-  const [asked, setAsked] = useState<Asked>();
-  const [name, setName] = useState('');
-  const path = { repository: repository.id };
-  const done = (): void => setAsked(undefined);
-  const work = useWrite(async (what: Asked): Promise<void> => {
-    switch (what) {
-      case 'branch':
-        await client.post('/repositories/{repository}/branches', {
-          params: { path },
-          body: { name, source: commitId },
-        });
-        done();
-        await navigate({
-          to: '/repositories/$repo/objects',
-          params: { repo: repository.id },
-          search: { ref: name },
-        });
-        break;
-      case 'tag':
-        await client.post('/repositories/{repository}/tags', {
-          params: { path },
-          body: { id: name, ref: commitId },
-        });
-        done();
-        break;
-      case 'cherry-pick':
-        await client.post('/repositories/{repository}/branches/{branch}/cherry-pick', {
-          params: { path: { ...path, branch: name } },
-          body: { ref: commitId, ...(parents.length > 1 && { parent_number: 1 }) },
-        });
-        done();
-        await navigate({
-          to: '/repositories/$repo/commits',
-          params: { repo: repository.id },
-          search: { ref: name },
-        });
-        break;
-      case 'reset':
-        await client.put('/repositories/{repository}/branches/{branch}/hard_reset', {
-          params: { path: { ...path, branch: name }, query: { ref: commitId } },
-        });
-        done();
-        await navigate({
-          to: '/repositories/$repo/commits',
-          params: { repo: repository.id },
-          search: { ref: name },
-        });
-    }
-  });
-  const ask = (what: Asked): void => {
-    work.reset();
-    setName(what === 'reset' ? repository.default_branch : '');
-    setAsked(what);
-  };
-  const titles: Record<Asked, readonly [title: string, label: string, action: string]> = {
-    branch: ['Create branch here', 'Branch name', 'Create branch'],
-    tag: ['Create tag here', 'Tag name', 'Create tag'],
-    'cherry-pick': ['Apply this commit to a branch', 'Branch', 'Apply'],
-    reset: ['Reset a branch to this commit', 'Branch', 'Reset branch'],
-  };
-  const words = asked === undefined ? undefined : titles[asked];
-  return (
-    <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button
-            variant="default"
-            rightSection={<ChevronDown size={14} />}
-            disabled={repository.read_only === true}
-          >
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('branch')}>Create branch here</Menu.Item>
-          <Menu.Item onClick={() => ask('tag')}>Create tag here</Menu.Item>
-          <Menu.Item onClick={() => ask('cherry-pick')}>Cherry-pick onto …</Menu.Item>
-          <Menu.Item
-            onClick={() =>
-              void navigate({
-                to: '/repositories/$repo/compare',
-                params: { repo: repository.id },
-                search: { ref: repository.default_branch, compare: commitId },
-              })
-            }
-          >
-            Compare with {repository.default_branch}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item c="var(--svc-removed)" onClick={() => ask('reset')}>
-            Reset a branch to here
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {asked === 'reset' ? (
-        <ConfirmDialog
-          opened
-          onClose={done}
-          title={titles.reset[0]}
-          action={titles.reset[2]}
-          typed={name}
-          busy={work.isPending}
-          error={work.error ?? undefined}
-          onSubmit={() => work.mutate('reset')}
-        >
-          <TextInput label="Branch" value={name} onChange={(event) => setName(event.currentTarget.value)} />
-          <p>
-            The branch will point to {shortId(commitId)}; commits after it are no longer part of the branch. A
-            branch with uncommitted changes is refused.
-          </p>
-        </ConfirmDialog>
-      ) : (
-        words !== undefined && (
-          <FormDialog
-            opened
-            onClose={done}
-            title={words[0]}
-            action={words[2]}
-            busy={work.isPending}
-            error={work.error ?? undefined}
-            disabled={name === ''}
-            onSubmit={() => asked !== undefined && work.mutate(asked)}
-          >
-            <TextInput
-              data-autofocus
-              label={words[1]}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value.trim())}
-            />
-          </FormDialog>
-        )
-      )}
-    </>
   );
 }

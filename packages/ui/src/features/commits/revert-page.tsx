@@ -1,4 +1,5 @@
 import { Button, Checkbox, Select, Textarea } from '@mantine/core';
+import { ApiError } from '@svc/client';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +11,9 @@ import { plural, shortId, summaryOf } from '../../lib/format.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
 import { commitQuery, refreshAll } from '../../lib/queries.ts';
+import { ConflictResolver } from '../changes/conflict-resolver.tsx';
+import { commitMeeting } from '../changes/meetings.ts';
+import type { MergeSteering } from '../changes/merge-dialog.tsx';
 import { useRepository } from '../shell/repository-context.tsx';
 
 /** Takes back commits, newest first, each by a commit of its own. */
@@ -33,20 +37,26 @@ export function RevertPage(): ReactNode {
   const loaded = queries.map(({ data }) => data).filter((commit) => commit !== undefined);
   const unchosen = loaded.some((commit) => commit.parents.length > 1 && parents[commit.id] === undefined);
 
-  const run = async (): Promise<void> => {
+  const run = async (steering?: MergeSteering): Promise<void> => {
     setTouched(true);
     if (checkMetadata(metadata).some((problem) => problem !== undefined)) return;
     setBusy(true);
     setError(undefined);
     let finished = done;
     try {
-      for (const id of ids.slice(done)) {
+      for (const [index, id] of ids.slice(done).entries()) {
         await client.post('/repositories/{repository}/branches/{branch}/revert', {
           params: { path: { repository: repository.id, branch } },
           body: {
             ref: id,
             parent_number: Number(parents[id] ?? 0),
             allow_empty: allowEmpty,
+            // The conflicts that were settled are those of the commit that stopped.
+            ...(index === 0 &&
+              steering !== undefined && {
+                expected_destination: steering.expected_destination,
+                resolutions: steering.resolutions,
+              }),
             ...(single && { commit_overrides: { message, metadata: toMetadata(metadata) } }),
           },
         });
@@ -66,6 +76,7 @@ export function RevertPage(): ReactNode {
     }
   };
 
+  const stopped = error instanceof ApiError && error.status === 409 ? ids[done] : undefined;
   return (
     <div className="stack readable">
       <h1 className="page-title">
@@ -133,6 +144,22 @@ export function RevertPage(): ReactNode {
             </Notice>
           )}
           <ErrorNotice error={error} />
+          {stopped !== undefined && (
+            <ConflictResolver
+              repository={repository.id}
+              meeting={commitMeeting(
+                'revert',
+                { repository: repository.id, branch },
+                {
+                  ref: stopped,
+                  parent_number: Number(parents[stopped] ?? 0),
+                  name: `before ${shortId(stopped)}`,
+                },
+              )}
+              busy={busy}
+              onMerge={(steering) => void run(steering)}
+            />
+          )}
         </>
       )}
       <div className="row">

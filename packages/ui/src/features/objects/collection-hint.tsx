@@ -14,10 +14,10 @@ const ageSeconds = 14 * 24 * 3600;
 /** Without rules a repository keeps everything forever. After two weeks of growth that is worth a hint. */
 export function CollectionHint(): ReactNode {
   const repository = useRepository();
-  const type = useStorageOf(repository)?.blockstore_type;
   const [dismissed, setDismissed] = usePreference<boolean>(`dismissed:collection:${repository.id}`, false);
   const [now] = useState(() => Date.now() / 1000);
   const isOld = now - repository.creation_date > ageSeconds;
+  const type = useStorageOf(repository, isOld && !dismissed)?.blockstore_type;
   const concerns = isOld && !dismissed && (type === 's3' || type === 'azure');
   const { data: missing } = useQuery({
     queryKey: ['collection-rules-missing', repository.id],

@@ -1,205 +1,33 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useNavigate } from '@tanstack/react-router';
-import {
-  Copy,
-  Download,
-  EllipsisVertical,
-  Files,
-  FolderInput,
-  History,
-  Info,
-  RotateCcw,
-  Sigma,
-  Trash2,
-} from 'lucide-react';
+import { ActionIcon } from '@mantine/core';
+import { EllipsisVertical } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { copyText } from '../../kit/copy-text.ts';
-import { client } from '../../lib/api.ts';
-import { explain } from '../../lib/explain.ts';
-import { formatBytes, plural } from '../../lib/format.ts';
+import { onDemand } from '../../kit/on-demand.tsx';
+import type { TargetProps } from '../../kit/target-props.ts';
 import type { MarkedEntry } from '../../lib/listing.ts';
-import { baseName, objectUrl, s3Uri, svcUri } from '../../lib/paths.ts';
-import { useStorageOf } from '../../lib/queries.ts';
-import { useRepository } from '../shell/repository-context.tsx';
 import type { EntryRequest } from './entry-dialogs.tsx';
-import { summarise } from './summarise.ts';
+
+const OpenedEntryMenu = onDemand(async () => (await import('./entry-actions.tsx')).OpenedEntryMenu);
+
+export interface EntryMenuProps {
+  readonly entry: MarkedEntry;
+  readonly refName: string;
+  readonly isBranch: boolean;
+  readonly canWrite: boolean;
+  readonly onAsk: (request: EntryRequest) => void;
+}
+
+export function EntryButton({ path, ...button }: { path: string } & TargetProps): ReactNode {
+  return (
+    <ActionIcon variant="subtle" color="gray" size={26} aria-label={`Actions for ${path}`} {...button}>
+      <EllipsisVertical size={15} />
+    </ActionIcon>
+  );
+}
 
 /** What can be done with an object or a folder. */
-export function EntryMenu({
-  entry,
-  refName,
-  isBranch,
-  canWrite,
-  onAsk,
-}: {
-  entry: MarkedEntry;
-  refName: string;
-  isBranch: boolean;
-  canWrite: boolean;
-  onAsk: (request: EntryRequest) => void;
-}): ReactNode {
-  const repository = useRepository();
-  const storage = useStorageOf(repository);
-  const navigate = useNavigate();
-  const { path } = entry;
-  const isFolder = entry.path_type === 'common_prefix';
-  const at = { repository: repository.id, ref: refName };
-
-  const lastCommit = async (): Promise<void> => {
-    const { results } = await client.get('/repositories/{repository}/refs/{ref}/commits', {
-      params: {
-        path: at,
-        query: { amount: 1, limit: true, ...(isFolder ? { prefixes: [path] } : { objects: [path] }) },
-      },
-    });
-    const [commit] = results;
-    if (commit === undefined) notifications.show({ message: 'Not committed yet' });
-    else
-      await navigate({
-        to: '/repositories/$repo/commits/$commitId',
-        params: { repo: repository.id, commitId: commit.id },
-      });
-  };
-  const presign = async (): Promise<void> => {
-    const stat = await client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
-      params: { path: at, query: { path, presign: true } },
-    });
-    copyText(stat.physical_address, 'Pre-signed URL');
-  };
-  const size = async (): Promise<void> => {
-    const id = notifications.show({ message: `Counting ${path} …`, loading: true, autoClose: false });
-    const sum = await summarise(repository.id, refName, path);
-    notifications.update({
-      id,
-      loading: false,
-      autoClose: 10_000,
-      title: path,
-      message: `${plural(sum.objects, 'object')}${sum.complete ? '' : ' and more'}, ${formatBytes(sum.bytes)}`,
-    });
-  };
-  const guard = (work: Promise<void>): void => {
-    work.catch((error: unknown) =>
-      notifications.show({ color: 'danger', title: explain(error).title, message: explain(error).text }),
-    );
-  };
-  const changed = isBranch && entry.mark !== undefined;
-
-  return (
-    <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={26} aria-label={`Actions for ${path}`}>
-            <EllipsisVertical size={15} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {!isFolder && entry.mark !== 'removed' && (
-            <>
-              <Menu.Item
-                leftSection={<Download size={15} />}
-                component="a"
-                href={objectUrl(repository.id, refName, path)}
-                download={baseName(path)}
-              >
-                Download
-              </Menu.Item>
-              <Menu.Item
-                leftSection={<Info size={15} />}
-                onClick={() =>
-                  void navigate({
-                    to: '/repositories/$repo/object',
-                    params: { repo: repository.id },
-                    search: { ref: refName, path, tab: 'info' },
-                  })
-                }
-              >
-                Information
-              </Menu.Item>
-            </>
-          )}
-          <Menu.Item leftSection={<History size={15} />} onClick={() => guard(lastCommit())}>
-            Last commit
-          </Menu.Item>
-          {isFolder && (
-            <Menu.Item leftSection={<Sigma size={15} />} onClick={() => guard(size())}>
-              Size of folder
-            </Menu.Item>
-          )}
-          <Menu.Divider />
-          <Menu.Item
-            leftSection={<Copy size={15} />}
-            onClick={() => copyText(svcUri(repository.id, refName, path), 'URI')}
-          >
-            Copy URI
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<Copy size={15} />}
-            onClick={() => copyText(s3Uri(repository.id, refName, path), 'S3 URI')}
-          >
-            Copy S3 URI
-          </Menu.Item>
-          {!isFolder && (
-            <Menu.Item
-              leftSection={<Copy size={15} />}
-              onClick={() =>
-                copyText(
-                  new URL(objectUrl(repository.id, refName, path), globalThis.location.href).href,
-                  'Link',
-                )
-              }
-            >
-              Copy download link
-            </Menu.Item>
-          )}
-          {!isFolder && storage?.pre_sign_support === true && (
-            <Menu.Item leftSection={<Copy size={15} />} onClick={() => guard(presign())}>
-              Copy pre-signed URL
-            </Menu.Item>
-          )}
-          {entry.mark !== 'removed' && repository.read_only !== true && (
-            <>
-              <Menu.Divider />
-              {canWrite && isBranch && (
-                <Menu.Item
-                  leftSection={<FolderInput size={15} />}
-                  onClick={() => onAsk({ what: 'move', entries: [entry] })}
-                >
-                  Move or rename
-                </Menu.Item>
-              )}
-              <Menu.Item
-                leftSection={<Files size={15} />}
-                onClick={() => onAsk({ what: 'copy', entries: [entry] })}
-              >
-                Copy to …
-              </Menu.Item>
-            </>
-          )}
-          {canWrite && isBranch && (
-            <>
-              <Menu.Divider />
-              {changed && (
-                <Menu.Item
-                  leftSection={<RotateCcw size={15} />}
-                  onClick={() => onAsk({ what: 'reset', entries: [entry] })}
-                >
-                  Undo uncommitted changes
-                </Menu.Item>
-              )}
-              {entry.mark !== 'removed' && (
-                <Menu.Item
-                  leftSection={<Trash2 size={15} />}
-                  c="var(--svc-removed)"
-                  onClick={() => onAsk({ what: 'delete', entries: [entry] })}
-                >
-                  Delete
-                </Menu.Item>
-              )}
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-    </>
-  );
+export function EntryMenu(props: EntryMenuProps): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const button = <EntryButton path={props.entry.path} aria-haspopup="menu" onClick={() => setAsked(true)} />;
+  return isAsked ? <OpenedEntryMenu {...props} waiting={button} /> : button;
 }

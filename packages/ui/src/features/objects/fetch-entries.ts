@@ -1,8 +1,10 @@
 import { client } from '../../lib/api.ts';
-import { markChanges } from '../../lib/listing.ts';
+import { changesIn, markChanges } from '../../lib/listing.ts';
 import type { ChangeEntry, MarkedEntry } from '../../lib/listing.ts';
 import { compareUtf8 } from '../../lib/paths.ts';
 import type { FetchPage } from '../../lib/paged-list.ts';
+import { changesQuery, queryClient } from '../../lib/queries.ts';
+import type { BranchChanges } from '../../lib/queries.ts';
 
 interface EntriesOptions {
   readonly repository: string;
@@ -12,7 +14,7 @@ interface EntriesOptions {
   readonly isBranch: boolean;
 }
 
-/** The folder's uncommitted changes up to a path. Most folders have none: one request. */
+/** The folder's uncommitted changes up to a path. */
 async function changesUntil(
   { repository, ref, prefix }: EntriesOptions,
   range: { after: string; until: string | undefined },
@@ -32,6 +34,16 @@ async function changesUntil(
   }
 }
 
+/** The folder's uncommitted changes, from those of the whole branch where they are few. */
+async function changesOf(
+  options: EntriesOptions,
+  range: { after: string; until: string | undefined },
+  { first, signal }: { first: Promise<BranchChanges>; signal: AbortSignal },
+): Promise<ChangeEntry[]> {
+  const { changes, complete } = await first;
+  return complete ? changesIn(options.prefix, changes) : changesUntil(options, range, signal);
+}
+
 /** Pages of a folder with marks. */
 export function fetchEntries(options: EntriesOptions): FetchPage<MarkedEntry> {
   const { repository, ref, prefix, isBranch } = options;
@@ -43,17 +55,16 @@ export function fetchEntries(options: EntriesOptions): FetchPage<MarkedEntry> {
       },
       signal,
     });
-    const firstChanges =
-      isBranch && after === ''
-        ? changesUntil(options, { after, until: prefix }, signal)
-        : Promise.resolve(undefined);
-    const [{ pagination, results }, early] = await Promise.all([listing, firstChanges]);
+    // The page above counts the same changes; later pages take what is known.
+    const first = isBranch
+      ? queryClient.fetchQuery({ ...changesQuery(repository, ref), staleTime: after === '' ? 0 : 15_000 })
+      : undefined;
+    first?.catch(() => undefined);
+    const { pagination, results } = await listing;
     const next = pagination.has_more ? pagination.next_offset : undefined;
-    if (!isBranch) return { rows: results, next };
+    if (first === undefined) return { rows: results, next };
     const range = { after, until: next === undefined ? undefined : results.at(-1)?.path };
-    // The first request brings up to a thousand changes, which is nearly always all of them.
-    const changes =
-      early !== undefined && early.length < 1000 ? early : await changesUntil(options, range, signal);
+    const changes = await changesOf(options, range, { first, signal });
     return { rows: markChanges(results, changes, range), next };
   };
 }

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CloudDownload, FolderOpen, Upload } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../../kit/basics.tsx';
 import { useChoice } from '../../kit/choice.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { onDemand } from '../../kit/on-demand.tsx';
 import { UriBar } from '../../kit/uri-bar.tsx';
 import type { MarkedEntry } from '../../lib/listing.ts';
 import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
@@ -18,7 +19,7 @@ import { EntryList } from './entry-list.tsx';
 import { fetchEntries } from './fetch-entries.ts';
 import { Readme } from './readme.tsx';
 
-const EntryDialogs = lazy(async () => ({ default: (await import('./entry-dialogs.tsx')).EntryDialogs }));
+const EntryDialogs = onDemand(async () => (await import('./entry-dialogs.tsx')).EntryDialogs);
 
 /** One folder of a ref: what is in it, and its README below. */
 export function Folder({
@@ -36,7 +37,7 @@ export function Folder({
   isBranch: boolean;
   canWrite: boolean;
   onUpload: () => void;
-  onImport: (() => void) | undefined;
+  onImport: () => void;
 }): ReactNode {
   const repository = useRepository();
   const { after = '' } = useSearch({ from: '/app/repositories/$repo/objects' });
@@ -106,15 +107,9 @@ export function Folder({
                       <Button leftSection={<Upload size={15} />} onClick={onUpload}>
                         Upload files
                       </Button>
-                      {onImport !== undefined && (
-                        <Button
-                          variant="default"
-                          leftSection={<CloudDownload size={15} />}
-                          onClick={onImport}
-                        >
-                          Import without copying
-                        </Button>
-                      )}
+                      <Button variant="default" leftSection={<CloudDownload size={15} />} onClick={onImport}>
+                        Import without copying
+                      </Button>
                     </>
                   )
                 }
@@ -144,18 +139,16 @@ export function Folder({
       </div>
       {readme !== undefined && <Readme refName={refName} path={readme} />}
       {asked !== undefined && (
-        <Suspense>
-          <EntryDialogs
-            asked={asked}
-            refName={refName}
-            isBranch={isBranch}
-            onClose={() => setAsked(undefined)}
-            onDone={() => {
-              setAsked(undefined);
-              choice.clear();
-            }}
-          />
-        </Suspense>
+        <EntryDialogs
+          asked={asked}
+          refName={refName}
+          isBranch={isBranch}
+          onClose={() => setAsked(undefined)}
+          onDone={() => {
+            setAsked(undefined);
+            choice.clear();
+          }}
+        />
       )}
     </div>
   );

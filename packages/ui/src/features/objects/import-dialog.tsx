@@ -8,12 +8,11 @@ import { ErrorNotice, Notice } from '../../kit/basics.tsx';
 import { Dialog, FormDialog } from '../../kit/dialog.tsx';
 import { MetadataFields } from '../../kit/metadata-fields.tsx';
 import { client } from '../../lib/api.ts';
-import type { StorageConfig } from '../../lib/api.ts';
 import { formatCount } from '../../lib/format.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
 import { readPreference, writePreference } from '../../lib/preferences.ts';
-import { refreshAll, useWrite } from '../../lib/queries.ts';
+import { refreshAll, useStorageOf, useWrite } from '../../lib/queries.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
 interface Source {
@@ -25,14 +24,14 @@ interface Source {
 interface ImportDialogProps {
   readonly branch: string;
   readonly prefix: string;
-  readonly storage: StorageConfig | undefined;
   readonly onClose: () => void;
 }
 
 /** Points a branch at data that is already in the object store. The import continues after leaving the page. */
 export function ImportDialog(props: ImportDialogProps): ReactNode {
-  const { branch, prefix, storage, onClose } = props;
+  const { branch, prefix, onClose } = props;
   const repository = useRepository();
+  const storage = useStorageOf(repository);
   const memory = `import:${repository.id}:${branch}`;
   const [id, setId] = useState(() => readPreference<string | undefined>(memory, undefined));
   const [sources, setSources] = useState<Source[]>([
@@ -62,6 +61,16 @@ export function ImportDialog(props: ImportDialogProps): ReactNode {
           setId(undefined);
         }}
       />
+    );
+  }
+  if (storage?.import_support === false) {
+    return (
+      <Dialog opened onClose={onClose} title={`Import into ${branch}`}>
+        <Notice kind="warn" title="This storage cannot be imported from">
+          The server is not set up to read data that lies outside its repositories. Upload files instead, or
+          ask whoever runs it to allow imports.
+        </Notice>
+      </Dialog>
     );
   }
   const rule = storage?.import_validity_regex ?? '';

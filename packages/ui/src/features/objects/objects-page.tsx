@@ -1,14 +1,16 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CloudDownload, GitCommitHorizontal, RefreshCw, Upload } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Skeletons, Tag, usePageTitle } from '../../kit/basics.tsx';
+import { Hint } from '../../kit/hint.tsx';
+import { onDemand } from '../../kit/on-demand.tsx';
 import { RefPicker } from '../../kit/ref-picker.tsx';
 import { SnippetsMenu } from '../../kit/snippets-menu.tsx';
-import { shortId } from '../../lib/format.ts';
-import { dirtyQuery, refreshAll, useStorageOf } from '../../lib/queries.ts';
+import { formatCount, shortId } from '../../lib/format.ts';
+import { changesQuery, refreshAll } from '../../lib/queries.ts';
 import { listSnippets } from '../../lib/snippets.ts';
 import { parseTimeRef } from '../../lib/time-refs.ts';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
@@ -18,11 +20,9 @@ import { Folder } from './folder.tsx';
 import { PageDrop } from './page-drop.tsx';
 import type { PickedFile } from './picked-files.ts';
 
-const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
-const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
-const CommitDialog = lazy(async () => ({
-  default: (await import('../changes/commit-dialog.tsx')).CommitDialog,
-}));
+const UploadDialog = onDemand(async () => (await import('./upload-dialog.tsx')).UploadDialog);
+const ImportDialog = onDemand(async () => (await import('./import-dialog.tsx')).ImportDialog);
+const CommitDialog = onDemand(async () => (await import('../changes/commit-dialog.tsx')).CommitDialog);
 const Uncommitted = lazy(async () => ({ default: (await import('../changes/uncommitted.tsx')).Uncommitted }));
 
 export function ObjectsPage(): ReactNode {
@@ -34,8 +34,8 @@ export function ObjectsPage(): ReactNode {
   const prefix = search.path ?? '';
   const showChanges = search.showChanges === 'true' && isBranch;
   usePageTitle(prefix === '' ? 'Data' : prefix, shortId(ref), repository.id);
-  const storage = useStorageOf(repository);
-  const dirty = useQuery(dirtyQuery(repository.id, ref, isBranch)).data === true;
+  const uncommitted = useQuery({ ...changesQuery(repository.id, ref), enabled: isBranch }).data;
+  const dirty = uncommitted !== undefined && uncommitted.changes.length > 0;
   const [files, setFiles] = useState<PickedFile[]>([]);
   const [committing, setCommitting] = useState(false);
   const uploading = search.upload !== undefined || files.length > 0;
@@ -44,8 +44,6 @@ export function ObjectsPage(): ReactNode {
   const go = (change: Partial<typeof search>, replace = false): void =>
     void navigate({ search: (was) => ({ ...was, ...change }), replace });
   const writeTip = readOnlyReason;
-  const importTip =
-    readOnlyReason ?? (storage?.import_support === true ? undefined : 'This storage cannot be imported from');
 
   if (resolved === null) {
     return (
@@ -93,7 +91,8 @@ export function ObjectsPage(): ReactNode {
               leftSection={<span className="dot-changed" />}
               onClick={() => go({ showChanges: showChanges ? undefined : 'true' })}
             >
-              Uncommitted
+              Uncommitted ({formatCount(uncommitted.changes.length)}
+              {!uncommitted.complete && '+'})
             </Button>
             <Button
               leftSection={<GitCommitHorizontal size={15} />}
@@ -105,11 +104,11 @@ export function ObjectsPage(): ReactNode {
           </>
         )}
         <div className="right row">
-          <Tooltip label="Read again">
+          <Hint label="Read again">
             <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={() => void refreshAll()}>
               <RefreshCw size={15} />
             </ActionIcon>
-          </Tooltip>
+          </Hint>
           <SnippetsMenu
             snippets={listSnippets({
               origin: globalThis.location.origin,
@@ -118,18 +117,18 @@ export function ObjectsPage(): ReactNode {
               path: prefix,
             })}
           />
-          <Tooltip label={importTip} disabled={importTip === undefined}>
+          <Hint label={writeTip}>
             <Button
               variant="default"
               leftSection={<CloudDownload size={15} />}
-              {...(importTip !== undefined && { 'data-disabled': true })}
-              aria-disabled={importTip !== undefined}
-              onClick={() => importTip === undefined && go({ importDialog: 'true' })}
+              {...(writeTip !== undefined && { 'data-disabled': true })}
+              aria-disabled={writeTip !== undefined}
+              onClick={() => writeTip === undefined && go({ importDialog: 'true' })}
             >
               Import
             </Button>
-          </Tooltip>
-          <Tooltip label={writeTip} disabled={writeTip === undefined}>
+          </Hint>
+          <Hint label={writeTip}>
             <Button
               leftSection={<Upload size={15} />}
               {...(writeTip !== undefined && { 'data-disabled': true })}
@@ -138,7 +137,7 @@ export function ObjectsPage(): ReactNode {
             >
               Upload
             </Button>
-          </Tooltip>
+          </Hint>
         </div>
       </div>
       <TimeBanner resolved={resolved} onRef={(chosen) => go({ ref: chosen, after: undefined })} />
@@ -164,42 +163,34 @@ export function ObjectsPage(): ReactNode {
           isBranch={isBranch}
           canWrite={writeTip === undefined}
           onUpload={() => go({ upload: 'true' })}
-          onImport={importTip === undefined ? () => go({ importDialog: 'true' }) : undefined}
+          onImport={() => go({ importDialog: 'true' })}
         />
       )}
       {isBranch && writeTip === undefined && !uploading && <PageDrop onFiles={setFiles} />}
-      <Suspense>
-        {uploading && isBranch && (
-          <UploadDialog
-            branch={ref}
-            prefix={prefix}
-            initial={files}
-            storage={storage}
-            onClose={() => {
-              setFiles([]);
-              go({ upload: undefined }, true);
-            }}
-          />
-        )}
-        {importing && isBranch && (
-          <ImportDialog
-            branch={ref}
-            storage={storage}
-            prefix={prefix}
-            onClose={() => go({ importDialog: undefined }, true)}
-          />
-        )}
-        {committing && (
-          <CommitDialog
-            branch={ref}
-            onClose={() => setCommitting(false)}
-            onDone={() => {
-              setCommitting(false);
-              go({ showChanges: undefined });
-            }}
-          />
-        )}
-      </Suspense>
+      {uploading && isBranch && (
+        <UploadDialog
+          branch={ref}
+          prefix={prefix}
+          initial={files}
+          onClose={() => {
+            setFiles([]);
+            go({ upload: undefined }, true);
+          }}
+        />
+      )}
+      {importing && isBranch && (
+        <ImportDialog branch={ref} prefix={prefix} onClose={() => go({ importDialog: undefined }, true)} />
+      )}
+      {committing && (
+        <CommitDialog
+          branch={ref}
+          onClose={() => setCommitting(false)}
+          onDone={() => {
+            setCommitting(false);
+            go({ showChanges: undefined });
+          }}
+        />
+      )}
     </>
   );
 }

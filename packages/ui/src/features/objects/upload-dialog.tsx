@@ -8,11 +8,10 @@ import type { ReactNode } from 'react';
 import { ErrorNotice, Notice } from '../../kit/basics.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
-import type { StorageConfig } from '../../lib/api.ts';
 import { explain } from '../../lib/explain.ts';
 import { formatBytes, plural } from '../../lib/format.ts';
 import { rulesFor } from '../../lib/protection.ts';
-import { refreshAll } from '../../lib/queries.ts';
+import { refreshAll, useStorageOf } from '../../lib/queries.ts';
 import { uploadFile } from '../../lib/upload-file.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 import { filesOfDrop, filesOfInput } from './picked-files.ts';
@@ -24,7 +23,8 @@ interface Row {
   /** Edited by hand, so it no longer follows the common folder. */
   readonly destination?: string | undefined;
   readonly sent: number;
-  readonly state: 'waiting' | 'sending' | 'done' | 'failed';
+  /** `present`: there is an object already, and nobody has said that it may be replaced. */
+  readonly state: 'waiting' | 'sending' | 'done' | 'failed' | 'present';
   readonly reason?: string | undefined;
 }
 
@@ -35,16 +35,15 @@ export function UploadDialog({
   branch,
   prefix,
   initial,
-  storage,
   onClose,
 }: {
   branch: string;
   prefix: string;
   initial: readonly PickedFile[];
-  storage: StorageConfig | undefined;
   onClose: () => void;
 }): ReactNode {
   const repository = useRepository();
+  const storage = useStorageOf(repository);
   const [folder, setFolder] = useState(prefix);
   const [rows, setRows] = useState<Row[]>(() =>
     initial.map(({ file, name }) => ({ file, name, sent: 0, state: 'waiting' })),
@@ -95,10 +94,12 @@ export function UploadDialog({
     setRows((was) => was.map((row, i) => (i === index ? { ...row, ...change } : row)));
   const destinationOf = (row: Row): string => row.destination ?? folder + row.name;
 
-  const start = async (): Promise<void> => {
+  const start = async (replace = false): Promise<void> => {
     const abort = new AbortController();
     setRunning(abort);
-    const queue = rows.map((row, index) => ({ row, index })).filter(({ row }) => row.state !== 'done');
+    const queue = rows
+      .map((row, index) => ({ row, index }))
+      .filter(({ row }) => (replace ? row.state === 'present' : row.state !== 'done'));
     let failed = 0;
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next !== undefined && !abort.signal.aborted; next = queue.shift()) {
@@ -111,12 +112,17 @@ export function UploadDialog({
             path: destinationOf(row),
             file: row.file,
             storage,
+            ifAbsent: !replace,
             signal: abort.signal,
             onProgress: (sent) => set(index, { sent }),
           });
           set(index, { state: 'done' });
         } catch (error) {
           failed++;
+          if (!replace && error instanceof ApiError && error.status === 412) {
+            set(index, { state: 'present', reason: 'There is an object at this path already' });
+            continue;
+          }
           set(index, { state: 'failed', reason: abort.signal.aborted ? 'cancelled' : explain(error).text });
         }
       }
@@ -130,6 +136,7 @@ export function UploadDialog({
   const total = rows.reduce((sum, row) => sum + row.file.size, 0);
   const sent = rows.reduce((sum, row) => sum + (row.state === 'done' ? row.file.size : row.sent), 0);
   const failed = rows.filter(({ state }) => state === 'failed').length;
+  const present = rows.filter(({ state }) => state === 'present').length;
   const busy = running !== undefined;
   return (
     <Dialog opened onClose={onClose} busy={busy} title={`Upload to ${branch}`} size={680}>
@@ -238,8 +245,12 @@ export function UploadDialog({
                 {row.state === 'done' && (
                   <CircleCheck size={16} aria-label="uploaded" color="var(--svc-added)" />
                 )}
-                {row.state === 'failed' && (
-                  <CircleAlert size={16} aria-label="failed" color="var(--svc-removed)" />
+                {(row.state === 'failed' || row.state === 'present') && (
+                  <CircleAlert
+                    size={16}
+                    aria-label={row.state === 'failed' ? 'failed' : 'there already'}
+                    color="var(--svc-removed)"
+                  />
                 )}
                 {!busy && row.state !== 'done' && (
                   <ActionIcon
@@ -259,6 +270,22 @@ export function UploadDialog({
             )}
           </div>
         )}
+        {present > 0 && !busy && (
+          <Notice kind="warn" title={`${plural(present, 'object')} would be replaced`}>
+            <div className="row">
+              <Button size="compact-sm" color="danger" onClick={() => void start(true)}>
+                Replace
+              </Button>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => setRows((was) => was.filter(({ state }) => state !== 'present'))}
+              >
+                Leave out
+              </Button>
+            </div>
+          </Notice>
+        )}
         {busy && <Progress value={(sent / Math.max(1, total)) * 100} aria-label="Progress of the upload" />}
         <div className="row">
           <span className="muted small" role="status">
@@ -272,7 +299,9 @@ export function UploadDialog({
             </Button>
             <Button
               loading={busy}
-              disabled={rows.length === 0 || allowed.error !== null}
+              disabled={
+                rows.every(({ state }) => state === 'done' || state === 'present') || allowed.error !== null
+              }
               onClick={() => void start()}
             >
               {failed > 0 ? 'Retry failed' : 'Upload'}

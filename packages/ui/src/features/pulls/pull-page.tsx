@@ -22,6 +22,7 @@ import { CommitRuns, RefRuns } from '../actions/commit-runs.tsx';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
 import { DiffBox } from '../changes/diff-box.tsx';
 import { ConflictResolver } from '../changes/conflict-resolver.tsx';
+import { mergeMeeting } from '../changes/meetings.ts';
 import { MergeDialog } from '../changes/merge-dialog.tsx';
 import type { MergeSteering } from '../changes/merge-dialog.tsx';
 import { refsSource } from '../changes/sources.ts';
@@ -157,8 +158,7 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
       {isOpen && gone === undefined && (
         <ConflictResolver
           repository={repository.id}
-          source={source}
-          destination={destination}
+          meeting={mergeMeeting(repository.id, source, destination)}
           onMerge={(chosen) => {
             setSteering(chosen);
             setAsking('merge');

@@ -15,6 +15,7 @@ import {
 } from '../../kit/basics.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
 import { ListTabs, livingOrDeleted } from '../../kit/list-tabs.tsx';
+import { onDemand } from '../../kit/on-demand.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
@@ -23,8 +24,10 @@ import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
 import { configQuery, useStorages, useWrite } from '../../lib/queries.ts';
 import { createRepositorySnippet } from '../../lib/snippets.ts';
 import { Main } from '../shell/layout.tsx';
-import { CreateRepositoryDialog } from './create-repository-dialog.tsx';
 
+const CreateRepositoryDialog = onDemand(
+  async () => (await import('./create-repository-dialog.tsx')).CreateRepositoryDialog,
+);
 const DeletedRepositories = lazy(async () => ({
   default: (await import('./deleted-repositories.tsx')).DeletedRepositories,
 }));

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Dialog } from '../../kit/dialog.tsx';
+import { onDemand } from '../../kit/on-demand.tsx';
 import { queryClient, userQuery } from '../../lib/queries.ts';
 import { offerLoginDialog } from '../../lib/session.ts';
 import type { LoginReason } from '../../lib/session.ts';
-import { LoginForm } from './login-form.tsx';
+
+const LoginPrompt = onDemand(async () => (await import('./login-prompt.tsx')).LoginPrompt);
 
 interface Asked {
   readonly reason: LoginReason;
@@ -20,18 +21,5 @@ export function LoginDialog(): ReactNode {
     setAsked(undefined);
     if (loggedIn) void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
   };
-  return (
-    <Dialog
-      opened={asked !== undefined}
-      onClose={() => finish(false)}
-      title={asked?.reason === 'ending' ? 'Renew your session' : 'Your session has ended'}
-      size={420}
-      topmost
-    >
-      <div className="stack">
-        <div>Log in again to go on. Nothing you typed is lost.</div>
-        <LoginForm onDone={() => finish(true)} />
-      </div>
-    </Dialog>
-  );
+  return asked === undefined ? null : <LoginPrompt reason={asked.reason} onFinish={finish} />;
 }

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
-import { useIsFetching, useQuery } from '@tanstack/react-query';
+import { useIsFetching } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Notice, usePageTitle } from '../../kit/basics.tsx';
-import { configQuery, queryClient, userQuery } from '../../lib/queries.ts';
+import { queryClient, userQuery } from '../../lib/queries.ts';
 import { LoginDialog } from '../session/login-dialog.tsx';
 import { SessionNotice } from '../session/session-notice.tsx';
-import { Palette } from './palette.tsx';
+import { PaletteOnDemand } from './open-palette.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useOnline } from './use-online.ts';
@@ -39,7 +39,6 @@ export function RootLayout(): ReactNode {
 /** The frame around every page for logged-in users. */
 export function AppLayout(): ReactNode {
   const online = useOnline();
-  useQuery(configQuery);
   const fetching = useIsFetching({ predicate: (query) => query.state.data !== undefined }) > 0;
   return (
     <>
@@ -58,7 +57,7 @@ export function AppLayout(): ReactNode {
       <SessionNotice />
       <Outlet />
       <LoginDialog />
-      <Palette />
+      <PaletteOnDemand />
       <Shortcuts />
     </>
   );

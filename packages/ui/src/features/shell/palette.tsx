@@ -1,12 +1,17 @@
 import { useMantineColorScheme } from '@mantine/core';
-import { Spotlight } from '@mantine/spotlight';
+import { Spotlight, spotlight } from '@mantine/spotlight';
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
-import { FolderGit2, GitBranch, Search, SunMoon } from 'lucide-react';
+import { File, FolderGit2, GitBranch, Search, SunMoon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { client } from '../../lib/api.ts';
+import { fileNamesQuery } from '../../lib/file-names.ts';
+import { findFiles } from '../../lib/find-files.ts';
+import { formatCount, shortId } from '../../lib/format.ts';
+import { repositoryQuery } from '../../lib/queries.ts';
+import { onOpenPalette } from './open-palette.tsx';
 import { openHelp } from './shortcuts.tsx';
 
 const resultsId = 'palette-results';
@@ -32,7 +37,7 @@ function tellSelected(): () => void {
   return () => observer.disconnect();
 }
 
-/** Ctrl K: repositories, branches of this repository, pages and commands. */
+/** Ctrl K: repositories, branches and files of this repository, pages and commands. */
 export function Palette(): ReactNode {
   const navigate = useNavigate();
   const { setColorScheme, colorScheme } = useMantineColorScheme();
@@ -41,7 +46,14 @@ export function Palette(): ReactNode {
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const part = /^\/repositories\/([^/]+)/.exec(pathname)?.[1];
   const repo = part === undefined ? undefined : decodeURIComponent(part);
+  const refInAddress = useRouterState({
+    select: (state) => (state.location.search as { ref?: string }).ref,
+  });
   const text = query.trim();
+  useEffect(() => {
+    spotlight.open();
+    return onOpenPalette(spotlight.open);
+  }, []);
   useEffect(() => (opened ? tellSelected() : undefined), [opened]);
 
   const repositories = useQuery({
@@ -55,11 +67,18 @@ export function Palette(): ReactNode {
     queryKey: ['palette-branches', repo, text],
     queryFn: ({ signal }) =>
       client.get('/repositories/{repository}/branches', {
-        params: { path: { repository: repo ?? '' }, query: { prefix: text, amount: 8 } },
+        params: { path: { repository: repo ?? '' }, query: { search: text, amount: 8 } },
         signal,
       }),
     enabled: opened && repo !== undefined,
     placeholderData: (previous) => previous,
+  });
+
+  const { data: place } = useQuery({ ...repositoryQuery(repo ?? ''), enabled: opened && repo !== undefined });
+  const ref = refInAddress ?? place?.default_branch ?? '';
+  const { data: files } = useQuery({
+    ...fileNamesQuery(repo ?? '', ref),
+    enabled: opened && repo !== undefined && ref !== '' && text.length > 1,
   });
 
   const groups: SpotlightActionGroupData[] = [];
@@ -104,6 +123,23 @@ export function Palette(): ReactNode {
       ].filter(({ label }) => label?.toLowerCase().includes(text.toLowerCase()) === true),
     });
     if (looked.length > 0) groups.push({ group: 'Branches', actions: looked });
+    const found = findFiles(files?.paths ?? [], text, 8);
+    if (found.length > 0) {
+      groups.push({
+        group:
+          files?.complete === true
+            ? 'Files'
+            : `Files, among the first ${formatCount(files?.paths.length ?? 0)}`,
+        actions: found.map((path) => ({
+          id: `file-${path}`,
+          label: path,
+          description: `on ${shortId(ref)}`,
+          leftSection: <File size={16} />,
+          onClick: () =>
+            void navigate({ to: '/repositories/$repo/object', params: { repo }, search: { ref, path } }),
+        })),
+      });
+    }
     if (text.includes('/')) {
       groups.push({
         group: 'Path',
@@ -111,12 +147,12 @@ export function Palette(): ReactNode {
           {
             id: 'path',
             label: `Open ${text}`,
-            description: 'on the default branch',
+            description: `on ${shortId(ref)}`,
             onClick: () =>
               void navigate({
                 to: text.endsWith('/') ? '/repositories/$repo/objects' : '/repositories/$repo/object',
                 params: { repo },
-                search: { path: text },
+                search: { ref: refInAddress, path: text },
               }),
           },
         ],
@@ -167,7 +203,7 @@ export function Palette(): ReactNode {
       onQueryChange={setQuery}
       onSpotlightOpen={() => setOpened(true)}
       onSpotlightClose={() => setOpened(false)}
-      shortcut={['mod + K']}
+      shortcut={null}
       // The server has filtered already.
       filter={(_query, actions) => actions}
       nothingFound="Nothing found"
@@ -178,7 +214,7 @@ export function Palette(): ReactNode {
       transitionProps={{ duration: 0 }}
       searchProps={{
         leftSection: <Search size={18} />,
-        placeholder: 'Repository, branch, path/ or command',
+        placeholder: 'Repository, branch, file or command',
         'aria-label': 'Search or run a command',
         role: 'combobox',
         'aria-expanded': results.length > 0,

@@ -95,7 +95,9 @@ function BeingDeleted({ repo, onLookAgain }: { repo: string; onLookAgain: () => 
 
 function RepositoryHeader({ repository }: { repository: Repository }): ReactNode {
   const { id: repo, default_branch: defaultBranch } = repository;
-  const storages = useStorages();
+  // A server with one storage names none.
+  const { storage_id: storageId = '' } = repository;
+  const storages = useStorages(storageId !== '');
   const tabs = useActiveInSight();
   const description = useQuery(repositoryMetadataQuery(repo)).data?.['description'];
   const { search, pathname } = useLocation();
@@ -122,7 +124,7 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
           </nav>
           <CopyButton text={`svc://${repo}`} label="Copy repository URI" />
           {repository.read_only === true && <Tag kind="changed">Read-only</Tag>}
-          {storages.length > 1 && <Tag>{repository.storage_id}</Tag>}
+          {storages.length > 1 && <Tag>{storageId}</Tag>}
           {description !== undefined && description !== '' && (
             <span className="muted ellipsis hide-narrow" title={description}>
               {description}

@@ -1,38 +1,18 @@
-import { Switch } from '@mantine/core';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Dialog } from '../../kit/dialog.tsx';
+import { onDemand } from '../../kit/on-demand.tsx';
 import { queryClient, repositoryQuery, resolveRef } from '../../lib/queries.ts';
 import { parentOf, svcUri } from '../../lib/paths.ts';
 import { usePreference } from '../../lib/use-preference.ts';
+
+const HelpDialog = onDemand(async () => (await import('./help-dialog.tsx')).HelpDialog);
 
 const helpEvent = 'svc:help';
 
 export function openHelp(): void {
   globalThis.dispatchEvent(new Event(helpEvent));
 }
-
-const keys: readonly (readonly [keys: string, does: string])[] = [
-  ['Ctrl K', 'search, jump, run a command'],
-  ['/', 'go to the filter of the page'],
-  ['g o', 'data'],
-  ['g c', 'commits'],
-  ['g b', 'branches'],
-  ['g t', 'tags'],
-  ['g p', 'pull requests'],
-  ['g d', 'compare'],
-  ['g s', 'settings'],
-  ['j  k', 'next and previous row'],
-  ['↑  ↓', 'the same, from a row'],
-  ['→', 'in the history: to the parent'],
-  ['Enter', 'open the row'],
-  ['u', 'one folder up'],
-  ['y', 'pin the address to the present commit'],
-  ['c', 'copy the URI of this place'],
-  ['[  ]', 'previous and next changed file'],
-  ['?', 'this help'],
-];
 
 const pages = {
   o: '/repositories/$repo/objects',
@@ -179,25 +159,7 @@ export function Shortcuts(): ReactNode {
     };
   }, [enabled, navigate, router]);
 
-  return (
-    <Dialog opened={helping} onClose={() => setHelping(false)} title="Keyboard shortcuts">
-      <div className="stack">
-        <dl className="facts">
-          {keys.map(([key, does]) => (
-            <div className="contents" key={key}>
-              <dt>
-                <span className="kbd">{key}</span>
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
-        <Switch
-          label="Single-letter shortcuts"
-          checked={enabled}
-          onChange={(event) => setEnabled(event.currentTarget.checked)}
-        />
-      </div>
-    </Dialog>
-  );
+  return helping ? (
+    <HelpDialog enabled={enabled} onEnable={setEnabled} onClose={() => setHelping(false)} />
+  ) : null;
 }

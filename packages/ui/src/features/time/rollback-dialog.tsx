@@ -7,7 +7,7 @@ import { EmptyState, Notice } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import { shortId } from '../../lib/format.ts';
-import { dirtyQuery, useWrite } from '../../lib/queries.ts';
+import { changesQuery, useWrite } from '../../lib/queries.ts';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
 import { DiffBox } from '../changes/diff-box.tsx';
 import { refsSource } from '../changes/sources.ts';
@@ -35,7 +35,7 @@ export function RollbackDialog({
   const [message, setMessage] = useState('');
   const head = `${branch}@`;
   const counts = useDiffCounts(repository.id, head, commitId, true, 'two_dot').data;
-  const dirty = useQuery(dirtyQuery(repository.id, branch, true)).data === true;
+  const dirty = (useQuery(changesQuery(repository.id, branch)).data?.changes.length ?? 0) > 0;
   const rollback = useWrite(
     () =>
       client.post('/repositories/{repository}/branches/{branch}/rollback', {

@@ -4,11 +4,15 @@ import { GitBranch, History } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ExactTime } from '../../kit/basics.tsx';
+import { onDemand } from '../../kit/on-demand.tsx';
 import { secondsOf, shortId } from '../../lib/format.ts';
 import type { ResolvedRef } from '../../lib/queries.ts';
 import { parseTimeRef } from '../../lib/time-refs.ts';
-import { CreateRefDialog } from '../branches/create-ref-dialog.tsx';
 import { useRepository } from '../shell/repository-context.tsx';
+
+const CreateRefDialog = onDemand(
+  async () => (await import('../branches/create-ref-dialog.tsx')).CreateRefDialog,
+);
 
 /** Says that a page shows the past, which commit that is, and how to leave it. */
 export function TimeBanner({

@@ -17,6 +17,7 @@ import { isJsonLines } from '../../lib/sql-files.ts';
 import { useCurrentRef, useRepository } from '../shell/repository-context.tsx';
 import { TimeBanner } from '../time/time-banner.tsx';
 import { Information } from './information.tsx';
+import { ObjectMenu } from './object-menu.tsx';
 import { Preview } from './preview.tsx';
 
 const SqlTab = lazy(async () => ({ default: (await import('./sql-tab.tsx')).SqlTab }));
@@ -70,6 +71,9 @@ export function ObjectPage(): ReactNode {
           >
             Download
           </Button>
+          {stat.data !== undefined && (
+            <ObjectMenu stat={stat.data} refName={ref} kind={kind} readOnlyReason={readOnlyReason} />
+          )}
         </div>
       </div>
       <h1 className="visually-hidden">{baseName(path)}</h1>
