@@ -16,10 +16,10 @@ const coreSchema = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/i;
 
 /** The changes that a patch asks for, in order. An operation without a path changes each attribute of its value. */
 export function changesOf(body: JsonObject): Change[] {
-  const operations = member(body, 'Operations');
-  if (!Array.isArray(operations) || operations.length === 0 || operations.length > maxOperations)
+  const listed = member(body, 'Operations');
+  if (!Array.isArray(listed) || listed.length === 0 || listed.length > maxOperations)
     throw invalid('invalidSyntax', `Operations must list 1 to ${maxOperations} operations`);
-  return operations.flatMap((operation: unknown): Change[] => {
+  return listed.flatMap((operation: unknown): Change[] => {
     if (!isObject(operation)) throw invalid('invalidSyntax', 'an operation must be an object');
     const name = member(operation, 'op');
     const op = typeof name === 'string' ? name.toLowerCase() : '';

@@ -1,66 +1,26 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createAuth, type Auth, type ClientOrigin } from '@svc/auth';
-import { createMemStore, LocalCacheBus } from '@svc/kv';
+import type { Auth, ClientOrigin } from '@svc/auth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FinishedRequest } from '../options.ts';
-import { createScim } from './scim.ts';
+import {
+  scimToken as token,
+  startScim,
+  type ScimAnswer as Answer,
+  type ScimServer,
+} from '../../test/scim-server.ts';
 
-const token = 'the-token-of-the-identity-provider-long-enough';
 const local: ClientOrigin = { ip: '127.0.0.1', secure: false };
 const admin = { username: 'admin' };
-const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
+let scim: ScimServer;
 let auth: Auth;
-let server: Server;
 let base: string;
-const finished: FinishedRequest[] = [];
+let send: ScimServer['send'];
 
 beforeAll(async () => {
-  auth = await createAuth({
-    kv: createMemStore(),
-    cacheBus: new LocalCacheBus(),
-    encryptSecretKey: 'a secret of more than sixteen bytes',
-    mode: 'internal',
-    cache: { enabled: true, size: 1024, ttlMs: 20_000, jitterMs: 3000 },
-    loginDurationMs: 3_600_000,
-    loginMaxDurationMs: 3_600_000,
-    provisioningToken: token,
-    logger,
-  });
-  const directory = auth.provisioning;
-  if (directory === undefined) throw new Error('there is a token');
-  const observer = { finished: (request: FinishedRequest) => void finished.push(request) };
-  const listen = createScim({ auth, directory, observer });
-  server = createServer((request, response) => void listen(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/scim/v2`;
+  scim = await startScim();
+  ({ auth, base, send } = scim);
 });
-afterAll(() => server.close());
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  // The shapes of a foreign protocol, looked at field by field.
-  readonly body: Record<string, unknown>;
-}
-
-async function send(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = { authorization: `Bearer ${token}` },
-): Promise<Answer> {
-  const answer = await fetch(base + path, {
-    method,
-    headers: { 'content-type': 'application/scim+json; charset=utf-8', ...headers },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  const parsed = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-  return { status: answer.status, headers: answer.headers, body: parsed };
-}
+afterAll(() => scim.stop());
 
 const patch = (path: string, ...Operations: unknown[]): Promise<Answer> =>
   send('PATCH', path, { schemas: [patchSchema], Operations });
@@ -402,17 +362,17 @@ describe('the service', () => {
   });
 
   it('tells the audit log who changed what', () => {
-    const made = finished.find(
+    const made = scim.finished.find(
       ({ operationId, status }) => operationId === 'scimCreateUser' && status === 201,
     );
     expect(made).toMatchObject({ username: 'scim', authMethod: 'scim_token' });
-    const gone = finished.find(
+    const gone = scim.finished.find(
       ({ operationId, status }) => operationId === 'scimDeleteUser' && status === 204,
     );
     expect(gone?.requirement).toMatchObject({
       action: 'auth:DeleteUser',
       resource: 'arn:svc:auth:::user/ben@example.com',
     });
-    expect(finished.find(({ status }) => status === 401)?.username).toBeUndefined();
+    expect(scim.finished.find(({ status }) => status === 401)?.username).toBeUndefined();
   });
 });
