@@ -39,9 +39,11 @@ const intended = [
   'CopyPartSource: range?: string {pattern="^bytes=((\\\\d*-\\\\d*,? ?)+)$"} missing',
   'CopyPartSource: range?: string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"} added',
   // What this server can do beyond the compatible API.
-  ...['reflog', 'time_refs', 'aliases', 'events', 'audit', 'merge_resolutions'].map(
+  ...['reflog', 'time_refs', 'aliases', 'events', 'audit', 'merge_resolutions', 'ref_search'].map(
     (name) => `CapabilitiesConfig: ${name}?: boolean added`,
   ),
+  // Branches and tags are found by a part of their names.
+  ...['listBranches', 'listTags'].map((id) => `${id}: query search added`),
   // Merges are steered: pins, resolutions, conflicts path by path.
   ...['revertBranch', 'cherryPick'].map((id) => `${id}: 412 added`),
   ...['mergeIntoBranch', 'mergePullRequest'].flatMap((id) => [
