@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Engine } from '@svc/engine';
 import { checkedClient, type Ask } from './checked-client.ts';
 import { memEngine } from './mem-engine.ts';
 import { startApi, type RunningApi } from './start-api.ts';
 
 let api: RunningApi;
 let ask: Ask;
+let engine: Engine;
 const base = '/repositories/collected';
 
 beforeAll(async () => {
-  api = await startApi(memEngine);
+  api = await startApi(async (kv, cacheBus) => (engine = await memEngine(kv, cacheBus)));
   ask = checkedClient(api.url);
   await ask('POST', '/repositories', { json: { name: 'collected', storage_namespace: 'mem://collected' } });
 });
@@ -31,6 +33,43 @@ test('a run is started once, shown, listed and cancelled', async () => {
   expect([ended.status, ended.body.message]).toEqual([409, 'run already ended']);
   expect((await ask('GET', `${base}/gc/runs/${run}/objects?kind=condemned`)).status).toBe(410);
   expect((await ask('GET', `${base}/gc/quarantine`)).body).toEqual({ objects: 0, bytes: 0 });
+});
+
+test('a run reports by class and by what keeps data; a list of runs leaves the latter out', async () => {
+  const object = await ask('POST', `${base}/branches/main/objects?path=a`, {
+    body: 'abc',
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  expect(object.status).toBe(201);
+  await ask('POST', `${base}/branches/main/commits`, { json: { message: 'm' } });
+  const rules = { default_retention_days: 1, branches: [] };
+  const started = await ask('POST', `${base}/gc/runs`, { json: { dry_run: true, rules } });
+  const job = engine.jobs.find(({ name }) => name === 'collect-garbage');
+  await job?.begin()({ mayGoOn: () => Promise.resolve(true) });
+  const id = String(started.body.id);
+  const { body } = await ask('GET', `${base}/gc/runs/${id}`);
+  expect(body).toMatchObject({ state: 'completed', options: { rules }, report: { dry_run: true } });
+  expect(body.report.classes.map((row: { class: string }) => row.class)).toEqual([
+    'expired',
+    'uncommitted',
+    'tables',
+    'uploads',
+  ]);
+  expect(body.report.roots[0]).toEqual({
+    root: 'branch',
+    branch_id: 'main',
+    commits: 2,
+    objects: 1,
+    bytes: 3,
+    only_objects: 0,
+    only_bytes: 0,
+  });
+  const { results } = (await ask('GET', `${base}/gc/runs`)).body as {
+    results: { id: string; report?: object }[];
+  };
+  const listed = results.find((run) => run.id === id);
+  expect(listed?.report).toMatchObject({ dry_run: true });
+  expect(listed?.report).not.toHaveProperty('roots');
 });
 
 test('what makes no sense is refused and says why', async () => {

@@ -108,6 +108,34 @@ test('reads are redirected, stats and lists carry URLs', async (context) => {
   expect(plain.body.results[0].physical_address).toMatch(/^s3:/);
 });
 
+test('a list carries URLs of those objects only that the caller may read', async (context) => {
+  if (api === undefined) return context.skip('no S3 server here');
+  for (const path of ['open/a.txt', 'shut/b.txt'])
+    await client.objects.upload({ repository, branch: 'main', path, body: 'content' });
+  const lists = { effect: 'allow' as const, action: ['fs:ListObjects'], resource: '*' };
+  const reads = {
+    effect: 'allow' as const,
+    action: ['fs:ReadObject'],
+    resource: `arn:svc:fs:::repository/${repository}/object/open/*`,
+  };
+  await client.post('/auth/users', { body: { id: 'lister' } });
+  await client.post('/auth/policies', { body: { id: 'lists', statement: [lists, reads] } });
+  const path = { userId: 'lister', policyId: 'lists' };
+  await client.put('/auth/users/{userId}/policies/{policyId}', { params: { path } });
+  const key = await client.post('/auth/users/{userId}/credentials', { params: { path } });
+  const pair = Buffer.from(`${key.access_key_id}:${key.secret_access_key}`).toString('base64');
+  const list = await checkedClient(api.url, `Basic ${pair}`)(
+    'GET',
+    `/repositories/${repository}/refs/main/objects/ls?presign=true`,
+  );
+  expect(list.status).toBe(200);
+  const addresses = new Map(
+    list.body.results.map((each: Record<string, string>) => [each['path'], each['physical_address']]),
+  );
+  expect(addresses.get('open/a.txt')).toMatch(/^http.*X-Amz-Signature=/);
+  expect(addresses.get('shut/b.txt')).toMatch(/^s3:/);
+});
+
 test('parts are checked, copied and aborted', async (context) => {
   if (api === undefined) return context.skip('no S3 server here');
   const staging = `/repositories/${repository}/branches/main/staging/pmpu`;

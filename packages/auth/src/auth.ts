@@ -20,6 +20,7 @@ import type { AuthorizationService } from './rbac/directory.ts';
 import type { Requirement } from './requirement.ts';
 import type { Installation, Setup } from './setup/contract.ts';
 import type { MailOptions, PasswordMailing } from './mail/contract.ts';
+import type { Provisioning } from './provisioning/contract.ts';
 import type {
   AuthenticationService,
   ClaimMapping,
@@ -73,6 +74,8 @@ export interface AuthOptions {
   readonly authorizationService?: AuthorizationService | undefined;
   /** `email`. */
   readonly mail?: MailOptions | undefined;
+  /** `auth.scim.token`: an identity provider that shows it keeps its people and groups up to date. */
+  readonly provisioningToken?: string | undefined;
   /** Milliseconds since the epoch; the system clock when absent. */
   readonly clock?: (() => number) | undefined;
   readonly logger: AuthLogger;
@@ -128,6 +131,8 @@ export interface Auth {
   readonly providerLogin: ProviderLogins | undefined;
   /** Invitations and new passwords by mail; undefined when there is no mail server. */
   readonly passwordMails: PasswordMailing | undefined;
+  /** What an identity provider keeps up to date; undefined when there is no token for one. */
+  readonly provisioning: Provisioning | undefined;
   /** Makes a user and mails an invitation; undefined when nobody sends mails. */
   readonly inviteUser: ((address: string, actor: AuthActor) => Promise<User>) | undefined;
   /** Names the request in whose service others are asked from here on; undefined when nobody is asked. */

@@ -21,10 +21,16 @@ import { UserProvisioning } from './login/user-provisioning.ts';
 import { ClaimedTokens } from './mail/claimed-tokens.ts';
 import { MailLimiter } from './mail/mail-limiter.ts';
 import { PasswordMails } from './mail/password-mails.ts';
+import type { User } from './model.ts';
 import { ConditionContext } from './policy/condition.ts';
+import { Provisioned } from './provisioning/provisioned.ts';
+import { isActive } from './provisioning/records.ts';
 import { logChange, type RbacContext } from './rbac/context.ts';
+import { CredentialStore } from './rbac/credential-store.ts';
 import { localDirectory } from './rbac/directory.ts';
+import { GroupStore } from './rbac/group-store.ts';
 import { simulate } from './rbac/simulate.ts';
+import { UserStore } from './rbac/user-store.ts';
 import { InstallationStore } from './setup/installation-store.ts';
 import { SetupService } from './setup/setup-service.ts';
 import { setUpElsewhere } from './setup/set-up-elsewhere.ts';
@@ -47,9 +53,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   await installation.id();
 
   const callers = new CallerCache(cacheBus, cache, clock, {
-    user: (username) => orUndefined(users.get(username)),
+    user: async (username) => active(await orUndefined(users.get(username))),
     userByEmail: async (email) => {
-      const user = await users.find({ email });
+      const user = await active(await users.find({ email }));
       return user === undefined ? undefined : { user, passwordHash: await users.passwordHash(user.username) };
     },
     key: (accessKeyId) => credentials.reveal(accessKeyId),
@@ -58,6 +64,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     externalPrincipal: (id) => externalPrincipals.find(id),
     endedSessions: (username) => sessions.ended(username),
   });
+  /** Somebody whom a provider has deactivated is nobody to every way in. */
+  const active = async (user: User | undefined): Promise<User | undefined> =>
+    user !== undefined && (await isActive(store, user)) ? user : undefined;
   const context: RbacContext = { store, keys: keyRing, changes: callers.changes, clock, logger };
   const directory =
     service === undefined
@@ -82,7 +91,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     cache,
     logger,
   });
-  const claimedUsers = new ClaimedUsers(users, groups, logger);
+  const claimedUsers = new ClaimedUsers(users, groups, logger, (user) => isActive(store, user));
   const externalSession =
     options.externalSession === undefined
       ? undefined
@@ -99,7 +108,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     ...options,
     tokens,
     callers,
-    findUser: (by) => users.find(by),
+    findUser: async (by) => active(await users.find(by)),
     begin: (session, origin) => sessions.begin(session, origin, undefined),
   });
   const cookies = { domain: options.cookieDomain, clock };
@@ -172,6 +181,19 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
           logger,
         });
 
+  const provisioning =
+    options.provisioningToken === undefined
+      ? undefined
+      : new Provisioned({
+          context,
+          users: new UserStore(context),
+          groups: new GroupStore(context),
+          credentials: new CredentialStore(context),
+          sessions,
+          limits,
+          token: options.provisioningToken,
+        });
+
   const policiesAtOnce = ({ method, user }: Identity) =>
     method === 'anonymous' ? callers.anonymousAtOnce() : callers.policiesOfAtOnce(user.username);
   const policiesOf = async (identity: Identity) =>
@@ -219,6 +241,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     loginSts: (request) => masked(serviceLogin.sts(request)),
     providerLogin,
     passwordMails,
+    provisioning,
     inviteUser: service?.invite ?? passwordMails?.invite.bind(passwordMails),
     enterRequest: service?.enterRequest.bind(service),
     sessionCookie: (session, client) => startSessionCookie(session, client, cookies),
@@ -273,12 +296,21 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   };
 }
 
-function checkOptions({ encryptSecretKey, mode, logger, authorizationService }: AuthOptions): void {
+function checkOptions({
+  encryptSecretKey,
+  mode,
+  logger,
+  authorizationService,
+  provisioningToken,
+}: AuthOptions): void {
   if (encryptSecretKey === '') {
     throw new AuthError('configuration', 'auth.encrypt.secret_key is empty; set it to a long random text');
   }
   if (Buffer.byteLength(encryptSecretKey) < 16) {
     logger.warn({ key: 'auth.encrypt.secret_key' }, 'auth.encrypt.secret_key is shorter than 16 bytes');
+  }
+  if (authorizationService !== undefined && provisioningToken !== undefined) {
+    throw new AuthError('configuration', 'auth.scim.token does not go with auth.ui_config.rbac "external"');
   }
   if (mode === 'external' && authorizationService === undefined) {
     throw new AuthError('configuration', 'auth.ui_config.rbac "external" needs auth.api.endpoint');

@@ -8,6 +8,7 @@ export * from './identity.ts';
 export type * from './login/contract.ts';
 export type * from './mail/contract.ts';
 export * from './model.ts';
+export type * from './provisioning/contract.ts';
 export { isTemporaryKeyId } from './login/temporary-keys.ts';
 export type { AuthorizationService } from './rbac/directory.ts';
 export * from './requirement.ts';

@@ -47,6 +47,8 @@ export interface S3StoreConfig extends CommonStoreConfig {
   readonly skipVerifyCertificateTestOnly?: boolean | undefined;
   readonly serverSideEncryption?: string | undefined;
   readonly serverSideEncryptionKmsKeyId?: string | undefined;
+  /** The canned ACL of what is written; default none, which leaves it to the bucket. */
+  readonly acl?: string | undefined;
   /** Default 15 minutes. */
   readonly preSignedExpiryMs?: number | undefined;
   readonly preSignedEndpoint?: string | undefined;

@@ -93,7 +93,7 @@ export async function raceStep(
   const { repository } = race.main;
   const [branch, other, path] = [random.pick(branches), random.pick(branches), random.pick(paths)];
   const value = String((race.counter += 1));
-  const mayCommitRefused = !race.hasExternal && race.isRefusedDue && random.next() < 0.2;
+  const mayCommitRefused = !race.hasExternal && race.isRefusedDue && random.next() < 0.3;
   const name = mayCommitRefused ? 'commit refused' : random.pick(race.hasExternal ? livingOnly : everything);
   const commit = (): string => random.pick(race.commits) ?? 'main';
   const noteCommit = ({ id }: { id: string }): void => {
@@ -102,6 +102,8 @@ export async function raceStep(
   };
   /** The commit that something now points to although no living ref showed it, or that took from such a one. */
   let byId: string | undefined;
+  /** As time goes by it shows one position of the branch after the other. */
+  let isLagging = false;
   const chosen = (): string => {
     byId = commit();
     return byId;
@@ -115,6 +117,7 @@ export async function raceStep(
       noteCommit(await engine.commits.create({ repository, branch, message: value, actor, date: 1000 })),
     'commit refused': async () => {
       if (!race.isRefusedDue) return;
+      writer.meetsBatches = true;
       noteCommit(await engine.commits.create({ repository, branch: refused, message: value, actor }));
     },
     merge: async () =>
@@ -184,7 +187,8 @@ export async function raceStep(
     'stage elsewhere': async () => {
       const physicalAddress = random.pick(race.old);
       if (physicalAddress === undefined) return;
-      const brought = { repository: race.other.repository, branch: 'main', path, physicalAddress };
+      const place = { repository: race.other.repository, branch: 'main', path: `${path}${value}` };
+      const brought = { ...place, physicalAddress };
       const given = { ...brought, checksum: 'x', size: 1, mayReadRepository: () => true };
       race.heldElsewhere.add(physicalAddress);
       await race.staying(physicalAddress, () => engine.objects.stage(given));
@@ -252,6 +256,7 @@ export async function raceStep(
       const target = { repository, ref: `${branch}@{2 days ago}` };
       const made = await engine.bindings.createAlias({ name: `alias-${value}`, target, actor });
       byId = made.commitId;
+      isLagging = true;
     },
     'delete alias': async () => {
       const name = race.aliases.pop();
@@ -305,10 +310,12 @@ export async function raceStep(
   };
   if (random.next() < 0.3) await race.rememberAddresses(branch);
   writer.mayDie = mayBeCutOff.has(name);
+  writer.meetsBatches = false;
   try {
     await operations[name]?.();
     race.log.push(`${name} ${branch} ${other} ${path} ${value}`);
     if (byId !== undefined) await race.allowMissing(byId, pause);
+    if (isLagging) for (const id of await race.positionsOf(branch)) await race.allowMissing(id, pause);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
   }

@@ -116,6 +116,7 @@ class Race {
       this.#refusing.commits.create({ repository, branch: refused, message: 'refused', actor }),
     );
     this.#state.refusedAt = this.#state.world.now;
+    this.#state.foundAt = Number.POSITIVE_INFINITY;
   }
 
   async #quietly(work: () => Promise<unknown>): Promise<void> {
@@ -176,6 +177,7 @@ class Race {
     const others = this.#options.external === true ? [this.#collectOutside()] : [];
     await Promise.all([...collectors.map(collect), ...writers.map(write), ...others]);
     await this.#servers.settle();
+    state.roundIsOver();
   }
 
   /** The steps of the published client: its lists are made once, and what they do not name, and is a day old, goes. */

@@ -12,7 +12,7 @@ import { Scheduler } from './scheduler.ts';
 const batchLifeMs = 39_000;
 const frozenMs = 90_000;
 /** In turns of the scheduler. */
-const longestWait = 500;
+const longestWait = 1000;
 const longestDawdle = 300;
 
 export class Dropped extends KvError {
@@ -25,6 +25,8 @@ export interface RaceWriter {
   readonly engine: Engine;
   /** What it does now may be cut off: nothing comes back to life by it. */
   mayDie: boolean;
+  /** It writes tables again that a run is about to delete. */
+  meetsBatches: boolean;
 }
 
 interface LateDelete {
@@ -71,6 +73,7 @@ export class RaceServers {
     const { random, world } = this.#state;
     const sabotage = this.#sabotage;
     const dropAfter = random.next() < 0.15 ? random.below(400) : Number.POSITIVE_INFINITY;
+    const patience = random.pick(['none', 'batch', 'look'] as const);
     let calls = 0;
     const drop = (): void => {
       calls += 1;
@@ -80,7 +83,7 @@ export class RaceServers {
     const engine = await world.engine({
       wrapKv: (kv) => dying(sabotagedWriter(this.#counted(kv), sabotage), drop),
       around: async (name, call, about) => {
-        if (name === 'put') await this.#meetBatch(about as ObjectPointer);
+        if (name === 'put' && writer.meetsBatches) await this.#meetBatch(about as ObjectPointer, patience);
         return this.#around(name, call, about);
       },
       wrapTrees: (trees) => {
@@ -90,7 +93,7 @@ export class RaceServers {
       skew: random.pick([0, -30 * 60_000, 30 * 60_000]),
       rest: this.#rest,
     });
-    const writer: RaceWriter = { engine, mayDie: false };
+    const writer: RaceWriter = { engine, mayDie: false, meetsBatches: false };
     return writer;
   }
 
@@ -149,16 +152,13 @@ export class RaceServers {
   }
 
   /** A table that is written again is in most danger between the look that a batch takes at it and its deletion. */
-  async #meetBatch(pointer: ObjectPointer): Promise<void> {
-    const { random, world } = this.#state;
-    if (!/^_svc\/[0-9a-f]{64}$/.test(pointer.identifier) || !this.#state.isListed) return;
-    if (!(await world.adapter.exists(pointer))) return;
+  async #meetBatch(pointer: ObjectPointer, patience: 'none' | 'batch' | 'look'): Promise<void> {
+    const { world } = this.#state;
+    if (!/^_svc\/[0-9a-f]{64}$/.test(pointer.identifier)) return;
     const uri = world.adapter.absoluteUri(pointer);
-    const meets = random.pick([
-      () => true,
-      () => this.#batchBegan !== undefined,
-      () => this.#lookedAt.has(uri),
-    ]);
+    const meets = (): boolean =>
+      patience === 'none' ||
+      (patience === 'batch' ? this.#batchBegan !== undefined : this.#lookedAt.has(uri));
     for (let turn = 0; turn < longestWait && this.#state.isCollecting && !meets(); turn += 1)
       await this.wait();
   }
@@ -253,7 +253,7 @@ export class RaceServers {
     this.#batchBegan = isSweeping && state.inFlight ? this.#state.world.now : undefined;
     this.#lookedAt.clear();
     // What comes back to life after everything was marked, and before the first batch, must show by itself.
-    if (!isSweeping || state.batch > 0 || random.next() < 0.5) return;
+    if (!isSweeping || state.batch > 0 || (!this.#state.isRefusedDue && random.next() < 0.5)) return;
     for (let turn = random.below(longestDawdle); turn > 0; turn -= 1) await this.wait();
   }
 }

@@ -7,7 +7,7 @@ import {
   stagedAddresses,
   treesOf,
 } from './collector-race-roots.ts';
-import { day, GcWorld } from './gc-world.ts';
+import { day, GcWorld, hour } from './gc-world.ts';
 import { Random } from './scheduler.ts';
 
 export const paths = ['a', 'b', 'c', 'd'];
@@ -38,8 +38,9 @@ export class RaceState {
   isSweeping = false;
   /** The run has seen what the store holds: what is written from now on must show by itself. */
   isListed = false;
-  /** When a commit was refused that waits to be made again. */
+  /** When a commit was refused that waits to be made again, and when a run has found its tables. */
   refusedAt = Number.POSITIVE_INFINITY;
+  foundAt = Number.POSITIVE_INFINITY;
   readonly aliases: string[] = [];
   /** What the other repository was told to use. */
   readonly heldElsewhere = new Set<string>();
@@ -55,7 +56,12 @@ export class RaceState {
 
   /** Its tables are so old that a run deletes them now. */
   get isRefusedDue(): boolean {
-    return this.isListed && this.world.now - this.refusedAt > 3 * day;
+    return this.isListed && this.world.now - this.foundAt > day + hour;
+  }
+
+  roundIsOver(): void {
+    if (this.world.now - this.refusedAt > day + 2 * hour)
+      this.foundAt = Math.min(this.foundAt, this.world.now);
   }
 
   /** Addresses that may be garbage soon. */
@@ -72,7 +78,13 @@ export class RaceState {
     const wasThere = await this.world.exists(namespace, uri);
     // Before: the entry may be committed and read by others at any time.
     if (!wasThere) this.allow(uri);
-    await stage();
+    try {
+      await stage();
+    } catch (error) {
+      // It went before the entry was acknowledged; a commit may have taken the entry along meanwhile.
+      if (error instanceof EngineError && error.kind === 'data_gone') this.allow(uri);
+      throw error;
+    }
     if (await this.world.exists(namespace, uri)) return;
     if (wasThere && !this.allowed.has(uri)) throw new Error(`${uri} was staged and is gone`);
   }
@@ -104,6 +116,14 @@ export class RaceState {
       this.allowed.add(address);
       this.allowed.add(`${this.main.namespace}/${address}`);
     }
+  }
+
+  /** The commits that a branch has shown. */
+  async positionsOf(branch: string): Promise<Set<string>> {
+    const { repository } = this.main;
+    const moves = await this.quiet.reflog.list({ repository, ref: branch, types: ['branch'], amount: 1000 });
+    const shown = moves.items.flatMap(({ oldCommitId, newCommitId }) => [oldCommitId, newCommitId]);
+    return new Set(shown.filter((id) => id !== undefined));
   }
 
   async #staged(repository: string): Promise<Set<string>> {

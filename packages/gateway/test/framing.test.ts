@@ -10,7 +10,8 @@ framingSuite('local', () => Promise.resolve({ type: 'local', path: tempDir('svc-
 framingSuite('mem', () => Promise.resolve({ type: 'mem' }));
 
 test('data that vanishes while it is sent breaks the connection instead of filling it with the next answer', async () => {
-  const gateway = await composeGateway();
+  const block = { type: 'local', path: tempDir('svc-framing'), sync: false } as const;
+  const gateway = await composeGateway({ block });
   await gateway.createRepository('repo');
   const s3 = gateway.client();
   const size = 64 * 1024 * 1024;

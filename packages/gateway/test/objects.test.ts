@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composeGateway, type TestGateway } from './compose.ts';
 import { createUser } from './create-user.ts';
@@ -111,15 +109,21 @@ describe('reads', () => {
     });
     expect((await s3.get('/repo/main/ten', { query: 'tagging' })).text).toContain('<TagSet></TagSet>');
     expect((await s3.get('/repo/main/none', { query: 'tagging' })).status).toBe(404);
+    // Only where the store signs URLs; the others send it themselves.
+    const signs = gateway.block.type === 's3' || gateway.block.type === 'azure';
     expect(
       (await s3.get('/repo/main/ten', { headers: { 'user-agent': 'x s3RedirectionSupport' } })).status,
-    ).toBe(200);
+    ).toBe(signs ? 307 : 200);
   });
 
   it('tell when the data of an entry is gone', async () => {
     await s3.put('/repo/main/gone', Buffer.alloc(2_000_000, 1));
     const entry = await gateway.engine.objects.stat({ repository: 'repo', ref: 'main', path: 'gone' });
-    await rm(fileURLToPath(entry.physicalAddress.replace(/^local:/, 'file:')));
+    await gateway.block.delete({
+      storageNamespace: gateway.namespace('repo'),
+      identifier: entry.physicalAddress,
+      identifierType: 'full',
+    });
     expect(await s3.get('/repo/main/gone')).toMatchObject({ status: 404, code: 'NoSuchVersion' });
     expect((await s3.head('/repo/main/gone')).status).toBe(200);
   });

@@ -72,3 +72,50 @@ test('who did what is kept by every worker, outlives the server and holds no sec
   expect((await again.request('/api/v1/audit', { method: 'DELETE', headers })).status).toBe(404);
   await again.stop();
 });
+
+test('a server that is killed under load loses the end of the log at most, and nothing in between', async () => {
+  const env = { SVC_SERVER_WORKERS: '1' };
+  const server = await startSvc(['--quickstart'], env);
+  const acknowledged: string[] = [];
+  const load = (async () => {
+    // Until nobody answers.
+    for (let count = 0; ; count += 1) {
+      const id = `user-${String(count).padStart(6, '0')}`;
+      const made = await server
+        .request('/api/v1/auth/users', { method: 'POST', headers, body: JSON.stringify({ id }) })
+        .catch(() => undefined);
+      if (made?.status !== 201) return;
+      acknowledged.push(id);
+    }
+  })();
+  const listed = async (from: RunningSvc): Promise<string[]> => {
+    const found: string[] = [];
+    for (let after = ''; ;) {
+      const query = `action=createUser&amount=1000${after === '' ? '' : `&after=${encodeURIComponent(after)}`}`;
+      const { body } = await from.request(`/api/v1/audit?${query}`, { headers });
+      const page = JSON.parse(body) as {
+        results: { resource: string; status: number }[];
+        pagination: { has_more: boolean; next_offset: string };
+      };
+      found.push(...page.results.map(({ resource }) => resource.split('/').at(-1) ?? ''));
+      if (!page.pagination.has_more) return found;
+      after = page.pagination.next_offset;
+    }
+  };
+  const seen = await waitUntil(async () => {
+    const now = await listed(server);
+    return now.length >= 20 && now;
+  });
+  const pids = [server.pid, ...server.childPids()];
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  await Promise.all([load, server.finished]);
+
+  const again = await startSvc(['--quickstart'], env, server.home);
+  const kept = new Set(await listed(again));
+  // What could be read once is there, and whatever is there has everything before it.
+  for (const id of seen) expect(kept).toContain(id);
+  const last = acknowledged.findLastIndex((id) => kept.has(id));
+  expect(last).toBeGreaterThanOrEqual(seen.length - 1);
+  expect(acknowledged.slice(0, last + 1).filter((id) => !kept.has(id))).toEqual([]);
+  await again.stop();
+});

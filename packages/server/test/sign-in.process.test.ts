@@ -43,6 +43,7 @@ userPassword: ${annsPassword}
 const remotePassword = 'the password that the remote server knows';
 const principal = 'arn:aws:sts::123456789012:assumed-role/loader';
 const sharedSecret = 'a secret that two services share';
+const scimToken = 'the-token-of-the-identity-provider-at-svc';
 const mailLogin = { username: 'svc', password: 'the password of svc at its mail server' };
 let mailServer: MailServer;
 let provider: OidcServer;
@@ -52,6 +53,7 @@ beforeAll(async () => {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   noteSecret('the client secret', client.clientSecret);
+  noteSecret('the token of the provider', scimToken);
   provider = await startOidcServer({
     ...client,
     redirectUri: `${base}/api/v1/oidc/callback`,
@@ -84,6 +86,7 @@ beforeAll(async () => {
     SVC_AUTH_COOKIE_AUTH_VERIFICATION_EXTERNAL_USER_ID_CLAIM_NAME: 'uid',
     SVC_AUTH_COOKIE_AUTH_VERIFICATION_AUTH_SOURCE: 'saml',
     SVC_AUTH_ENCRYPT_SECRET_KEY: sharedSecret,
+    SVC_AUTH_SCIM_TOKEN: scimToken,
     SVC_EMAIL_SMTP_HOST: '127.0.0.1',
     SVC_EMAIL_SMTP_PORT: String(mailServer.port),
     SVC_EMAIL_USERNAME: mailLogin.username,
@@ -178,6 +181,29 @@ describe('login through an OpenID Connect provider', () => {
     const page = await fetch(left.headers.location ?? '');
     expect(page.status).toBe(200);
     expect((await svc.request('/api/v1/user', { headers: session })).status).toBe(401);
+  });
+
+  test('knows whom the provider has made beforehand, and lets nobody in whom it has deactivated', async () => {
+    const scim = (method: string, path: string, body: object): Promise<Answer> =>
+      svc.request(`/scim/v2${path}`, {
+        method,
+        headers: { authorization: `Bearer ${scimToken}`, 'content-type': 'application/scim+json' },
+        body: JSON.stringify(body),
+      });
+    const pat = { userName: 'pat@example.com', externalId: 'pat', displayName: 'Pat Example', active: true };
+    expect((await scim('POST', '/Users', pat)).status).toBe(201);
+    const logIn = async (): Promise<Answer> => {
+      const begun = await svc.request('/oidc/login');
+      const answer = new URL(await logInAtOidcServer(begun.headers.location ?? '', 'pat'));
+      return svc.request(answer.pathname + answer.search, { headers: { cookie: cookiesOf(begun) } });
+    };
+    const headers = { cookie: cookiesOf(await logIn()) };
+    const user = await svc.request('/api/v1/user', { headers });
+    expect(JSON.parse(user.body)).toMatchObject({ user: { id: 'pat@example.com' } });
+    const off = { Operations: [{ op: 'replace', value: { active: false } }] };
+    expect((await scim('PATCH', '/Users/pat@example.com', off)).status).toBe(200);
+    expect((await svc.request('/api/v1/user', { headers })).status).toBe(401);
+    expect((await logIn()).headers.location).toBe('/auth/login');
   });
 
   test('leaves those who come with access keys alone', async () => {

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { freePort, linkIn, orSkipReason, startMailServer, startOidcServer } from '@svc/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Stage } from './stage.ts';
@@ -62,6 +65,62 @@ describe.skipIf(stage === undefined)('the login page with an identity provider',
     await page.getByRole('link', { name: 'Continue with SSO' }).waitFor();
     expect((await context.cookies(base)).map(({ name }) => name)).not.toContain('access_token');
     await context.close();
+  });
+
+  test('lets svcctl act for somebody who says so, and not for somebody who does not', async () => {
+    const heard: string[] = [];
+    const program = createServer((request, response) => {
+      heard.push(request.url ?? '');
+      response.end('svcctl is logged in');
+    });
+    await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve));
+    const callback = { port: (program.address() as AddressInfo).port, state: 's'.repeat(22) };
+    const verifier = 'v'.repeat(43);
+    const start = { challenge: hash('sha256', verifier, 'base64url'), host: 'laptop' };
+    const finish = (login: string, code?: string) =>
+      stage.client.post('/auth/cli/logins/{login}/token', {
+        params: { path: { login } },
+        body: { verifier, ...(code !== undefined && { code }) },
+      });
+    const { name } = await stage.client.post('/auth/cli/logins', { body: { ...start, callback } });
+    const context = await stage.browser.newContext({ baseURL: stage.server.url });
+    await context.route(
+      ({ hostname }) => hostname !== '127.0.0.1',
+      (route) => route.abort(),
+    );
+    const page = await context.newPage();
+    const button = (text: string) => page.getByRole('button', { name: text });
+    // Through the login there and back to the question.
+    await page.goto(`/auth/cli?login=${name}`);
+    await page.getByRole('link', { name: 'Continue with SSO' }).click();
+    await page.getByPlaceholder('Enter any login').fill('ann');
+    await page.getByPlaceholder('and password').fill('any');
+    await button('Sign-in').click();
+    await button('Continue').click();
+    await page.getByRole('heading', { name: 'Let svcctl on laptop act for you?' }).waitFor();
+    await button('No').click();
+    await page.getByText('Nothing was approved').waitFor();
+    expect(await finish(name)).toEqual({});
+    await page.reload();
+    await button('Let it act for me').click();
+    await page.getByText('svcctl is logged in').waitFor();
+    const answer = new URL(heard[0] ?? '', 'http://127.0.0.1').searchParams;
+    expect(answer.get('state')).toBe(callback.state);
+    expect((await finish(name, answer.get('code') ?? '')).token).toBeDefined();
+
+    // A code is typed, also when a link brings it.
+    const typed = await stage.client.post('/auth/cli/logins', { body: start });
+    await page.goto(`/auth/cli?login=${typed.name}`);
+    await page.getByLabel('Code that svcctl shows').fill(typed.name.toLowerCase().replace('-', ''));
+    await button('Go on').click();
+    await button('Let it act for me').click();
+    await page.getByText('svcctl is logged in').waitFor();
+    expect((await finish(typed.name)).token).toBeDefined();
+    await page.goto('/auth/cli?login=unknown-name');
+    await page.getByText('there is no such login').waitFor();
+    await context.close();
+    program.close();
+    program.closeAllConnections();
   });
 
   test('sets the password of an invitation, and a new one when it is forgotten', async () => {

@@ -1,6 +1,7 @@
 import type { AuthLogger, Groups, Users } from '../auth.ts';
 import { AuthError } from '../errors.ts';
 import type { User } from '../model.ts';
+import { provisionedSource } from '../provisioning/records.ts';
 import type { ClaimMapping, Claims } from '../sources/contract.ts';
 
 export interface ClaimedUser {
@@ -14,11 +15,18 @@ export class ClaimedUsers {
   readonly #users: Users;
   readonly #groups: Groups;
   readonly #logger: AuthLogger;
+  readonly #isActive: (user: User) => Promise<boolean>;
 
-  constructor(users: Users, groups: Groups, logger: AuthLogger) {
+  constructor(
+    users: Users,
+    groups: Groups,
+    logger: AuthLogger,
+    isActive: (user: User) => Promise<boolean> = () => Promise.resolve(true),
+  ) {
     this.#users = users;
     this.#groups = groups;
     this.#logger = logger;
+    this.#isActive = isActive;
   }
 
   /** The user, or the reason why there can be none. Groups of a known user are never changed. */
@@ -30,13 +38,23 @@ export class ClaimedUsers {
     }
     const groups = groupsOf(claims, mapping);
     if (groups === undefined) return 'the claim of groups holds something else than names';
-    const user = await this.#ensure(externalId, mapping.source, groups);
+    const user =
+      (await this.#provisioned(claims, mapping)) ?? (await this.#ensure(externalId, mapping.source, groups));
     if (typeof user === 'string') return user;
+    if (!(await this.#isActive(user))) return 'the account was deactivated';
     const friendlyName = friendlyNameOf(claims, mapping);
     if (mapping.persistFriendlyName && friendlyName !== undefined && friendlyName !== user.friendlyName) {
       await this.#users.setFriendlyName(user.username, friendlyName, { username: mapping.source });
     }
     return { user, friendlyName };
+  }
+
+  /** Somebody whom the provider has made beforehand. */
+  async #provisioned(claims: Claims, { provisionedIdClaim }: ClaimMapping): Promise<User | undefined> {
+    const externalId = provisionedIdClaim === undefined ? undefined : claims[provisionedIdClaim];
+    if (typeof externalId !== 'string' || externalId === '') return undefined;
+    const user = await this.#users.find({ externalId });
+    return user?.source === provisionedSource ? user : undefined;
   }
 
   async #ensure(externalId: string, source: string, groups: readonly string[]): Promise<User | string> {

@@ -67,6 +67,31 @@ describe('sessions', () => {
     await expect(fixture.auth.authenticate(bearer(token))).resolves.toBeDefined();
   });
 
+  it('are listed up to a number, the newest ones, however often a program logs in', async () => {
+    const fixture = await withAlice();
+    const { auth, clock } = fixture;
+    const first = await loginAs(fixture);
+    for (let count = 0; count < 1250; count += 1) {
+      clock.now += 1000;
+      await loginAs(fixture);
+    }
+    const last = await loginAs(fixture);
+    const listed: string[] = [];
+    for (let after = '', hasMore = true; hasMore;) {
+      const page = await auth.sessions.list('alice', { after, amount: 1000 });
+      listed.push(...page.results.map(({ id }) => id));
+      ({ hasMore, nextOffset: after } = page);
+    }
+    expect(listed.length).toBeGreaterThanOrEqual(1000);
+    expect(listed.length).toBeLessThan(1100);
+    expect(listed).toContain(last.id);
+    expect(listed).not.toContain(first.id);
+    // A session that is no longer listed still is one, and ends with all the others.
+    await expect(auth.authenticate(bearer(first.token))).resolves.toBeDefined();
+    await auth.sessions.endAll('alice', actor);
+    await expect(auth.authenticate(bearer(first.token))).rejects.toMatchObject(refused);
+  });
+
   it('are forgotten when they have expired', async () => {
     const { auth, clock, kv } = await withAlice();
     const fixture = { auth, clock, kv } as Awaited<ReturnType<typeof withAlice>>;

@@ -15,6 +15,12 @@ interface StoredSession {
 
 /** What callers say they are is kept up to this length. */
 const maxAgent = 200;
+/** Some programs log in before every call: of each user the newest sessions are listed, about this many. */
+const maxListed = 1000;
+/** A process looks at how many there are after so many logins of a user. */
+const countEvery = 100;
+/** Users whose logins a process counts. */
+const maxCounted = 10_000;
 
 interface SessionStoreParts {
   readonly context: RbacContext;
@@ -29,6 +35,7 @@ interface SessionStoreParts {
 export class SessionStore implements UserSessions {
   readonly #context: RbacContext;
   readonly #endAll: SessionStoreParts['endAll'];
+  readonly #begun = new Map<string, number>();
 
   constructor({ context, endAll }: SessionStoreParts) {
     this.#context = context;
@@ -45,6 +52,24 @@ export class SessionStore implements UserSessions {
       accessKeyId,
     };
     await store.setText(keys.sessions(session.username) + session.id, JSON.stringify(record));
+    const begun = (this.#begun.get(session.username) ?? 0) + 1;
+    if (begun < countEvery) {
+      if (this.#begun.size >= maxCounted) this.#begun.clear();
+      this.#begun.set(session.username, begun);
+      return;
+    }
+    this.#begun.delete(session.username);
+    await this.#forgetOldest(session.username);
+  }
+
+  /** Their tokens stay good, and end with all the others. */
+  async #forgetOldest(username: string): Promise<void> {
+    const { store } = this.#context;
+    const listed: { readonly name: string; readonly beganAt: number }[] = [];
+    for await (const { name, value } of store.entries(keys.sessions(username)))
+      listed.push({ name, beganAt: (JSON.parse(value.toString()) as StoredSession).beganAt });
+    listed.sort((one, other) => other.beganAt - one.beganAt);
+    for (const { name } of listed.slice(maxListed)) await store.delete(keys.sessions(username) + name);
   }
 
   list(username: string, page: PageRequest = {}): Promise<Page<SessionInfo>> {

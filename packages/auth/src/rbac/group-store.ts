@@ -65,6 +65,7 @@ export class GroupStore implements Groups {
     for (const policy of await store.names(keys.groupPolicies(id))) {
       await store.delete(keys.groupPolicies(id) + policy);
     }
+    await store.delete(keys.provisionedGroups + id);
     await store.delete(keys.group(id), changeEvent(actor, 'group.deleted', `group/${id}`));
     await changes.policies();
     logChange(this.#context, actor, 'group deleted', { group: id });

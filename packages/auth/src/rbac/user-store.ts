@@ -10,6 +10,7 @@ import type { NewUser, Users } from '../auth.ts';
 import { checkPassword, hashPassword } from '../crypto/password.ts';
 import { checkForeignId, checkId } from '../id-rules.ts';
 import type { AuthActor, Group, Page, PageRequest, Policy, User } from '../model.ts';
+import { forgetUser, provisionedSource } from '../provisioning/records.ts';
 import { keys } from '../store/keys.ts';
 import { groupFrom, policyFrom, storedTime, userFrom } from '../store/records.ts';
 import { attach, detach } from './attachments.ts';
@@ -121,6 +122,7 @@ export class UserStore implements Users {
     if (data.email !== '') await this.#releaseIndex(keys.email(data.email), username);
     if (data.externalId !== '') await this.#releaseIndex(keys.externalId(data.externalId), username);
     await store.delete(keys.user(username), changeEvent(actor, 'user.deleted', `user/${username}`));
+    if (data.source === provisionedSource) await forgetUser(store, username);
     await changes.user(username);
     await changes.policies(username);
     logChange(this.#context, actor, 'user deleted', { user: username });
@@ -202,6 +204,34 @@ export class UserStore implements Users {
     const event = changeEvent(actor, 'user.updated', `user/${username}`);
     await this.#update(username, (data) => ({ ...data, friendlyName }), event);
     logChange(this.#context, actor, 'user renamed', { user: username });
+  }
+
+  /** What the source of a user says about the person. Throws `already_exists` when it is somebody else's. */
+  async setProfile(
+    username: string,
+    {
+      friendlyName = '',
+      email = '',
+      externalId = '',
+    }: {
+      readonly friendlyName?: string | undefined;
+      readonly email?: string | undefined;
+      readonly externalId?: string | undefined;
+    },
+    actor: AuthActor,
+  ): Promise<void> {
+    const before = await this.#data(username);
+    const indexes = (data: { readonly email: string; readonly externalId: string }): string[] => [
+      ...(data.email === '' ? [] : [keys.email(data.email)]),
+      ...(data.externalId === '' ? [] : [keys.externalId(data.externalId)]),
+    ];
+    const [old, wanted] = [indexes(before), indexes({ email, externalId })];
+    for (const index of wanted)
+      if (!old.includes(index) && !(await this.#claimIndex(index, username))) throw alreadyExists();
+    const event = changeEvent(actor, 'user.updated', `user/${username}`);
+    await this.#update(username, (data) => ({ ...data, friendlyName, email, externalId }), event);
+    for (const index of old) if (!wanted.includes(index)) await this.#releaseIndex(index, username);
+    logChange(this.#context, actor, 'user changed', { user: username });
   }
 
   async #update(username: string, change: (data: UserData) => UserData, event?: NewEvent): Promise<void> {

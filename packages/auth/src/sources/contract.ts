@@ -56,6 +56,8 @@ export interface ClaimMapping {
   readonly source: string;
   /** The claim that names the user at its source. */
   readonly idClaim: string;
+  /** The claim that equals the external id of people whom an identity provider made beforehand, if any does. */
+  readonly provisionedIdClaim?: string | undefined;
   /** Claims that must be there with these values. */
   readonly required: Readonly<Record<string, string>>;
   readonly defaultGroups: readonly string[];

@@ -67,6 +67,13 @@ describe.skipIf(server === undefined)('a directory', () => {
     });
   });
 
+  it('does not take several for one where the directory shows one only', async () => {
+    const directory = open({ bindDn: `uid=ann,${people}`, bindPassword: 'the password of ann' });
+    expect(await ask(directory, 'guest')).toStrictEqual({ userId: `uid=guest,${people}` });
+    expect(await ask(directory, 'twin')).toBeUndefined();
+    expect(await ask(directory, 'triplet')).toBeUndefined();
+  });
+
   it('takes nothing in a name for a filter, and no empty password for a visitor', async () => {
     const directory = open();
     for (const name of ['*', 'an*', '*)(uid=*', 'ann)(objectClass=*', 'a\\2a', 'ann\0', ''])

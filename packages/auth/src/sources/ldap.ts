@@ -6,6 +6,7 @@ import {
   EqualityFilter,
   FilterParser,
   InvalidCredentialsError,
+  SizeLimitExceededError,
   type Filter,
 } from 'ldapts';
 import { AuthError } from '../errors.ts';
@@ -81,10 +82,18 @@ export class LdapAuthenticator implements PasswordAuthenticator {
     const name = new EqualityFilter({ attribute: usernameAttribute, value: username });
     const filter =
       this.#userFilter === undefined ? name : new AndFilter({ filters: [name, this.#userFilter] });
-    const search = async (control: Client) =>
-      control.search(userBaseDn, { scope: 'sub', filter, sizeLimit: 2, attributes: [usernameAttribute] });
-    const { searchEntries } = await this.#withControl(search);
-    const [entry, ...others] = searchEntries;
+    // No limit of ours: with one the library keeps quiet about that of the directory, and a name that several share
+    // looks like that of one.
+    const search = async (control: Client) => {
+      try {
+        return (await control.search(userBaseDn, { scope: 'sub', filter, attributes: [usernameAttribute] }))
+          .searchEntries;
+      } catch (error) {
+        if (error instanceof SizeLimitExceededError) return [];
+        throw error;
+      }
+    };
+    const [entry, ...others] = await this.#withControl(search);
     return entry === undefined || others.length > 0 ? undefined : entry.dn;
   }
 

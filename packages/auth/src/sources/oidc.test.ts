@@ -3,7 +3,7 @@ import { logInAtOidcServer, scriptedService, startOidcServer } from '@svc/testin
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { head, local, makeAuth } from '../../test/make-auth.ts';
-import type { ClaimMapping } from './contract.ts';
+import type { ClaimMapping, IdentityProvider } from './contract.ts';
 import { OidcProvider } from './oidc.ts';
 
 const base = 'http://svc.example';
@@ -309,6 +309,45 @@ describe('a token of a provider', () => {
     fake.answerTo(location);
     expect((await access.finish(`${redirectUri}?code=c${state}`, cookie)).location).toBe('/auth/login');
   });
+
+  it('is refused when it is signed in a way that only the provider lists', async () => {
+    const fake = await fakeProvider();
+    fake.state.metadata = { id_token_signing_alg_values_supported: ['RS256', 'ML-DSA-44'] };
+    const { begin, finish } = await withProvider(fake.issuer);
+    const { publicKey, privateKey } = await generateKeyPair('ML-DSA-44');
+    fake.state.keys.push({ ...(await exportJWK(publicKey)), kid: 'other', alg: 'ML-DSA-44' });
+    const { location, cookie } = await begin();
+    const answer = fake.answerTo(location);
+    fake.state.sign = { key: privateKey, kid: 'other', alg: 'ML-DSA-44' };
+    expect((await finish(answer, cookie)).location).toBe('/auth/login');
+  });
+
+  it.each(['&state=x', '&state=', ''])(
+    'is not even asked for when the state is "%s", whatever a library makes of it',
+    async (state) => {
+      let asked = 0;
+      const provider: IdentityProvider = {
+        check: () => Promise.resolve(),
+        authorizationUrl: (checks) => Promise.resolve(`https://idp.example/?state=${checks.state}`),
+        claimsOf: () => {
+          asked += 1;
+          return Promise.resolve({ sub: 'mallory' });
+        },
+        logoutUrl: () => Promise.resolve(undefined),
+      };
+      const { auth } = await makeAuth({ identityProvider: { provider, claims: mapping } });
+      const logins = auth.providerLogin;
+      if (logins === undefined) throw new Error('there is a provider');
+      const { location, cookies } = await logins.begin(undefined, local);
+      const cookie = cookies.map((line) => line.split(';', 1)[0]).join('; ');
+      const request = head({ cookie });
+      const right = new URL(location).search.slice(1);
+      await logins.finish({ ...request, query: new URLSearchParams(`code=c&${right}`) });
+      expect(asked).toBe(1);
+      const refused = await logins.finish({ ...request, query: new URLSearchParams(`code=c${state}`) });
+      expect([asked, refused.location]).toStrictEqual([1, '/auth/login']);
+    },
+  );
 
   it('may be signed by a key that came after the last login', async () => {
     const fake = await fakeProvider();

@@ -23,6 +23,10 @@ export const keys = {
   expiredTokens: 'expiredTokens/',
   /** Logins of programs that wait for a person's approval. */
   cliLogins: 'cliLogins/',
+  /** What an identity provider says of the people and groups it made. */
+  provisionedUsers: 'provisioned/users/',
+  provisionedNames: 'provisioned/names/',
+  provisionedGroups: 'provisioned/groups/',
   allSessions: 'uSessions/',
   allEndedSessions: 'uEndedSessions/',
   sessions: (username: string) => `uSessions/${username}/`,

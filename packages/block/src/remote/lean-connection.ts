@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ObjectBody } from '../adapter.ts';
 import { bytesBody, smallObjectSize } from '../body.ts';
@@ -55,7 +55,8 @@ export class LeanConnection {
         ? connectTls({
             host,
             port: Number(port || 443),
-            servername: host,
+            // An address is no name that TLS could ask for.
+            ...(isIP(host) === 0 ? { servername: host } : {}),
             rejectUnauthorized: options.rejectUnauthorized,
             onread,
           } as ConnectionOptions)

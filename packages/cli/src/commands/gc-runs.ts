@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { action, type CommandContext } from '../context.ts';
 import { parseDuration } from '../duration.ts';
 import { CliError, UsageError } from '../errors.ts';
+import { readJson } from '../input.ts';
 import { collectList, wholeNumber } from '../list-flag.ts';
 import { formatDate } from '../output/format.ts';
 import { printPages } from '../pagination.ts';
@@ -11,6 +12,7 @@ import { checkedPoll, pollTask, withPollFlags, type PollFlags } from '../poll.ts
 import { confirm } from '../prompt.ts';
 
 type Run = components['schemas']['GcRun'];
+type Rules = components['schemas']['GarbageCollectionRules'];
 type Settings = components['schemas']['GcSettings'];
 type Kind = 'condemned' | 'deleted' | 'kept' | 'failed';
 
@@ -23,6 +25,7 @@ interface RunFlags extends PollFlags {
   readonly hard?: boolean;
   readonly class?: readonly string[];
   readonly maxPercent?: number;
+  readonly rules?: string;
   readonly takeOver?: boolean;
   readonly wait: boolean;
   readonly yes?: boolean;
@@ -46,6 +49,7 @@ function registerRun(gc: Command): void {
       .option('--hard', 'delete data at once, without the days in which mistakes can be undone')
       .option('--class <classes>', 'only these: objects, metadata, uploads', collectList)
       .option('--max-percent <n>', 'stop when more of the objects would go', wholeNumber)
+      .option('--rules <file>', 'with --dry-run: what these rules would free, - for standard input')
       .option('--take-over', 'collect a namespace that another installation collected before')
       .option('--no-wait', 'print the run id and do not wait')
       .option('-y, --yes', 'do not ask')
@@ -55,6 +59,8 @@ function registerRun(gc: Command): void {
       const { client, out, uris } = context;
       const { repository } = uris.repository(uriText, 'repository URI');
       checkedPoll(flags);
+      if (flags.rules !== undefined && flags.dryRun !== true) throw new UsageError('--rules needs --dry-run');
+      const rules = flags.rules === undefined ? undefined : await readJson<Rules>(flags.rules);
       if (flags.hard === true) {
         const question = `Data of '${repository}' that nothing uses goes at once and cannot be brought back. Go on?`;
         await confirm({ question, operation: 'garbage collection', yes: flags.yes });
@@ -73,6 +79,7 @@ function registerRun(gc: Command): void {
             ? {}
             : { classes: flags.class as ('objects' | 'metadata' | 'uploads')[] }),
           ...(flags.maxPercent === undefined ? {} : { max_percent: flags.maxPercent }),
+          ...(rules === undefined ? {} : { rules }),
         },
       });
       if (!flags.wait) {

@@ -79,6 +79,16 @@ export function administrationTests(stage: Stage): void {
       );
       expect(JSON.parse(await stage.tool.ok(['gc', 'get-config', '--json', 'svc://repo1']))).toEqual(rules);
       expect(await stage.tool.ok(['gc', 'delete-config', 'svc://repo1'])).toBe('');
+      const trial = ['gc', 'run', 'svc://repo1', '--rules', '-'];
+      const report = await stage.tool.ok([...trial, '--dry-run'], { input: JSON.stringify(rules) });
+      expect(report).toMatch(/^Run: \S+ \(dry run\)$/m);
+      expect(report).toMatch(/^expired\b/m);
+      expect(report).toMatch(/^branch main\b/m);
+      const refused = await stage.tool.run(trial, { input: JSON.stringify(rules) });
+      expect([refused.code, refused.stderr]).toEqual([
+        expect.any(Number),
+        expect.stringContaining('--dry-run'),
+      ]);
     });
 
     it('checks the action files of a ref, all of them, and shows what hooks wrote', async () => {

@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
 import { int64, text } from './values.ts';
 
-const base64url = (minLength: number, maxLength: number) =>
-  Type.String({ minLength, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
+const base64url = (least: number, most: number) =>
+  Type.String({ pattern: `^[A-Za-z0-9_-]{${least},${most}}$` });
 
 export const CliLoginStart = Type.Object(
   {
     /** SHA-256 of the verifier. */
     challenge: base64url(43, 43),
     /** Shown to the person who approves. */
-    host: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9._-]+$' }),
+    host: Type.String({ pattern: '^[A-Za-z0-9._-]{1,255}$' }),
     /** Where the program listens for the browser, which is on the same machine. */
     callback: Type.Optional(
       Type.Object({ port: Type.Integer({ minimum: 1024, maximum: 65_535 }), state: base64url(22, 128) }),

@@ -32,11 +32,16 @@ export async function* listForeign(context: EngineContext, user?: Buffer): Async
   const prefix = user === undefined ? foreignPrefix : foreignOf(user);
   for await (const page of context.kv.scan(gcPartition, { prefix })) {
     for (const { key, value } of page) {
-      const { uri, at } = gcForeignMessage.decode(value);
       const name = key.subarray(foreignPrefix.length, key.lastIndexOf('/')).toString();
-      yield { user: name, key, uri, at: timestampToMillis(at) };
+      yield { user: name, key, ...useOf(value) };
     }
   }
+}
+
+/** What a record of the register says. */
+export function useOf(value: Buffer): Pick<ForeignUse, 'uri' | 'at'> {
+  const { uri, at } = gcForeignMessage.decode(value);
+  return { uri, at: timestampToMillis(at) };
 }
 
 /** An external collector would not know that somebody else needs an object of this repository. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { testServerOrSkip, type AwsServer } from '@svc/testing';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startFaultProxy, testServerOrSkip, type AwsServer } from '@svc/testing';
 import { describeKvStore } from '@svc/kv/suite';
 import { describe, expect, test } from 'vitest';
 import type { DynamoStoreConfig } from '../open-store.ts';
@@ -10,6 +12,8 @@ import { openDynamoStore } from './dynamodb.ts';
 
 const local = await testServerOrSkip('dynamodb');
 const moto = await testServerOrSkip('moto');
+/** Sees what the suite asks for. */
+const recorder = local && (await startFaultProxy(local.endpoint, () => 'pass'));
 
 const configFor = (server: AwsServer | undefined, tableName: string): Omit<DynamoStoreConfig, 'type'> => ({
   tableName,
@@ -41,7 +45,21 @@ const partition = bytes('p');
 describe.runIf(local !== undefined)('on DynamoDB Local', () => {
   const suiteTable = `suite-${randomUUID()}`;
   // Many more than its largest batch; the emulator takes a second for 500.
-  describeKvStore('dynamodb', () => openDynamoStore(configFor(local, suiteTable)), 2_000);
+  const recorded = local && recorder && { ...local, endpoint: recorder.endpoint };
+  describeKvStore('dynamodb', () => openDynamoStore(configFor(recorded, suiteTable)), 2_000);
+
+  test('it needs the permissions that the documentation names, and no other', async () => {
+    await recorder?.close();
+    const actions = new Set(
+      recorder?.seen.map(({ headers }) => String(headers['x-amz-target']).split('.')[1]),
+    );
+    // A transaction has no permission of its own.
+    expect(actions.delete('TransactWriteItems')).toBe(true);
+    for (const each of ['PutItem', 'DeleteItem', 'ConditionCheckItem']) actions.add(each);
+    const page = join(import.meta.dirname, '../../../../docs/deployment/dynamodb.md');
+    const documented = readFileSync(page, 'utf8').match(/(?<=dynamodb:)[A-Z]\w+/g) ?? [];
+    expect(new Set<string | undefined>(documented)).toEqual(actions);
+  });
 
   test('servers starting at once on an empty account all come up', async () => {
     const tableName = `start-${randomUUID()}`;

@@ -58,7 +58,12 @@ export async function openBlocks(options: FoundationOptions): Promise<BlockStore
 /** Where identities come from besides the store. */
 export type IdentitySources = Pick<
   AuthOptions,
-  'passwordAuthenticators' | 'externalSession' | 'identityProvider' | 'authenticationService' | 'mail'
+  | 'passwordAuthenticators'
+  | 'externalSession'
+  | 'identityProvider'
+  | 'authenticationService'
+  | 'mail'
+  | 'provisioningToken'
 >;
 
 /** Opens access control; the store may still be opening. */

@@ -29,24 +29,32 @@ export async function openIdentitySources(config: Config, logger: Logger): Promi
     remote_authenticator: remote,
     cookie_auth_verification: cookie,
     authentication_api: api,
+    scim,
   } = config.auth;
+  const provisioned = (claim: string) => (scim.token === '' ? undefined : claim);
   return {
+    provisioningToken: provisioned(scim.token),
     passwordAuthenticators: [
       ...(ldap.server_endpoint === '' ? [] : [await openLdap(ldap, logger)]),
       ...(remote.enabled ? [await openRemote(remote, logger)] : []),
     ],
     ...(cookie.external_user_id_claim_name !== '' && {
-      externalSession: claimMapping(
-        cookie,
-        cookie.auth_source === '' ? 'external_session' : cookie.auth_source,
-        cookie.external_user_id_claim_name,
-      ),
+      externalSession: {
+        ...claimMapping(
+          cookie,
+          cookie.auth_source === '' ? 'external_session' : cookie.auth_source,
+          cookie.external_user_id_claim_name,
+        ),
+        provisionedIdClaim: provisioned(cookie.external_user_id_claim_name),
+      },
     }),
     ...(api.endpoint !== '' && {
       authenticationService: await openService(api, cookie.validate_id_token_claims, logger),
     }),
     ...(config.email.smtp_host !== '' && { mail: await openMail(config.email) }),
-    ...(oidc.enabled && { identityProvider: await openOidc(oidc, logger) }),
+    ...(oidc.enabled && {
+      identityProvider: await openOidc(oidc, provisioned(scim.id_claim_name), logger),
+    }),
   };
 }
 
@@ -66,7 +74,11 @@ async function openLdap(ldap: Config['auth']['ldap'], logger: Logger) {
   });
 }
 
-async function openOidc(oidc: Config['auth']['oidc'], logger: Logger) {
+async function openOidc(
+  oidc: Config['auth']['oidc'],
+  provisionedIdClaim: string | undefined,
+  logger: Logger,
+) {
   const { OidcProvider } = await import('@svc/auth/sources/oidc');
   warnOfPlainText('auth.oidc.url', oidc.url, logger);
   const provider = new OidcProvider({
@@ -76,7 +88,7 @@ async function openOidc(oidc: Config['auth']['oidc'], logger: Logger) {
     callbackBaseUrl: oidc.callback_base_url,
     authorizeParameters: oidc.authorize_endpoint_query_parameters,
   });
-  return { provider, claims: claimMapping(oidc, 'oidc', 'sub') };
+  return { provider, claims: { ...claimMapping(oidc, 'oidc', 'sub'), provisionedIdClaim } };
 }
 
 async function openRemote(remote: Config['auth']['remote_authenticator'], logger: Logger) {

@@ -149,6 +149,7 @@ function s3Config(s3: StoreSettings['s3']): Extract<BlockStoreConfig, { type: 's
     skipVerifyCertificateTestOnly: s3.skip_verify_certificate_test_only,
     serverSideEncryption: optional(s3.server_side_encryption),
     serverSideEncryptionKmsKeyId: optional(s3.server_side_encryption_kms_key_id),
+    acl: optional(s3.acl),
     preSignedExpiryMs: s3.pre_signed_expiry,
     preSignedEndpoint: optional(s3.pre_signed_endpoint),
     disablePreSigned: s3.disable_pre_signed,

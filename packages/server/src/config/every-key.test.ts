@@ -117,6 +117,7 @@ const examples: Readonly<Record<string, Example>> = {
     with: { SVC_AUTH_REMOTE_AUTHENTICATOR_ENDPOINT: 'http://x' },
     bad: 'yes',
   },
+  'auth.scim.token': { text: 't'.repeat(32), value: 't'.repeat(32), bad: 'short' },
   'auth.oidc.enabled': {
     text: '1',
     value: true,

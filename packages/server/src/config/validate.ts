@@ -190,6 +190,15 @@ function checkAuth(config: Config, sources: Sources, problems: string[], warning
       if (auth.oidc[name] === '') problems.push(`auth.oidc.${name}: is required when auth.oidc.enabled`);
     }
   }
+  if (auth.scim.token !== '') {
+    if (!/^[\x21-\x7E]{32,}$/.test(auth.scim.token)) {
+      problems.push(
+        'auth.scim.token: must have at least 32 letters, digits and signs of ASCII, and no white space',
+      );
+    }
+    if (rbac === 'external')
+      problems.push('auth.scim.token: does not go with auth.ui_config.rbac external, which keeps the users');
+  }
   const secret = auth.encrypt.secret_key;
   if (secret !== '' && Buffer.byteLength(secret) < 16) {
     warnings.push('auth.encrypt.secret_key is shorter than 16 bytes: use a long random text');

@@ -12,12 +12,14 @@ interface SurfaceOptions {
   readonly gateway: Gateway;
   /** Everything below `/iceberg/`. */
   readonly iceberg: RequestListener;
+  /** Everything below `/scim/`; undefined when no identity provider has a token. */
+  readonly scim: RequestListener | undefined;
   /** Everything that is neither API nor gateway. */
   readonly pages: RequestListener;
   readonly traces: () => boolean;
 }
 
-/** API, gateway, table catalog and pages on one listener. */
+/** API, gateway, table catalog, provisioning and pages on one listener. */
 export interface Surface {
   readonly draining: boolean;
   listen(host: string, port: number): Promise<AddressInfo>;
@@ -26,15 +28,18 @@ export interface Surface {
 }
 
 /** Sends each request to the part that answers it; what S3 clients sign is the gateway's, whatever its path. */
-export function createSurface({ tls, traces, api, gateway, iceberg, pages }: SurfaceOptions): Surface {
+export function createSurface({ tls, traces, api, gateway, iceberg, scim, pages }: SurfaceOptions): Surface {
+  const others = (request: IncomingMessage): RequestListener => {
+    if (isBelow('/iceberg/', request)) return iceberg;
+    return scim !== undefined && isBelow('/scim/', request) ? scim : pages;
+  };
   return new Listener({
     tls,
     traces,
     serve(request, response) {
       if (gateway.isGatewayRequest(request)) void gateway.handle(request, response);
       else if (isApiRequest(request)) api(request, response);
-      else if (isIcebergRequest(request)) iceberg(request, response);
-      else pages(request, response);
+      else others(request)(request, response);
     },
     serveExpecting(request, response) {
       if (gateway.isGatewayRequest(request)) {
@@ -45,16 +50,12 @@ export function createSurface({ tls, traces, api, gateway, iceberg, pages }: Sur
         api(request, response, true);
         return;
       }
-      if (isIcebergRequest(request)) {
-        iceberg(request, response);
-        return;
-      }
-      // No page reads a body.
-      pages(request, response);
+      // No page reads a body; the others ask for theirs.
+      others(request)(request, response);
     },
   });
 }
 
-function isIcebergRequest(request: IncomingMessage): boolean {
-  return request.url?.startsWith('/iceberg/') === true;
+function isBelow(path: string, request: IncomingMessage): boolean {
+  return request.url?.startsWith(path) === true;
 }

@@ -23,7 +23,7 @@ function redactValue(value: unknown): unknown {
 }
 
 const secretBodies =
-  /\/(auth\/login|auth\/password[^?]*|auth\/cli\/[^?]*|setup_lakefs|setup|sts\/login|auth\/external\/principal\/login)(\?|$)|\/credentials(\/[^/?]+)?(\?|$)|^\/iceberg\//;
+  /\/(auth\/login|auth\/password[^?]*|auth\/cli\/[^?]*|setup_lakefs|setup|sts\/login|auth\/external\/principal\/login)(\?|$)|\/credentials(\/[^/?]+)?(\?|$)|^\/(iceberg|scim)\//;
 
 /** Bodies that carry secrets are never logged, whatever the level. */
 export function hasSecretBody(url: string): boolean {

@@ -15,6 +15,7 @@ import { createBodyMemory } from '../http/body-memory.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
 import { lazyIceberg } from '../http/lazy-iceberg.ts';
+import { lazyScim } from '../http/lazy-scim.ts';
 import { RequestAudit } from '../http/request-audit.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
 import { createSessionPages } from '../http/session-pages.ts';
@@ -120,6 +121,15 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       observer: observeApi(observing),
       bodyMemory,
     })),
+    scim:
+      auth.provisioning === undefined
+        ? undefined
+        : lazyScim({
+            auth,
+            directory: auth.provisioning,
+            observer: observeApi(observing),
+            bodyMemory: bodyMemory.callers,
+          }),
     pages: createPages({
       draining: () => surface.draining,
       installationId: () => installationId,

@@ -129,6 +129,8 @@ test("nobody approves what another's browser has approved, nor with a key alone"
 
 test.each([
   ['a challenge that is no digest', { challenge: 'short' }],
+  ['a challenge that never ends', { challenge: 'c'.repeat(1000) }],
+  ['a host that never ends', { host: 'h'.repeat(1000) }],
   ['a host that breaks lines', { host: 'laptop\r\nSet-Cookie: a=b' }],
   ['a host that is markup', { host: '<b>bank</b>' }],
   ['a port of a service', { callback: { port: 80, state: 's'.repeat(22) } }],

@@ -37,7 +37,10 @@ export interface SlapdOptions {
   readonly certificate: { readonly cert: string; readonly key: string; readonly ca: string };
 }
 
-/** A directory below `dc=example,dc=com` whose service account may read it; nobody may without a bind. */
+/**
+ * A directory below `dc=example,dc=com` whose service account may read it; nobody may without a bind. Everybody but
+ * the service account is shown one entry of each search.
+ */
 export async function startSlapd({ entries, certificate }: SlapdOptions): Promise<RunningServer> {
   const root = await fetchSlapd();
   const folder = await mkdtemp(join(tmpdir(), 'svc-slapd-'));
@@ -60,6 +63,7 @@ directory ${folder}/data
 rootdn "cn=service,dc=example,dc=com"
 rootpw the-password-of-the-service
 dbnosync
+sizelimit 1
 access to attrs=userPassword by anonymous auth by * none
 access to * by users read by * none
 `,

@@ -11,7 +11,7 @@ export function fetchVersitygw(): Promise<string> {
   return goTool('github.com/versity/versitygw/cmd/versitygw@v1.8.0');
 }
 
-/** An S3 server over a folder. Buckets are created by the tests. */
+/** An S3 server over a folder, which `address.folder` names. Buckets are created by the tests. */
 export async function startVersitygw(): Promise<RunningServer> {
   const binary = await fetchVersitygw();
   const folder = await mkdtemp(join(tmpdir(), 'svc-versitygw-'));
@@ -39,7 +39,7 @@ export async function startVersitygw(): Promise<RunningServer> {
   );
   await server.start();
   return {
-    address: { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', ...credentials },
+    address: { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', ...credentials, folder: data },
     start: () => server.start(),
     stop: () => server.stop(),
     dispose: async () => {

@@ -6,6 +6,21 @@ export function lakefsPython(): Promise<string> {
   return pythonEnvironment(['lakefs==0.16.0', 'lakefs-sdk==1.84.0', 'lakefs-spec==0.15.1']);
 }
 
+/** The class path of the published collector for Spark, with a Spark that runs it by itself on Java 17. */
+export function lakefsSpark(): Promise<string> {
+  return mavenClasspath([
+    'io.lakefs:lakefs-spark-client-301_2.12:0.10.0',
+    'org.apache.spark:spark-sql_2.12:3.0.1',
+    'org.apache.hadoop:hadoop-aws:3.2.1',
+    'org.apache.hadoop:hadoop-azure:3.2.1',
+    'org.apache.hadoop:hadoop-client:3.2.1',
+    'org.apache.hadoop:hadoop-common:3.2.1',
+    // Those that Spark asks for are older than Java 17.
+    'org.apache.commons:commons-lang3:3.12.0',
+    'org.scala-lang:scala-library:2.12.18',
+  ]);
+}
+
 /** The class path of the lakeFS SDK for Java. */
 export function lakefsJava(): Promise<string> {
   return mavenClasspath(['io.lakefs:sdk:1.53.1']);

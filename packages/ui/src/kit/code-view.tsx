@@ -8,6 +8,8 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
+import type { Completion } from '../lib/policy-completion.ts';
+import { completion } from './completion.ts';
 
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--svc-merged)' },
@@ -152,6 +154,7 @@ export function CodeEditor({
   extension,
   label,
   onRun,
+  complete,
   minHeight = 110,
 }: {
   value: string;
@@ -160,12 +163,14 @@ export function CodeEditor({
   label: string;
   /** Ctrl or ⌘ Enter. */
   onRun?: () => void;
+  /** What can stand at a place of the text. */
+  complete?: (text: string, position: number) => Completion | undefined;
   minHeight?: number;
 }): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(undefined);
-  const handlers = useRef({ onChange, onRun });
-  handlers.current = { onChange, onRun };
+  const handlers = useRef({ onChange, onRun, complete });
+  handlers.current = { onChange, onRun, complete };
   const initial = useRef(value);
   useEffect(() => {
     if (host.current === null) return undefined;
@@ -187,6 +192,7 @@ export function CodeEditor({
             ...defaultKeymap,
           ]),
           history(),
+          completion((text, position) => handlers.current.complete?.(text, position)),
           appearance,
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label }),

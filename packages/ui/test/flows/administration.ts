@@ -104,6 +104,40 @@ export function administrationFlows(stage: Stage): void {
     });
   });
 
+  test('actions and resources are completed in the JSON of a policy', async () => {
+    await stage.repository('completed');
+    await stage.play(async (ui) => {
+      await ui.open('/auth/policies');
+      await ui.button('Create policy').first().click();
+      await ui.field('Policy name').fill('completed-policy');
+      const editor = ui.dialog().locator('.cm-content');
+      await editor.fill('{"statement": [{"effect": "allow", "action": [""], "resource": ""}]}');
+      const text = () => ui.dialog().locator('.cm-content').innerText();
+      const { keyboard } = ui.page;
+      const typeAfter = async (place: string, typed: string): Promise<void> => {
+        await editor.press('ControlOrMeta+Home');
+        const steps = (await text()).indexOf(place) + place.length;
+        for (let step = 0; step < steps; step += 1) await keyboard.press('ArrowRight');
+        await keyboard.type(typed);
+      };
+      const offered = ui.page.getByRole('listbox', { name: 'Completions' });
+      await typeAfter('"action": ["', 'readob');
+      await offered.getByRole('option', { name: 'fs:ReadObject' }).waitFor();
+      // The list closes, the dialog stays.
+      await keyboard.press('Escape');
+      await ui.gone(offered);
+      await keyboard.press('Backspace');
+      await offered.waitFor();
+      await keyboard.press('Enter');
+      expect(await text()).toContain('"action": ["fs:ReadObject"]');
+      await typeAfter('"resource": "', 'completed');
+      await offered.getByRole('option', { name: 'repository/completed/object/*' }).click();
+      expect(await text()).toContain('"resource": "arn:svc:fs:::repository/completed/object/*"');
+      await ui.button('Create policy', ui.dialog()).click();
+      await ui.isAt(/\/auth\/policies\/completed-policy$/);
+    });
+  });
+
   test('sessions are ended one by one and everywhere', async () => {
     await stage.client.post('/auth/users', { body: { id: 'two-places' } });
     const pair = await stage.client.post('/auth/users/{userId}/credentials', {

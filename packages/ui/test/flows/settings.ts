@@ -74,6 +74,7 @@ export function settingsFlows(stage: Stage): void {
       await ui.page.getByText('dry run', { exact: true }).waitFor();
       await ui.page.getByRole('region', { name: 'Report' }).waitFor();
       await ui.sees('Expired by the rules');
+      await ui.page.getByRole('group', { name: 'What keeps data' }).getByText('main').waitFor();
       await ui.button('Collect garbage').click();
       await ui.button('Collect garbage', ui.dialog()).click();
       await ui.page.getByText('completed', { exact: true }).nth(1).waitFor();

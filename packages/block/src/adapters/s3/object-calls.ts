@@ -10,16 +10,16 @@ import type { S3Client, S3Request } from './client.ts';
 import { refusalError } from './errors.ts';
 import type { RequestBody } from '../../remote/request-body.ts';
 
-type Encryption = Pick<S3StoreConfig, 'serverSideEncryption' | 'serverSideEncryptionKmsKeyId'>;
+type WriteSettings = Pick<S3StoreConfig, 'serverSideEncryption' | 'serverSideEncryptionKmsKeyId' | 'acl'>;
 
 const plainText = /^[ -~]+$/;
 
 /** Calls about one object as a whole. */
 export class ObjectCalls {
   readonly #client: S3Client;
-  readonly #config: Encryption;
+  readonly #config: WriteSettings;
 
-  constructor(client: S3Client, config: Encryption) {
+  constructor(client: S3Client, config: WriteSettings) {
     this.#client = client;
     this.#config = config;
   }
@@ -42,7 +42,8 @@ export class ObjectCalls {
 
   writeHeaders(options: PutOptions): Record<string, string> {
     const headers: Record<string, string> = {};
-    const { serverSideEncryption, serverSideEncryptionKmsKeyId } = this.#config;
+    const { serverSideEncryption, serverSideEncryptionKmsKeyId, acl } = this.#config;
+    if (acl) headers['x-amz-acl'] = acl;
     if (serverSideEncryption) headers['x-amz-server-side-encryption'] = serverSideEncryption;
     if (serverSideEncryptionKmsKeyId) {
       headers['x-amz-server-side-encryption-aws-kms-key-id'] = serverSideEncryptionKmsKeyId;

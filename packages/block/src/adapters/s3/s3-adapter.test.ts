@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { testServerOrSkip } from '@svc/testing';
+import { startFaultProxy, testServerOrSkip } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { ObjectPointer } from '../../adapter.ts';
 import { describeBlockAdapter } from '../../suite/index.ts';
+import { expectDocumented, s3Needs } from '../../../test/permissions.ts';
 import { createBucket, s3ConfigFor } from '../../../test/test-bucket.ts';
 import { S3Client } from './client.ts';
 import { openCredentials } from './credentials.ts';
@@ -77,6 +78,52 @@ describe.skipIf(versitygw === undefined)('s3 on a real server', () => {
     });
   });
 
+  it('sends the ACL and the encryption with everything that makes an object', async () => {
+    const bucket = await createBucket(s3ConfigFor(versitygw!));
+    const proxy = await startFaultProxy(versitygw!.endpoint, () => 'pass');
+    const config = {
+      ...s3ConfigFor(versitygw!),
+      endpoint: proxy.endpoint,
+      acl: 'bucket-owner-full-control',
+      serverSideEncryption: 'AES256',
+    };
+    const client = new S3Client(config, await openCredentials(config), undefined);
+    const adapter = new S3Adapter(config, client, { maxSingle: mebibyte, part: 5 * mebibyte });
+    await adapter.put(at(bucket, 'small'), Buffer.from('x'));
+    const large = randomBytes(9 * mebibyte);
+    await adapter.put(at(bucket, 'streamed'), { stream: Readable.from([large]), size: large.length });
+    await adapter.put(at(bucket, 'unknown'), { stream: Readable.from([large]), size: -1 });
+    await adapter.copy(at(bucket, 'small'), at(bucket, 'copied'));
+    await adapter.copy(at(bucket, 'streamed'), at(bucket, 'copied in parts'));
+    const pointer = at(bucket, 'parts');
+    const upload = { pointer, uploadId: await adapter.createMultipart(pointer) };
+    const { etag } = await adapter.uploadPart(upload, 1, Buffer.from('part'));
+    await adapter.completeMultipart(upload, [{ partNumber: 1, etag }]);
+    await adapter.close();
+    await proxy.close();
+    const making = proxy.seen.filter(
+      ({ method, url }) =>
+        (method === 'PUT' && !url.includes('partNumber=')) || (method === 'POST' && /[?&]uploads/.test(url)),
+    );
+    expect(making.map(({ method, url }) => `${method} ${url.split('?')[0]?.split('/').at(-1)}`)).toEqual([
+      'PUT small',
+      'PUT streamed',
+      'POST unknown',
+      'PUT copied',
+      'POST copied%20in%20parts',
+      'POST parts',
+    ]);
+    for (const { headers } of making) {
+      expect(headers).toMatchObject({
+        'x-amz-acl': 'bucket-owner-full-control',
+        'x-amz-server-side-encryption': 'AES256',
+      });
+    }
+    // Parts and reads carry neither.
+    const others = proxy.seen.filter((request) => !making.includes(request));
+    expect(others.filter(({ headers }) => headers['x-amz-acl'] !== undefined)).toEqual([]);
+  });
+
   it('says which bucket is missing', async () => {
     await withBucket(async (adapter) => {
       await expect(adapter.put(at('svc-no-such-bucket', 'x'), Buffer.from('x'))).rejects.toMatchObject({
@@ -94,7 +141,8 @@ for (const [name, server] of Object.entries({ versitygw, moto })) {
     });
     continue;
   }
-  const config = s3ConfigFor(server);
+  const proxy = name === 'versitygw' ? await startFaultProxy(server.endpoint, () => 'pass') : undefined;
+  const config = { ...s3ConfigFor(server), ...(proxy === undefined ? {} : { endpoint: proxy.endpoint }) };
   describeBlockAdapter(`s3 on ${name}`, async () => {
     const bucket = await createBucket(config);
     const adapter = await openS3Adapter(config);
@@ -108,5 +156,13 @@ for (const [name, server] of Object.entries({ versitygw, moto })) {
       atomicIfAbsent: name !== 'moto',
       close: () => adapter.close(),
     };
+  });
+  if (proxy === undefined) continue;
+
+  it('s3 needs what the documentation names', async () => {
+    await proxy.close();
+    // Where s3.acl is set, and the creation of the bucket by this test.
+    const seen = proxy.seen.filter(({ method, url }) => !(method === 'PUT' && /^\/[^/]+$/.test(url)));
+    expectDocumented('aws.md', /s3:[A-Z]\w+/g, seen, s3Needs, ['s3:PutObjectAcl']);
   });
 }

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { BlockAdapter } from '../../adapter.ts';
@@ -27,6 +31,29 @@ it('counts the connections with a request on them', async () => {
       expect(adapter.connectionsInUse?.()).toBe(0);
     },
   );
+});
+
+it('reads over TLS from an address without a name, and says when the certificate is not trusted', async () => {
+  const part = (name: string): Buffer =>
+    readFileSync(join(import.meta.dirname, `../../../test/fixtures/localhost.${name}.pem`));
+  const server = createServer({ key: part('key'), cert: part('cert') }, (_, response) =>
+    response.end('content'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = { type: 's3', endpoint, credentials, discoverBucketRegion: false, maxRetries: 0 } as const;
+  const trusting = await openS3Adapter({ ...config, skipVerifyCertificateTestOnly: true });
+  expect((await trusting.get(at('x'))).bytes?.toString()).toBe('content');
+  await trusting.close();
+  const adapter = await openS3Adapter(config);
+  const untrusted = {
+    kind: 'unavailable',
+    message: expect.stringMatching(/could not be reached: (DEPTH_ZERO_)?SELF_SIGNED_CERT/) as string,
+  };
+  await expect(adapter.get(at('x'))).rejects.toMatchObject(untrusted);
+  await expect(adapter.put(at('x'), Buffer.from('x'))).rejects.toMatchObject(untrusted);
+  await adapter.close();
+  server.close();
 });
 
 describe('retries', () => {

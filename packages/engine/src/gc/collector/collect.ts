@@ -20,7 +20,7 @@ import { condemn, type Condemned } from './condemn.ts';
 import { parseDataKey } from './data-key.ts';
 import { findGarbage, Listing, LoadedShards, type FoundGarbage } from './find-garbage.ts';
 import { GarbageWriter, readGarbageFile, readStoredGarbage, type Garbage } from './garbage-file.ts';
-import { Held, readHeld, surveyOthers } from './held.ts';
+import { Held, readHeld, releaseUnused, surveyOthers } from './held.ts';
 import type { CollectorLease } from './lease.ts';
 import { markTrees } from './mark-trees.ts';
 import { Marks } from './marks.ts';
@@ -122,6 +122,7 @@ class Collection {
     else {
       await this.#switchList(list, condemned, before);
       if (due.objects > 0 && (await this.#mayDelete())) await this.#sweep(due, listing, condemned);
+      await this.#release();
     }
     const { storageNamespace } = this.#scope.repository;
     return reportOf(listing, condemned, await this.#uploads(), {
@@ -130,6 +131,20 @@ class Collection {
       roots: this.#rootReports,
       location: `${trimSlash(storageNamespace)}/${this.#places.summary(runId)}`,
     });
+  }
+
+  async #release(): Promise<void> {
+    const before = this.#begun - this.#context.settings.gc.graceMs - recordedMs;
+    try {
+      await releaseUnused(this.#context, this.#scope, before, this.#options.pause);
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.kind !== 'corrupt') throw error;
+      const { id } = this.#scope.repository;
+      this.#context.logger.warn(
+        { error, repository: id },
+        'what is used of other repositories stays registered',
+      );
+    }
   }
 
   /** Uploads without a record wait long enough by themselves: nothing can come of them any more. */

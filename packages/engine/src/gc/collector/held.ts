@@ -1,12 +1,13 @@
 import { repositoryActive, type RepositoryData } from '@svc/encoding';
+import type { KvPredicate } from '@svc/kv';
 import type { UseValue } from '../../committed/tree.ts';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { liesInside } from '../../repositories/namespaces.ts';
 import { isRestorable } from '../../repositories/trash.ts';
 import { listTrash } from '../../store/deleted-repositories.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
-import { listForeign, noteForeignKnown, registerForeign } from '../foreign.ts';
-import { foreignKnownKey } from '../gc-keys.ts';
+import { listForeign, noteForeignKnown, registerForeign, useOf } from '../foreign.ts';
+import { foreignKnownKey, gcPartition } from '../gc-keys.ts';
 import { parseDataKey } from './data-key.ts';
 import { readStagedAddresses } from '../staged-addresses.ts';
 import { ValueAddress } from './value-address.ts';
@@ -84,24 +85,17 @@ async function survey(
   held: Held,
   pause: () => Promise<void>,
 ): Promise<void> {
+  await keepFound(context, scope, other, held, await fullAddresses(context, other, pause));
+}
+
+/** Data that a repository names in full. What is staged comes before commits: references only move that way. */
+async function fullAddresses(
+  context: EngineContext,
+  scope: RepositoryScope,
+  pause: () => Promise<void>,
+): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  const address = new ValueAddress();
-  const done = new Set<string>();
-  const look: UseValue = (bytes, start, end) => {
-    address.read(bytes, start, end);
-    const uri = bytes.toString('utf8', address.start, address.end);
-    if (mayBeData(uri)) found.add(uri);
-  };
-  for await (const { metaRangeId } of context.commits.list(other)) {
-    if (metaRangeId === '' || done.has(metaRangeId)) continue;
-    for (const { id } of await context.trees.ranges(other.committed, metaRangeId)) {
-      if (done.has(id)) continue;
-      await context.trees.visitRange(other.committed, id, look, pause);
-      done.add(id);
-    }
-    done.add(metaRangeId);
-  }
-  for await (const { id } of context.branches.list(other)) {
+  for await (const { id } of context.branches.list(scope)) {
     const page = {
       add: ({ full }: { full?: string | undefined }) => {
         if (full !== undefined && mayBeData(full)) found.add(full);
@@ -110,9 +104,50 @@ async function survey(
       isOver: () => false,
       keys: 0,
     };
-    await readStagedAddresses(context, other, id, undefined, page);
+    await readStagedAddresses(context, scope, id, undefined, page);
   }
-  await keepFound(context, scope, other, held, found);
+  const address = new ValueAddress();
+  const done = new Set<string>();
+  const look: UseValue = (bytes, start, end) => {
+    address.read(bytes, start, end);
+    const uri = bytes.toString('utf8', address.start, address.end);
+    if (mayBeData(uri)) found.add(uri);
+  };
+  for await (const { metaRangeId } of context.commits.list(scope)) {
+    if (metaRangeId === '' || done.has(metaRangeId)) continue;
+    for (const { id } of await context.trees.ranges(scope.committed, metaRangeId)) {
+      if (done.has(id)) continue;
+      await context.trees.visitRange(scope.committed, id, look, pause);
+      done.add(id);
+    }
+    done.add(metaRangeId);
+  }
+  return found;
+}
+
+/** Lets other repositories have back what this one registered before a time (milliseconds) and names no more. */
+export async function releaseUnused(
+  context: EngineContext,
+  scope: RepositoryScope,
+  before: number,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const { kv } = context;
+  const old: { readonly uri: string; readonly key: Buffer; readonly predicate: KvPredicate }[] = [];
+  for await (const { uri, key, at } of listForeign(context, scope.partition)) {
+    const found = at < before ? await kv.get(gcPartition, key) : undefined;
+    if (found !== undefined && useOf(found.value).at < before)
+      old.push({ uri, key, predicate: found.predicate });
+  }
+  if (old.length === 0) return;
+  const adapter = adapterOf(context, scope);
+  const used = new Set<string>();
+  for (const uri of await fullAddresses(context, scope, pause)) used.add(await adapter.canonicalUri(uri));
+  for (const { uri, key, predicate } of old) {
+    const isUsed = uri.endsWith('/') ? [...used].some((name) => name.startsWith(uri)) : used.has(uri);
+    // Whoever registered it again meanwhile keeps it.
+    if (!isUsed) await kv.deleteIf(gcPartition, key, predicate);
+  }
 }
 
 /** Only names we made can be garbage anywhere. */

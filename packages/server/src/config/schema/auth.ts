@@ -96,6 +96,15 @@ export const authKeys = {
       ...claims,
       authorize_endpoint_query_parameters: pairs("Added to the provider's authorize call."),
     },
+    scim: {
+      token: text(
+        'Token with which an identity provider keeps its people and groups up to date at `/scim/v2`, at least 32 characters without white space; empty switches it off.',
+        { secret: true },
+      ),
+      id_claim_name: text('Claim of ID tokens that equals the `externalId` of provisioned people.', {
+        default: 'sub',
+      }),
+    },
     cookie_auth_verification: {
       ...claims,
       external_user_id_claim_name: text(

@@ -51,6 +51,11 @@ export const adapterKeys = {
     skip_verify_certificate_test_only: flag(false, 'Do not verify the TLS certificate; for tests only.'),
     server_side_encryption: text('Encryption of written objects, such as `AES256` or `aws:kms`.'),
     server_side_encryption_kms_key_id: text('Key id for `aws:kms`.'),
+    acl: choice(
+      ['private', 'bucket-owner-read', 'bucket-owner-full-control'],
+      '',
+      'Canned ACL of written objects, for a bucket of another account; none is sent by default.',
+    ),
     pre_signed_expiry: duration('15m', 'Validity of pre-signed URLs.', { from: 'positive' }),
     pre_signed_endpoint: text('Endpoint used in pre-signed URLs only.', { check: checkUrl }),
     disable_pre_signed: flag(false, 'No pre-signed URLs.'),

@@ -6,9 +6,11 @@ import { FormDialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
 import type { Policy, Statement } from '../../lib/api.ts';
 import { examplePolicy, parsePolicy } from '../../lib/policy-text.ts';
-import { policyText } from '../../lib/policy-form.ts';
+import { policyCompletion } from '../../lib/policy-completion.ts';
+import { actionChoices, policyText } from '../../lib/policy-form.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { PermissionTest } from './permission-test.tsx';
+import { useResourceChoices } from './resource-choices.ts';
 import { StatementFields } from './statement-fields.tsx';
 
 const CodeEditor = lazy(async () => ({ default: (await import('../../kit/code-view.tsx')).CodeEditor }));
@@ -27,6 +29,7 @@ export function PolicyDialog({
   const [text, setText] = useState(policy === undefined ? examplePolicy : policyText(policy.statement));
   // What the form was given last: it stays as it is while something in it is still missing.
   const [filled, setFilled] = useState<Statement[]>();
+  const choices = { action: actionChoices, resource: useResourceChoices() };
   const parsed = parsePolicy(text);
   const shown = filled ?? ('statement' in parsed ? parsed.statement : undefined);
   const save = useWrite(
@@ -90,6 +93,7 @@ export function PolicyDialog({
             }}
             extension="json"
             label="Policy as JSON"
+            complete={(typed, position) => policyCompletion(typed, position, choices)}
             minHeight={240}
           />
         </Suspense>

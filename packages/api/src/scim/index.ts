@@ -1,0 +1,1 @@
+export { createScim, scimPath, type ScimListener, type ScimOptions } from './scim.ts';
