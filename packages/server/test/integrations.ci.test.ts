@@ -29,7 +29,8 @@ describe.skipIf(python === undefined || rclone === undefined)('the pages about i
         page,
         server,
         runners: {
-          python: (code) => [python ?? '', '-c', code],
+          // The native libraries abort now and then while the interpreter ends, long after the last request.
+          python: (code) => [python ?? '', '-c', `${code}\nimport os, sys\nsys.stdout.flush()\nos._exit(0)`],
           duckdb: (code) => [python ?? '', runSql, code],
         },
         programs: { rclone: [rclone ?? ''] },
