@@ -123,4 +123,4 @@ test('killed before any write of a commit with hooks, what is left is whole, and
   expect(deaths).toBeGreaterThan(20);
   expect(resumed).toBeGreaterThan(0);
   expect(unacknowledged).toBeGreaterThan(0);
-});
+}, 600_000);

@@ -33,7 +33,12 @@ export function completion(find: (text: string, position: number) => Completion 
       EditorView.contentAttributes.compute([field], (state): Record<string, string> => {
         const offer = state.field(field);
         if (offer === null) return { 'aria-autocomplete': 'list' };
-        return { 'aria-autocomplete': 'list', 'aria-activedescendant': optionId(offer.chosen) };
+        return {
+          'aria-autocomplete': 'list',
+          'aria-activedescendant': optionId(offer.chosen),
+          // Escape closes the list; the dialog around it looks for this before it closes itself.
+          'data-mantine-stop-propagation': 'true',
+        };
       }),
     ],
   });
@@ -64,8 +69,7 @@ export function completion(find: (text: string, position: number) => Completion 
         { key: 'ArrowUp', run: move(-1) },
         { key: 'Enter', run: accept },
         { key: 'Tab', run: accept },
-        // The dialog around it stays open.
-        { key: 'Escape', run: close, stopPropagation: true },
+        { key: 'Escape', run: close },
       ]),
     ),
   ];
