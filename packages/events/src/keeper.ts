@@ -128,14 +128,11 @@ export class Keeper {
           for await (const partition of source.partitions()) this.#hinted.add(partition.toString());
         }
         const began = performance.now();
-        const partitions = await this.#takeHinted();
-        const round = await term.round(partitions);
+        const round = await term.round(await this.#takeHinted());
         if (round === undefined) return;
         observer?.found(round.found);
         for (const partition of round.unfinished) this.#hinted.add(partition);
         if (round.appended > 0) {
-          // Where something happened more is likely to: looking again is cheaper than to be told of every move.
-          for (const partition of partitions) this.#hinted.add(partition);
           rate.add(round.appended);
           observer?.sequenced(round.appended, round.lagMs);
           const took = performance.now() - began;

@@ -10,7 +10,7 @@ const others = ['auth', 'events'];
 /** A burst of changes is one hint. */
 const gatherMs = 2;
 /** Hints that follow each other keep this distance. */
-const spacingMs = 20;
+const spacingMs = 5;
 
 /** Gathers whose outboxes have something new, and tells the keeper of this server now and then. */
 export class OutboxHints {
