@@ -79,6 +79,13 @@ async function readMoves(
 ): Promise<Map<string, Buffer>> {
   const ids = entries.filter(({ value }) => value.length === 0).map(({ id }) => id);
   const found = new Map<string, Buffer>();
+  if (kv.valueAtOnce !== undefined) {
+    for (const id of ids) {
+      const value = kv.valueAtOnce(partition, moveKey(id));
+      if (value !== undefined) found.set(id.toString('latin1'), value);
+    }
+    return found;
+  }
   for (let at = 0; at < ids.length; at += moveBatch) {
     const batch = ids.slice(at, at + moveBatch);
     const values = await kv.getMany(partition, batch.map(moveKey));

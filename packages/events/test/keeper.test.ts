@@ -242,6 +242,29 @@ test('a hint is enough: of two keepers one works at a time, and the other takes 
   expect(replay(await readLog(kv))).toEqual(writer.history);
 });
 
+test('of what follows a hint the only server need not be told', async () => {
+  const kv = createMemStore(new MemState());
+  const writer = new Writer(kv);
+  let told = Promise.withResolvers<void>();
+  const onAppended = (): void => told.resolve();
+  const keeper = new Keeper({
+    kv,
+    source: sourceOf(repositories),
+    logger: silent,
+    isShared: false,
+    onAppended,
+  });
+  keeper.start();
+  await writer.move('one', 'main');
+  keeper.hint([partitionOf('one')]);
+  await told.promise;
+  told = Promise.withResolvers<void>();
+  await writer.move('one', 'main');
+  await told.promise;
+  await keeper.close();
+  expect(replay(await readLog(kv))).toEqual(writer.history);
+});
+
 test('a repository that is only being made is not told of', async () => {
   const kv = createMemStore(new MemState());
   const writer = new Writer(kv);
