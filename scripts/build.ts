@@ -93,6 +93,9 @@ for (const target of targets) {
   });
 }
 await buildUi(join(dist, 'ui'), join(next, 'ui'));
+// The documentation is built by `npm run site`, with a generator that not everybody installs.
+const site = join(dist, 'docs');
+if (existsSync(site)) await rename(site, join(next, 'docs'));
 await writeFile(join(next, '.built'), `${version}\n`);
 await rm(dist, { recursive: true, force: true });
 await rename(next, dist);

@@ -19,6 +19,7 @@ export class Fleet {
   readonly s3: RunningServer;
   readonly #env: Record<string, string>;
   readonly #proxy: RoundRobin;
+  readonly #everyServer: RunningSvc[] = [];
   #servers: RunningSvc[] = [];
 
   private constructor(parts: {
@@ -79,6 +80,7 @@ export class Fleet {
   async add(env: Record<string, string> = {}): Promise<RunningSvc> {
     const server = await startSvc([], { ...this.#env, ...env });
     this.#servers.push(server);
+    this.#everyServer.push(server);
     this.#proxy.add(server.url);
     return server;
   }
@@ -103,6 +105,14 @@ export class Fleet {
     return () => {
       for (const pid of pids) process.kill(pid, 'SIGCONT');
     };
+  }
+
+  /** Some of the errors that all servers, former ones too, have logged. */
+  loggedErrors(): string {
+    const lines = this.#everyServer
+      .flatMap(({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n'))
+      .filter((line) => /"?level"?[:=]"?error/i.test(line));
+    return [...lines.slice(0, 10), ...lines.slice(-5)].join('\n');
   }
 
   #forget(server: RunningSvc): void {

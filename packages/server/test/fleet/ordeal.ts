@@ -91,7 +91,7 @@ export async function survive(size: number, ordeal: readonly (keyof typeof troub
     for (const name of ordeal) await troubles[name](fleet, work);
     await waitUntil(() => work.merged.size > 0 && work.committed.size > 0, { what: 'a merge and a commit' });
     await work.end();
-    expect(work.wrongs).toEqual([]);
+    expect(work.wrongs, fleet.loggedErrors()).toEqual([]);
     for (const { url } of fleet.servers) expect(await work.missing(url)).toEqual([]);
   } finally {
     await work.end();
