@@ -57,7 +57,7 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.field('Find a branch, tag or commit').fill('main~0');
       await ui.page.keyboard.press('Enter');
       await ui.sees('pinned to');
-      await ui.refuses(ui.button('Upload'));
+      await ui.button('Upload to a new branch').waitFor();
       await ui.button('Commit: main~0').click();
       const picker = ui.field('Find a branch, tag or commit');
       await picker.waitFor();
