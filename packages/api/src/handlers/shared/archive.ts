@@ -139,5 +139,5 @@ export function entryName(path: string): string {
 
 function fileNameOf(folder: string): string {
   const name = folder.split('/').findLast((part) => part !== '') ?? 'archive';
-  return `${name.replaceAll(/[\u0000-\u001f"\\:*?<>|]/g, '_')}.zip`;
+  return `${name.replaceAll(/[\p{Cc}"\\:*?<>|]/gu, '_')}.zip`;
 }
