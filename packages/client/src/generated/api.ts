@@ -1995,6 +1995,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/repositories/{repository}/refs/{leftRef}/divergence/{rightRef}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the commits that only one of two refs has; 1001 stands for more than 1000 */
+        get: operations["getDivergence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/refs/{ref}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a folder, or some entries of it, as one zip archive */
+        get: operations["downloadArchive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/repositories/{repository}/refs/{ref}/commits": {
         parameters: {
             query?: never;
@@ -2004,6 +2038,23 @@ export interface paths {
         };
         /** List the commits reachable from a ref, newest first */
         get: operations["logCommits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/refs/{ref}/last_commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell which commit last changed each entry of a folder, along first parents */
+        get: operations["listLastCommits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2627,11 +2678,13 @@ export interface components {
         CapabilitiesConfig: {
             actions_enabled?: boolean;
             aliases?: boolean;
+            archive?: boolean;
             audit?: boolean;
             events?: boolean;
             merge_resolutions?: boolean;
             ref_search?: boolean;
             reflog?: boolean;
+            repo_summary?: boolean;
             time_refs?: boolean;
         };
         CherryPickCreation: {
@@ -2944,6 +2997,10 @@ export interface components {
             /** Format: int64 */
             mtime: number;
         };
+        Divergence: {
+            left: number;
+            right: number;
+        };
         Error: {
             message: string;
         };
@@ -3196,6 +3253,15 @@ export interface components {
         InstallationUsageReport: {
             installation_id: string;
             reports: components["schemas"]["UsageReport"][];
+        };
+        LastCommitList: {
+            commits: components["schemas"]["Commit"][];
+            complete: boolean;
+            pagination: components["schemas"]["Pagination"];
+            results: {
+                commit_id: string;
+                path: string;
+            }[];
         };
         LoginConfig: {
             fallback_login_label?: string;
@@ -3489,6 +3555,7 @@ export interface components {
             read_only?: boolean;
             storage_id?: string;
             storage_namespace: string;
+            summary?: components["schemas"]["RepositorySummary"];
         };
         RepositoryCreation: {
             default_branch?: string;
@@ -3509,6 +3576,7 @@ export interface components {
             update_time: string;
         };
         RepositoryList: {
+            may_create?: boolean;
             pagination: components["schemas"]["Pagination"];
             results: components["schemas"]["Repository"][];
         };
@@ -3529,6 +3597,10 @@ export interface components {
             id: string;
             /** Format: date-time */
             update_time: string;
+        };
+        RepositorySummary: {
+            description?: string;
+            last_commit?: components["schemas"]["Commit"];
         };
         ResetCreation: {
             /** @default false */
@@ -3567,6 +3639,8 @@ export interface components {
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
             move_id?: string;
+            protected?: boolean;
+            rights?: string[];
             /** Format: date-time */
             time?: string;
         };
@@ -8586,6 +8660,7 @@ export interface operations {
                 amount?: number;
                 prefix?: string;
                 search?: string;
+                summary?: boolean;
             };
             header?: never;
             path?: never;
@@ -8709,7 +8784,9 @@ export interface operations {
     };
     getRepository: {
         parameters: {
-            query?: never;
+            query?: {
+                summary?: boolean;
+            };
             header?: never;
             path: {
                 repository: string;
@@ -14785,6 +14862,159 @@ export interface operations {
             };
         };
     };
+    getDivergence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                leftRef: string;
+                repository: string;
+                rightRef: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Divergence"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    downloadArchive: {
+        parameters: {
+            query?: {
+                path?: string[];
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     logCommits: {
         parameters: {
             query?: {
@@ -14813,6 +15043,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listLastCommits: {
+        parameters: {
+            query?: {
+                after?: string;
+                amount?: number;
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastCommitList"];
                 };
             };
             /** @description The request is wrong */
@@ -15289,7 +15589,10 @@ export interface operations {
     };
     resolveRef: {
         parameters: {
-            query?: never;
+            query?: {
+                path?: string;
+                rights?: boolean;
+            };
             header?: never;
             path: {
                 ref: string;

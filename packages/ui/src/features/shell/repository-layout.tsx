@@ -19,7 +19,7 @@ import { CopyButton, EmptyState, ErrorNotice, Skeletons, Tag } from '../../kit/b
 import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
-import { repositoryMetadataQuery, repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
+import { repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
 import { usePinnedTimes } from '../time/use-pinned-times.ts';
 import { Main } from './layout.tsx';
 import { RepositoryContext } from './repository-context.tsx';
@@ -99,7 +99,7 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
   const { storage_id: storageId = '' } = repository;
   const storages = useStorages(storageId !== '');
   const tabs = useActiveInSight();
-  const description = useQuery(repositoryMetadataQuery(repo)).data?.['description'];
+  const description = repository.summary?.description;
   const { search, pathname } = useLocation();
   const loose = { includeSearch: false };
   const query = search as { ref?: string; compare?: string };
