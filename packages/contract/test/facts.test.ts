@@ -133,6 +133,7 @@ const intended = [
   'schema GcRunCreation added',
   'schema GcRunId added',
   'schema GcCount added',
+  'schema GcHeldReport added',
   'schema GcClassReport added',
   'schema GcReport added',
   'schema GcRootReport added',

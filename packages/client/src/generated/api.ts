@@ -3075,7 +3075,7 @@ export interface components {
         };
         GcClassReport: {
             /** @enum {string} */
-            class: "expired" | "uncommitted" | "tables" | "uploads";
+            class: "expired" | "uncommitted" | "tables" | "commits" | "uploads";
             condemned: components["schemas"]["GcCount"];
             deleted: components["schemas"]["GcCount"];
             due: components["schemas"]["GcCount"];
@@ -3088,6 +3088,10 @@ export interface components {
             bytes: number;
             /** Format: int64 */
             objects: number;
+        };
+        GcHeldReport: {
+            count: components["schemas"]["GcCount"];
+            repository: string;
         };
         GcObject: {
             address: string;
@@ -3116,13 +3120,15 @@ export interface components {
             /** Format: int64 */
             cutoff: number;
             dry_run: boolean;
-            held: components["schemas"]["GcCount"];
+            held: components["schemas"]["GcHeldReport"][];
             listed: components["schemas"]["GcCount"];
             live: components["schemas"]["GcCount"];
             location: string;
             /** Format: int64 */
             next_due?: number;
             roots?: components["schemas"]["GcRootReport"][];
+            /** @enum {string} */
+            store_deletion: "final" | "versioned" | "soft" | "unknown";
             unknown: components["schemas"]["GcCount"];
         };
         GcRescue: {

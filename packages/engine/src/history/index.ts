@@ -56,7 +56,12 @@ async function createCommitRecord(context: EngineContext, options: CommitRecordO
   }
   await new AdoptedTrees(context, scope, options).check(commit.metaRangeId);
   await noteForeignUnknown(context, scope);
-  const tables = { tree: commit.metaRangeId, base: () => Promise.resolve(''), adopted: true };
+  const tables = {
+    tree: commit.metaRangeId,
+    commitId: commit.id,
+    base: () => Promise.resolve(''),
+    adopted: true,
+  };
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const entered = await context.gate.adopt(scope, commit.metaRangeId);
     const isAdded = await context.gate.moveHead(scope, entered, tables, (still) =>
