@@ -15,7 +15,7 @@ const wholeRoundMs = 60_000;
 /** Busy logs are written in larger pieces. */
 const busyEventsPerSecond = 2000;
 const busyRoundMs = 100;
-/** Each round flushes the store twice, which everybody else waits for: after it they have the store to themselves. */
+/** Each round flushes the store, which everybody else waits for: after it they have the store to themselves. */
 const restPerRound = 2;
 const leastRestMs = 5;
 const mostRestMs = 20;
@@ -27,6 +27,8 @@ const watchedMs = 2 * hintEveryMs;
 const lookMs = 5;
 /** A look at many outboxes must not become all that is done. */
 const restPerLook = 4;
+/** Where one server has the store to itself, clearing outboxes can wait for company. */
+const clearAfterMs = 250;
 /** Where repositories are made and deleted. */
 const repositories = 'graveler';
 
@@ -125,8 +127,16 @@ export class Keeper {
         () => undefined,
       );
     }, renewMs).unref();
+    let term: KeeperTerm | undefined;
     try {
-      const term = await KeeperTerm.begin({ kv, source, logger, onAppended, clock: this.#clock });
+      term = await KeeperTerm.begin({
+        kv,
+        source,
+        logger,
+        onAppended,
+        clock: this.#clock,
+        clearAfterMs: this.#serverHints === undefined ? clearAfterMs : 0,
+      });
       logger.debug({ next: term.next }, 'this server keeps the log of events');
       this.#isKeeping = true;
       onKeeping?.(true);
@@ -158,6 +168,7 @@ export class Keeper {
       clearInterval(renewal);
       this.#isKeeping = false;
       onKeeping?.(false);
+      await term?.clear().catch(() => undefined);
       await held.release().catch(() => undefined);
     }
   }

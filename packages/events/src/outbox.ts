@@ -28,7 +28,7 @@ export interface OutboxPage {
 }
 
 /**
- * The oldest entries of an outbox, from one page: a page is what a store shows of one moment, so whoever sees a later
+ * The oldest entries of an outbox that are not taken yet, from one page: a page is what a store shows of one moment, so whoever sees a later
  * move of a ref in it sees the earlier ones as well. Over several pages that would not hold.
  */
 export async function readOutbox(
@@ -36,11 +36,14 @@ export async function readOutbox(
   partition: Buffer,
   limit: number,
   context: { readonly clock: () => number; readonly logger: EventsLogger },
+  taken: ReadonlySet<string>,
 ): Promise<OutboxPage> {
-  for await (const page of kv.scan(partition, { prefix: outboxPrefix, batch: limit })) {
+  const batch = limit + taken.size;
+  for await (const page of kv.scan(partition, { prefix: outboxPrefix, batch })) {
     const entries = page
-      .slice(0, limit)
-      .map(({ key, value }) => ({ id: key.subarray(outboxPrefix.length), value }));
+      .map(({ key, value }) => ({ id: key.subarray(outboxPrefix.length), value }))
+      .filter(({ id }) => taken.size === 0 || !taken.has(id.toString('latin1')))
+      .slice(0, limit);
     const records = await readMoves(kv, partition, entries);
     const events: EventData[] = [];
     const idle: Buffer[] = [];
@@ -57,7 +60,7 @@ export async function readOutbox(
       if (event === undefined) idle.push(outboxKey(id));
       else events.push(event);
     }
-    return { events, idle, isFull: page.length >= Math.min(limit, leastPage) };
+    return { events, idle, isFull: page.length >= Math.min(batch, leastPage) };
   }
   return { events: [], idle: [], isFull: false };
 }
