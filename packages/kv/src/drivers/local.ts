@@ -156,8 +156,12 @@ class LocalStore implements KvStore {
     const steps = all.map((write) => ({ write, key: physical(write.key) }));
     // lmdb does this by itself, while a look at values makes its writer, and so everybody else's, wait for this thread.
     // It cannot tell a condition of one write from that of all.
-    if (owned.guard.condition === 'absent' && owned.others.every(({ type }) => type !== 'create')) {
-      return this.#create(guardKey, steps, stillKey, owned.still?.value);
+    const { condition } = owned.guard;
+    if (condition === 'absent' && owned.others.every(({ type }) => type !== 'create')) {
+      return this.#writeAll(guardKey, steps, stillKey, owned.still?.value);
+    }
+    if (condition === 'any' && all.every(({ type }) => type !== 'create')) {
+      return this.#writeAll(undefined, steps, stillKey, owned.still?.value);
     }
     return this.#change(() => {
       if (!conditionHolds(this.#stored(guardKey), owned.guard.condition)) return false;
@@ -275,8 +279,9 @@ class LocalStore implements KvStore {
       : new Uint8Array(found.buffer, found.byteOffset, this.#db.lastSize);
   }
 
-  async #create(
-    guard: PhysicalKey,
+  /** In one step, unless the guard is there or `still` holds something else. */
+  async #writeAll(
+    guard: PhysicalKey | undefined,
     steps: readonly { readonly write: KvWrite; readonly key: PhysicalKey }[],
     still: PhysicalKey | undefined,
     expected: Buffer | undefined,
@@ -284,12 +289,13 @@ class LocalStore implements KvStore {
     return this.#settle(() => {
       this.#db.resetReadTxn();
       if (still !== undefined && !isEqual(this.#stored(still), expected)) return undefined;
-      return this.#db.ifNoExists(guard, () => {
+      const writeSteps = (): void => {
         for (const { write, key } of steps) {
           if (write.type === 'delete') void this.#db.remove(key);
           else void this.#db.put(key, write.value);
         }
-      });
+      };
+      return guard === undefined ? this.#db.batch(writeSteps) : this.#db.ifNoExists(guard, writeSteps);
     });
   }
 

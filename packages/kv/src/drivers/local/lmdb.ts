@@ -19,6 +19,8 @@ export interface LmdbDatabase {
   transaction<T>(action: () => T): Promise<T>;
   /** One step of what `write` writes; false when the key is there. */
   ifNoExists(key: PhysicalKey, write: () => void): Commit;
+  /** One step of what `write` writes. */
+  batch(write: () => void): Commit;
   /** Resolves once everything written until now is on disk. */
   readonly flushed: PromiseLike<unknown>;
   getRange(options: {
