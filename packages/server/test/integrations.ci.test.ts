@@ -22,7 +22,7 @@ describe.skipIf(python === undefined || rclone === undefined)('the pages about i
   });
   afterAll(() => server.stop());
 
-  it.each(['duckdb.md', 'pandas-polars.md', 'delta.md', 'rclone.md'])(
+  it.each(['duckdb.md', 'pandas-polars.md', 'delta.md', 'iceberg.md', 'rclone.md'])(
     'tells what works: %s',
     async (page) => {
       await runPage({

@@ -14,7 +14,7 @@ import { createAccessLog } from '../http/access-log.ts';
 import { createBodyMemory } from '../http/body-memory.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
-import { lazyIceberg } from '../http/lazy-iceberg.ts';
+import { lazyAppendTable, lazyIceberg } from '../http/lazy-iceberg.ts';
 import { lazyScim } from '../http/lazy-scim.ts';
 import { RequestAudit } from '../http/request-audit.ts';
 import { createPages, placeholderUi } from '../http/pages.ts';
@@ -100,6 +100,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       audit: config.audit.enabled ? new AuditLog(kv) : undefined,
       installation: () => ({ ...facts, ...alerts }),
       observer: observeApi(observing),
+      appendTable: lazyAppendTable(engine),
       bodyMemory,
     }),
     gateway: createGateway({
