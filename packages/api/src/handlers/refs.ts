@@ -18,7 +18,7 @@ interface LogQuery {
   readonly stop_at?: string;
 }
 
-export function refHandlers({ engine }: ApiOptions): HandlersOf<'refs'> {
+export function refHandlers({ engine, appendTable }: ApiOptions): HandlersOf<'refs'> {
   const { commits, merges, objects, refs } = engine;
 
   async function log(repository: string, ref: string, query: LogQuery) {
@@ -85,17 +85,21 @@ export function refHandlers({ engine }: ApiOptions): HandlersOf<'refs'> {
     async mergeIntoBranch(call) {
       const { params, body, actor } = call;
       await ensureResolutions(call, body?.resolutions);
+      const between = {
+        repository: params.repository,
+        source: params.sourceRef,
+        destination: params.destinationBranch,
+      };
+      const steering = await mergeSteering(call, appendTable, between, body);
       return mergeAnswer(body, () =>
         merges.merge({
-          repository: params.repository,
-          source: params.sourceRef,
-          destination: params.destinationBranch,
+          ...between,
           message: body?.message,
           metadata: body?.metadata,
           force: body?.force,
           allowEmpty: body?.allow_empty,
           squash: body?.squash_merge,
-          ...mergeSteering(body),
+          ...steering,
           actor,
         }),
       );

@@ -2811,6 +2811,8 @@ export interface components {
             kind: "both_added" | "both_changed" | "source_removed" | "destination_removed";
             path: string;
             source?: components["schemas"]["ConflictEntry"];
+            /** @description The Iceberg table, with its namespace, whose newest metadata is in conflict. */
+            table?: string;
             /** @enum {string} */
             taken?: "source" | "destination" | "base" | "delete" | "object";
         };
@@ -3615,7 +3617,7 @@ export interface components {
             /** @enum {string} */
             type: "object" | "common_prefix" | "reset";
         };
-        /** @description Settles the conflict of one path, or those of all paths with a prefix or that match a glob; the one of the path counts first, then the first that matches. Exactly one of path, prefix and glob is given; take object and conflict_id only with path, take fail only with prefix or glob. */
+        /** @description Settles the conflict of one path, or those of all paths with a prefix or that match a glob; the one of the path counts first, then the first that matches. Exactly one of path, prefix and glob is given; take object, append and conflict_id only with path, take fail only with prefix or glob. Take append, of a merge, is for Iceberg tables that both sides only appended to: the rows of the source come after those of the destination. */
         Resolution: {
             conflict_id?: string;
             /** @description `*` and `?` take no `/`, `**` is any run, `**\/` any number of whole folders. */
@@ -3624,7 +3626,7 @@ export interface components {
             path?: string;
             prefix?: string;
             /** @enum {string} */
-            take: "source" | "destination" | "base" | "delete" | "object" | "fail";
+            take: "source" | "destination" | "base" | "delete" | "object" | "append" | "fail";
         };
         ResolutionObject: {
             checksum: string;
