@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { startPostgres, startVersitygw, type RunningServer } from '@svc/testing';
+import { startPostgres, startVersitygw, tempDir, type RunningServer } from '@svc/testing';
 import { quickstartKey, runSvc, startSvc, type RunningSvc } from '../start-server.ts';
 import { RoundRobin } from './round-robin.ts';
 
@@ -38,7 +38,8 @@ export class Fleet {
     this.#proxy = parts.proxy;
   }
 
-  static async open(size: number): Promise<Fleet> {
+  /** Servers of this build, or of the one in a folder. */
+  static async open(size: number, bundle?: string): Promise<Fleet> {
     const [postgres, s3] = await Promise.all([startPostgres(), startVersitygw()]);
     const { endpoint = '', region = '', accessKeyId = '', secretAccessKey = '' } = s3.address;
     const bucket = `fleet-${randomUUID()}`;
@@ -69,7 +70,7 @@ export class Fleet {
     if (setUp.code !== 0) throw new Error(setUp.stderr);
     const proxy = new RoundRobin();
     const fleet = new Fleet({ url: await proxy.listen(), bucket, postgres, s3, env, proxy });
-    await Promise.all(Array.from({ length: size }, () => fleet.add()));
+    await Promise.all(Array.from({ length: size }, () => fleet.add({}, bundle)));
     return fleet;
   }
 
@@ -77,8 +78,8 @@ export class Fleet {
     return this.#servers;
   }
 
-  async add(env: Record<string, string> = {}): Promise<RunningSvc> {
-    const server = await startSvc([], { ...this.#env, ...env });
+  async add(env: Record<string, string> = {}, bundle?: string): Promise<RunningSvc> {
+    const server = await startSvc([], { ...this.#env, ...env }, tempDir(), bundle);
     this.#servers.push(server);
     this.#everyServer.push(server);
     this.#proxy.add(server.url);
