@@ -138,6 +138,7 @@ test('a place tells what its caller may do there', async () => {
   expect(await rights('main/resolve?rights=true&path=data/')).toContain('fs:WriteObject');
   expect(await rights('main/resolve?rights=true&path=other/')).not.toContain('fs:WriteObject');
   expect(await rights('main/resolve?rights=true')).not.toContain('fs:CreateCommit');
+  expect(await rights('main~0/resolve?rights=true')).toContain('fs:CreateCommit');
 });
 
 /** The files of an archive, unpacked by another program. */

@@ -88,8 +88,8 @@ export function glanceFlows(stage: Stage): void {
       const whole = ui.page.waitForEvent('download');
       await ui.link('Download this folder').click();
       expect((await whole).suggestedFilename()).toBe('dated.zip');
-      await ui.field('Choose old/').check();
-      await ui.field('Choose plain.txt').check();
+      await ui.field('Select old/').check();
+      await ui.field('Select plain.txt').check();
       const some = ui.page.waitForEvent('download');
       await ui.link('Download').click();
       const path = await (await some).path();
@@ -99,10 +99,16 @@ export function glanceFlows(stage: Stage): void {
         path,
       ]);
       expect(names.toString().trim()).toBe('old/x.txt,old/y.txt,old/z.txt,plain.txt');
+      await stage.write('dated', 'main', { 'plain.txt': 'other' });
+      await stage.commit('dated', 'main', 'Change plain');
+      await ui.open('/repositories/dated/object?ref=main&path=plain.txt&tab=history');
+      await ui.link('compare with now').last().click();
+      await ui.page.locator('.diff-body', { hasText: 'other' }).waitFor();
     });
   });
 
   test('branches say how far they are from the default one, repositories what happened last', async () => {
+    await stage.sample('quickstart');
     await stage.repository('apart', { 'a.txt': 'a' });
     await stage.branch('apart', 'topic');
     await stage.write('apart', 'topic', { 'b.txt': 'b' });
@@ -113,20 +119,30 @@ export function glanceFlows(stage: Stage): void {
       params: { path: { repository: 'apart' } },
       body: { metadata: { description: 'Two ways' } },
     });
-    await stage.play(async (ui) => {
-      await ui.open('/repositories/apart/branches');
-      await ui.link('1 ahead of main, 1 behind').click();
-      await ui.isAt(/compare\?ref=main&compare=topic/);
-      await ui.open('/repositories?search=apart');
-      const row = ui.page.getByRole('row').filter({ hasText: 'apart' });
-      await row.getByText('Two ways').waitFor();
-      await row.getByRole('link', { name: 'Last on main' }).waitFor();
-      await stage.repository('apart-later', { 'a.txt': 'a' });
-      await ui.field('Order').selectOption('changed');
-      await ui.isAt(/sort=changed/);
-      await ui.link('apart-later').waitFor();
-      const names = await ui.page.locator('.title-link').allTextContents();
-      expect(names).toEqual(['apart-later', 'apart']);
-    });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/repositories/apart/branches');
+        await ui.link('1 ahead of main, 1 behind').click();
+        await ui.isAt(/compare\?ref=main&compare=topic/);
+        await ui.open('/repositories?search=apart');
+        const row = ui.page.getByRole('row').filter({ hasText: 'apart' });
+        await row.getByText('Two ways').waitFor();
+        await row.getByRole('link', { name: 'Last on main' }).waitFor();
+        await stage.repository('apart-later', { 'a.txt': 'a' });
+        await ui.field('Order').selectOption('changed');
+        await ui.isAt(/sort=changed/);
+        await ui.link('apart-later').waitFor();
+        const names = await ui.page.locator('.title-link').allTextContents();
+        expect(names).toEqual(['apart-later', 'apart']);
+        const region = (name: string) => ui.page.getByRole('region', { name, exact: true });
+        await region('Recent repositories').getByRole('link', { name: 'apart' }).waitFor();
+        await region('Activity').getByRole('listitem').first().waitFor();
+        await ui.field('Done: Create a branch').check();
+        await ui.sees('1 of 6');
+        await ui.button('End the tour').click();
+        await ui.gone(region('First steps'));
+      },
+      { alone: true },
+    );
   });
 }

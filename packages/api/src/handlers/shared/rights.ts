@@ -3,7 +3,7 @@ import type { Permissions } from '@svc/auth';
 
 const onObjects = ['fs:ReadObject', 'fs:WriteObject', 'fs:DeleteObject'];
 const onBranch = ['fs:CreateCommit', 'fs:RevertBranch', 'fs:DeleteBranch'];
-const onBranches = ['fs:CreateBranch', 'fs:DeleteBranch', 'fs:CreateCommit'];
+const onBranches = ['fs:CreateBranch', ...onBranch];
 const onTags = ['fs:CreateTag', 'fs:DeleteTag'];
 const onRepository = [
   'fs:DeleteRepository',

@@ -172,7 +172,7 @@ export function ComparePage(): ReactNode {
           value={mode}
           onChange={(value) => go({ mode: value === 'two_dot' ? 'two-dot' : undefined })}
           data={[
-            { value: 'three_dot', label: 'Since they parted' },
+            { value: 'three_dot', label: 'Since the branches diverged' },
             { value: 'two_dot', label: 'As they are now' },
           ]}
         />

@@ -31,8 +31,8 @@ export function ChosenBar({
   );
   const folders = entries.filter(({ path_type }) => path_type === 'common_prefix').length;
   return (
-    <div className="chosen-bar row" role="toolbar" aria-label="Chosen entries">
-      <strong>{entries.length} chosen</strong>
+    <div className="chosen-bar row" role="toolbar" aria-label="Selected entries">
+      <strong>{entries.length} selected</strong>
       <span className="muted small">
         {folders > 0 && `${plural(folders, 'folder')}, `}
         {plural(entries.length - folders, 'object')}, {formatBytes(bytes)}
@@ -79,7 +79,7 @@ export function ChosenBar({
             Delete
           </Button>
         )}
-        <CloseButton aria-label="Clear the choice" onClick={choice.clear} />
+        <CloseButton aria-label="Clear the selection" onClick={choice.clear} />
       </div>
     </div>
   );

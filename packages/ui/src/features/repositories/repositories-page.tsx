@@ -31,6 +31,7 @@ import { Main } from '../shell/layout.tsx';
 const CreateRepositoryDialog = onDemand(
   async () => (await import('./create-repository-dialog.tsx')).CreateRepositoryDialog,
 );
+const HomeAside = onDemand(async () => (await import('../home/home-aside.tsx')).HomeAside);
 const DeletedRepositories = lazy(async () => ({
   default: (await import('./deleted-repositories.tsx')).DeletedRepositories,
 }));
@@ -131,116 +132,119 @@ export function RepositoriesPage(): ReactNode {
         </div>
       </div>
       {sample.error !== null && <ErrorNotice error={sample.error} />}
-      <div className="box">
-        <ListTabs
-          label="Which repositories"
-          tabs={livingOrDeleted}
-          value={shelf}
-          onChange={(chosen) =>
-            void navigate({ search: (was) => ({ ...was, tab: chosen === 'deleted' ? chosen : undefined }) })
-          }
-        />
-        {shelf === 'deleted' ? (
-          <Suspense fallback={<Skeletons />}>
-            <DeletedRepositories prefix={search} onOpen={open} />
-          </Suspense>
-        ) : (
-          <VirtualList
-            label="Repositories"
-            noun="repositories"
-            list={list}
-            rowHeight={60}
-            header={false}
-            columns={[
-              {
-                name: 'Repository',
-                width: 'minmax(0, 1fr)',
-                cell: (repository) => (
-                  <div>
-                    <div className="row nowrap">
-                      <Link
-                        data-row-link
-                        to="/repositories/$repo/objects"
-                        params={{ repo: repository.id }}
-                        className="ellipsis title-link"
-                      >
-                        {repository.id}
-                      </Link>
-                      {repository.read_only === true && <Tag kind="changed">Read-only</Tag>}
-                      {storages.length > 1 && <Tag>{repository.storage_id}</Tag>}
-                    </div>
-                    <div className="small muted ellipsis">
-                      {repository.summary?.description ?? (
-                        <span className="mono">{repository.storage_namespace}</span>
-                      )}
-                    </div>
-                  </div>
-                ),
-              },
-              {
-                name: 'Last commit',
-                width: 'minmax(0, 1fr)',
-                wide: true,
-                className: 'small muted',
-                cell: ({ id, default_branch, summary }) => (
-                  <div>
-                    {summary?.last_commit !== undefined && (
-                      <Link
-                        className="plain-link ellipsis block"
-                        to="/repositories/$repo/commits/$commitId"
-                        params={{ repo: id, commitId: summary.last_commit.id }}
-                        title={summary.last_commit.message}
-                      >
-                        {summaryOf(summary.last_commit.message)}
-                      </Link>
-                    )}
-                    <div className="ellipsis">
-                      {summary?.last_commit?.committer === undefined || summary.last_commit.committer === ''
-                        ? default_branch
-                        : `${summary.last_commit.committer} on ${default_branch}`}
-                    </div>
-                  </div>
-                ),
-              },
-              {
-                name: 'Changed',
-                width: '110px',
-                className: 'num small muted',
-                cell: (repository) => <Time seconds={changedAt(repository)} />,
-              },
-            ]}
-            empty={
-              isNew ? (
-                <EmptyState
-                  icon={<Database size={40} aria-hidden />}
-                  title="Welcome to svc"
-                  actions={
-                    <>
-                      <Button
-                        loading={sample.isPending}
-                        onClick={() => (isLocal ? sample.mutate(undefined) : setCreating('sample'))}
-                      >
-                        Create sample repository
-                      </Button>
-                      <Button variant="default" onClick={() => setCreating('empty')}>
-                        Create empty repository
-                      </Button>
-                    </>
-                  }
-                  snippet={createRepositorySnippet('my-data', `${isLocal ? 'local' : 's3'}://my-data`)}
-                >
-                  A repository keeps versions of data in an object store: branch it, change it, compare,
-                  merge, go back. The sample brings data to try this with.
-                </EmptyState>
-              ) : (
-                <EmptyState
-                  title={`No repository contains “${search}”`}
-                  actions={<ClearFilter onClear={() => setSearch('')} />}
-                />
-              )
+      <div className="home">
+        <div className="box grow">
+          <ListTabs
+            label="Which repositories"
+            tabs={livingOrDeleted}
+            value={shelf}
+            onChange={(chosen) =>
+              void navigate({ search: (was) => ({ ...was, tab: chosen === 'deleted' ? chosen : undefined }) })
             }
           />
-        )}
+          {shelf === 'deleted' ? (
+            <Suspense fallback={<Skeletons />}>
+              <DeletedRepositories prefix={search} onOpen={open} />
+            </Suspense>
+          ) : (
+            <VirtualList
+              label="Repositories"
+              noun="repositories"
+              list={list}
+              rowHeight={60}
+              header={false}
+              columns={[
+                {
+                  name: 'Repository',
+                  width: 'minmax(0, 1fr)',
+                  cell: (repository) => (
+                    <div>
+                      <div className="row nowrap">
+                        <Link
+                          data-row-link
+                          to="/repositories/$repo/objects"
+                          params={{ repo: repository.id }}
+                          className="ellipsis title-link"
+                        >
+                          {repository.id}
+                        </Link>
+                        {repository.read_only === true && <Tag kind="changed">Read-only</Tag>}
+                        {storages.length > 1 && <Tag>{repository.storage_id}</Tag>}
+                      </div>
+                      <div className="small muted ellipsis">
+                        {repository.summary?.description ?? (
+                          <span className="mono">{repository.storage_namespace}</span>
+                        )}
+                      </div>
+                    </div>
+                  ),
+                },
+                {
+                  name: 'Last commit',
+                  width: 'minmax(0, 1fr)',
+                  wide: true,
+                  className: 'small muted',
+                  cell: ({ id, default_branch, summary }) => (
+                    <div>
+                      {summary?.last_commit !== undefined && (
+                        <Link
+                          className="plain-link ellipsis block"
+                          to="/repositories/$repo/commits/$commitId"
+                          params={{ repo: id, commitId: summary.last_commit.id }}
+                          title={summary.last_commit.message}
+                        >
+                          {summaryOf(summary.last_commit.message)}
+                        </Link>
+                      )}
+                      <div className="ellipsis">
+                        {summary?.last_commit?.committer === undefined || summary.last_commit.committer === ''
+                          ? default_branch
+                          : `${summary.last_commit.committer} on ${default_branch}`}
+                      </div>
+                    </div>
+                  ),
+                },
+                {
+                  name: 'Changed',
+                  width: '110px',
+                  className: 'num small muted',
+                  cell: (repository) => <Time seconds={changedAt(repository)} />,
+                },
+              ]}
+              empty={
+                isNew ? (
+                  <EmptyState
+                    icon={<Database size={40} aria-hidden />}
+                    title="Welcome to svc"
+                    actions={
+                      <>
+                        <Button
+                          loading={sample.isPending}
+                          onClick={() => (isLocal ? sample.mutate(undefined) : setCreating('sample'))}
+                        >
+                          Create sample repository
+                        </Button>
+                        <Button variant="default" onClick={() => setCreating('empty')}>
+                          Create empty repository
+                        </Button>
+                      </>
+                    }
+                    snippet={createRepositorySnippet('my-data', `${isLocal ? 'local' : 's3'}://my-data`)}
+                  >
+                    A repository keeps versions of data in an object store: branch it, change it, compare,
+                    merge, go back. The sample brings data to try this with.
+                  </EmptyState>
+                ) : (
+                  <EmptyState
+                    title={`No repository contains “${search}”`}
+                    actions={<ClearFilter onClear={() => setSearch('')} />}
+                  />
+                )
+              }
+            />
+          )}
+        </div>
+        {shelf === 'living' && <HomeAside />}
       </div>
       {creating !== undefined && (
         <CreateRepositoryDialog

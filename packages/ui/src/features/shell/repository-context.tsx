@@ -58,7 +58,8 @@ export function useCurrentRef(ref: string | undefined, folder = ''): CurrentRef 
   };
 }
 
-/** What the user may not do in this repository, and why. */
+/** What the user may not do in this repository, whatever the branch, and why. */
 export function useRefusal(): (action: string) => string | undefined {
-  return useCurrentRef(undefined).refusal;
+  // A commit belongs to no branch: what is allowed on some branch counts.
+  return useCurrentRef(`${useRepository().default_branch}~0`).refusal;
 }
