@@ -85,7 +85,7 @@ export const contents: readonly Chapter[] = [
   },
   {
     title: 'Reference',
-    pages: ['api/README.md', 'cli.md', 'configuration.md', 'metrics.md', 's3.md'],
+    pages: ['api/README.md', 'cli.md', 'configuration.md', 'metrics.md', 'logs.md', 's3.md'],
   },
   {
     title: 'Project',

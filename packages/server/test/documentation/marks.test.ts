@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../../../..');
 const docs = join(root, 'docs');
 
 /** Written from the code, with a usage line for each command. */
-const generated = new Set(['cli.md', 'configuration.md', 'metrics.md', 'api/README.md']);
+const generated = new Set(['cli.md', 'configuration.md', 'metrics.md', 'logs.md', 'api/README.md']);
 const pages = globSync('**/*.md', { cwd: docs }).filter((page) => !generated.has(page));
 const testFiles = new Set(
   globSync('packages/*/{src,test}/**/*.test.ts', { cwd: root }).map((file) => basename(file)),
