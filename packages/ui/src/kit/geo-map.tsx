@@ -119,9 +119,14 @@ function Drawing({ geo }: { geo: GeoShapes }): ReactNode {
         }}
       >
         <g className="geo-grid">
-          {steps(view.x / stretch, (view.x + view.width) / stretch, step).map((longitude) => (
+          {steps((view.x - size) / stretch, (view.x + view.width + size) / stretch, step).map((longitude) => (
             <g key={`x${longitude}`}>
-              <line x1={longitude * stretch} x2={longitude * stretch} y1={view.y} y2={view.y + view.height} />
+              <line
+                x1={longitude * stretch}
+                x2={longitude * stretch}
+                y1={view.y - size}
+                y2={view.y + 2 * size}
+              />
               <text x={longitude * stretch} y={view.y + view.height - size * 0.01} fontSize={size * 0.018}>
                 {longitude}°
               </text>
@@ -129,7 +134,7 @@ function Drawing({ geo }: { geo: GeoShapes }): ReactNode {
           ))}
           {steps(-(view.y + view.height), -view.y, step).map((latitude) => (
             <g key={`y${latitude}`}>
-              <line y1={-latitude} y2={-latitude} x1={view.x} x2={view.x + view.width} />
+              <line y1={-latitude} y2={-latitude} x1={view.x - size} x2={view.x + 2 * size} />
               <text x={view.x + size * 0.005} y={-latitude} fontSize={size * 0.018}>
                 {latitude}°
               </text>

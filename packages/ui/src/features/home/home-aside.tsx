@@ -43,7 +43,7 @@ export function HomeAside(): ReactNode {
               All of it
             </Link>
           </div>
-          <ul className="plain-list small">
+          <ul className="plain-list small events">
             {events.map((event) => (
               <EventRow key={event.sequence} event={event} showRepository />
             ))}

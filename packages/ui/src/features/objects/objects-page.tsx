@@ -50,6 +50,8 @@ export function ObjectsPage(): ReactNode {
   const go = (change: Partial<typeof search>, replace = false): void =>
     void navigate({ search: (was) => ({ ...was, ...change }), replace });
   const writeTip = readOnlyReason;
+  // One button stands out: with uncommitted changes that is Commit.
+  const mainVariant = dirty ? 'default' : 'filled';
   const commitTip = current.isProtected ? readOnlyReason : refusal('fs:CreateCommit');
   // Somebody who may not write here may still do so on a branch of their own.
   const canBranchOff =
@@ -141,12 +143,17 @@ export function ObjectsPage(): ReactNode {
           </GuardedButton>
           {canBranchOff ? (
             <Hint label={writeTip}>
-              <Button leftSection={<Upload size={15} />} onClick={() => setBranching(true)}>
+              <Button
+                variant={mainVariant}
+                leftSection={<Upload size={15} />}
+                onClick={() => setBranching(true)}
+              >
                 Upload to a new branch
               </Button>
             </Hint>
           ) : (
             <GuardedButton
+              variant={mainVariant}
               leftSection={<Upload size={15} />}
               reason={writeTip}
               onClick={() => go({ upload: 'true' })}

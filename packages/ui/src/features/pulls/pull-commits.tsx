@@ -58,7 +58,8 @@ export function PullCommits(ends: Ends): ReactNode {
             </Link>
             <span className="right small muted num">
               {commit.committer !== '' && `${commit.committer}, `}
-              <Time seconds={commit.creation_date} /> <span className="mono">{shortId(commit.id)}</span>
+              <Time seconds={commit.creation_date} />{' '}
+              <span className="mono hide-narrow">{shortId(commit.id)}</span>
             </span>
           </li>
         ))}
