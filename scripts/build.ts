@@ -81,6 +81,9 @@ for (const target of targets) {
     external,
     plugins: [leanBuiltins, leanParser],
     platform: 'node',
+    // Our modules do nothing but declare. Knowing that, the bundler leaves out the imports of files that nothing is
+    // taken from: without it the primary process read the whole engine to lock a file.
+    treeshake: { moduleSideEffects: [{ test: /\/packages\/\w+\/src\//, sideEffects: false }] },
     transform: { define: { __SVC_VERSION__: JSON.stringify(version) } },
     logLevel: 'warn',
     output: {

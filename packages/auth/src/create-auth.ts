@@ -277,6 +277,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return {
         check: (requirement) => compiled.check(requirement, conditions),
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
+        maySome: (action, start) => compiled.maySome(action, start, conditions),
       };
     },
     simulate: async (request) => {

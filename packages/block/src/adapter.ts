@@ -69,6 +69,9 @@ export interface BlockAdapter {
   /** Uploads to addresses below a namespace that were begun before a time and neither completed nor aborted. */
   staleUploads(storageNamespace: string, before: Date): AsyncIterableIterator<MultipartUpload>;
 
+  /** What becomes of a deleted object below a namespace, as far as the store tells. */
+  deletion(storageNamespace: string): Promise<StoreDeletion>;
+
   /** Objects under a URI in key order; the key is relative to `relativeTo` (see `WalkedObject`). */
   walk(uri: string, options?: WalkOptions): AsyncIterableIterator<WalkedObject[]>;
 
@@ -134,6 +137,12 @@ export interface BodyStream {
    */
   readonly md5?: (() => string) | undefined;
 }
+
+/**
+ * `final`: a deleted object is gone. `versioned`: older versions stay, by the store's own rules. `soft`: it can be brought
+ * back for a time. `unknown`: the store does not tell, or refused to.
+ */
+export type StoreDeletion = 'final' | 'versioned' | 'soft' | 'unknown';
 
 export interface DeleteManyOptions {
   /**

@@ -26,6 +26,7 @@ describe.skipIf(python === undefined || rclone === undefined)('the pages about i
     'integrations/duckdb.md',
     'integrations/pandas-polars.md',
     'integrations/delta.md',
+    'integrations/iceberg.md',
     'integrations/rclone.md',
   ])(
     'tells what works: %s',

@@ -99,6 +99,7 @@ async function moveTo(
   const planned = await context.moves.plan(scope, refMove, head.data.lastMove);
   const tables: TreeMove = {
     tree: commit.metaRangeId,
+    commitId: commit.id,
     base: async () => (await context.commits.get(scope, head.data.commitId)).metaRangeId,
     adopted: adopted !== undefined,
   };

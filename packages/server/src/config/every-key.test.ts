@@ -34,6 +34,8 @@ const examples: Readonly<Record<string, Example>> = {
   'actions.lua.memory_bytes': { text: '33554432', value: 33_554_432, bad: '1024' },
   'gc.grace_period': { text: '36h', value: 36 * 3_600_000, bad: '1h' },
   'gc.quarantine': { text: '48h', value: 48 * 3_600_000, bad: '1h' },
+  'gc.dangling_commits': { text: '800h', value: 800 * 3_600_000, bad: '24h' },
+  'gc.memory_bytes': { text: '500000000', value: 500_000_000, bad: '1000000' },
   'gc.max_percent': { text: '70', value: 70, bad: '101' },
   'gc.cpu_percent': { text: '80', value: 80, bad: '0' },
   'database.type': { text: 'POSTGRES', value: 'postgres', bad: 'mysql' },

@@ -15,7 +15,7 @@ import { createBodyMemory } from '../http/body-memory.ts';
 import { createDocs, docsFolder } from '../http/docs-files.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
-import { lazyIceberg } from '../http/lazy-iceberg.ts';
+import { lazyAppendTable, lazyIceberg } from '../http/lazy-iceberg.ts';
 import { lazyScim } from '../http/lazy-scim.ts';
 import { RequestAudit } from '../http/request-audit.ts';
 import { createPages, placeholderDocs, placeholderUi } from '../http/pages.ts';
@@ -117,6 +117,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       audit: config.audit.enabled ? new AuditLog(kv) : undefined,
       installation: () => ({ ...facts, ...alerts }),
       observer: apiObserver,
+      appendTable: lazyAppendTable(engine),
       bodyMemory,
     }),
     gateway: createGateway({

@@ -42,7 +42,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
 
   // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
   let keeper: RunningKeeper | undefined;
-  const hints = new OutboxHints((partitions) => {
+  const hints = new OutboxHints(isSharedStore(config.database), (partitions) => {
     if (context.worksAlone) keeper?.hint(partitions);
     else exchange.tell('background', 'outbox-filled', partitions);
   });

@@ -20,6 +20,7 @@ import type {
   PutOptions,
   PutResult,
   StorageInfo,
+  StoreDeletion,
   UploadedPart,
   WalkedObject,
   WalkOptions,
@@ -287,6 +288,10 @@ class LocalAdapter implements BlockAdapter {
 
   async abortMultipart({ uploadId }: MultipartUpload): Promise<void> {
     await this.#multipart.abort(uploadId);
+  }
+
+  deletion(): Promise<StoreDeletion> {
+    return Promise.resolve('final');
   }
 
   async *staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {
