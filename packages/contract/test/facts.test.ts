@@ -39,7 +39,7 @@ const intended = [
   'CopyPartSource: range?: string {pattern="^bytes=((\\\\d*-\\\\d*,? ?)+)$"} missing',
   'CopyPartSource: range?: string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"} added',
   // What this server can do beyond the compatible API.
-  ...['reflog', 'time_refs', 'aliases', 'events', 'audit', 'merge_resolutions', 'ref_search'].map(
+  ...['reflog', 'time_refs', 'aliases', 'events', 'audit', 'merge_resolutions', 'ref_search', 'gc_runs'].map(
     (name) => `CapabilitiesConfig: ${name}?: boolean added`,
   ),
   // Branches and tags are found by a part of their names.

@@ -19,6 +19,7 @@ export function configHandlers({ installation, audit }: ApiOptions): HandlersOf<
           events: true,
           audit: audit !== undefined,
           ref_search: true,
+          gc_runs: true,
           merge_resolutions: true,
           actions_enabled: facts.actionsEnabled,
         },

@@ -2629,6 +2629,7 @@ export interface components {
             aliases?: boolean;
             audit?: boolean;
             events?: boolean;
+            gc_runs?: boolean;
             merge_resolutions?: boolean;
             ref_search?: boolean;
             reflog?: boolean;

@@ -59,6 +59,8 @@ export const CapabilitiesConfig = Type.Object(
     audit: Type.Optional(flag),
     /** Lists of branches and tags take `search`. */
     ref_search: Type.Optional(flag),
+    /** Garbage is collected by the server itself. */
+    gc_runs: Type.Optional(flag),
     /** Merges take pins and resolutions. */
     merge_resolutions: Type.Optional(flag),
     /** Whether hooks run. */
