@@ -45,6 +45,8 @@ export interface BlockAdapter {
   delete(pointer: ObjectPointer): Promise<void>;
   /** Deletes all it can, in as few requests as the store allows; returns those that could not be deleted. */
   deleteMany(pointers: readonly ObjectPointer[], options?: DeleteManyOptions): Promise<DeleteFailure[]>;
+  /** Removes a folder that holds nothing, where the store has folders; others stay. */
+  removeEmptyFolder?(pointer: ObjectPointer): Promise<void>;
   copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult>;
 
   createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;

@@ -56,6 +56,7 @@ const intended = [
     'ref_search',
     'archive',
     'repo_summary',
+    'gc_runs',
   ].map((name) => `CapabilitiesConfig: ${name}?: boolean added`),
   // Branches and tags are found by a part of their names.
   ...['listBranches', 'listTags'].map((id) => `${id}: query search added`),

@@ -21,6 +21,7 @@ export function configHandlers({ installation, audit }: ApiOptions): HandlersOf<
           ref_search: true,
           archive: true,
           repo_summary: true,
+          gc_runs: true,
           merge_resolutions: true,
           actions_enabled: facts.actionsEnabled,
         },

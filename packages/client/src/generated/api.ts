@@ -2681,6 +2681,7 @@ export interface components {
             archive?: boolean;
             audit?: boolean;
             events?: boolean;
+            gc_runs?: boolean;
             merge_resolutions?: boolean;
             ref_search?: boolean;
             reflog?: boolean;

@@ -63,6 +63,8 @@ export const CapabilitiesConfig = Type.Object(
     archive: Type.Optional(flag),
     /** Lists of repositories take `summary`. */
     repo_summary: Type.Optional(flag),
+    /** Garbage is collected by the server itself. */
+    gc_runs: Type.Optional(flag),
     /** Merges take pins and resolutions. */
     merge_resolutions: Type.Optional(flag),
     /** Whether hooks run. */

@@ -1,4 +1,5 @@
 import { compareTimestamps } from '@svc/encoding';
+import { Pace } from '../committed/pace.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Divergence } from '../face/commits.ts';
 import type { Commit, InRepository } from '../face/model.ts';
@@ -7,6 +8,8 @@ import { Heap } from './heap.ts';
 
 const maxCounted = 1000;
 const maxVisited = 10_000;
+/** A commit costs as much as this many records. */
+const perCommit = 16;
 const leftSide = 1;
 const rightSide = 2;
 const both = leftSide | rightSide;
@@ -34,9 +37,11 @@ export async function divergence(
   // Commits in the queue that only one side reaches: when there are none left, everything below is shared.
   let alone = 2;
   const counts = { left: 0, right: 0 };
+  const pace = new Pace();
   for (let visited = 0; alone > 0 && visited < maxVisited; visited += 1) {
     const commit = queue.pop();
     if (commit === undefined) break;
+    if (pace.due(perCommit)) await pace.pause();
     const reachedBy = sides.get(commit.id) ?? both;
     if (reachedBy !== both) alone -= 1;
     if (reachedBy === leftSide) counts.left += 1;

@@ -105,6 +105,20 @@ class LocalStore implements KvStore {
     return found === undefined ? undefined : copyOut(found, this.#db.lastSize);
   }
 
+  firstKeyAtOnce(partition: Uint8Array, start: Uint8Array): Buffer | undefined {
+    this.#check();
+    requireKey(partition, start);
+    const { bound } = scanBound(partition, start);
+    const physical = this.#firstKeyFrom(bound);
+    if (physical === undefined) return undefined;
+    const offset = logicalKeyOffset(partition);
+    const isInside =
+      physical.readUInt16BE(0) === partition.length &&
+      physical.length >= offset &&
+      Buffer.compare(physical.subarray(2, offset), partition) === 0;
+    return isInside ? physical.subarray(offset) : undefined;
+  }
+
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { link, lstat, open, unlink } from 'node:fs/promises';
+import { link, lstat, open, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
@@ -229,6 +229,11 @@ class LocalAdapter implements BlockAdapter {
       }
     }
     return failures;
+  }
+
+  async removeEmptyFolder(pointer: ObjectPointer): Promise<void> {
+    // One that is not empty, or gone, or no folder, refuses.
+    await rmdir(this.#locateForWrite(pointer)).catch(() => undefined);
   }
 
   async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {

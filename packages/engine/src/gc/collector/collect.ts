@@ -42,6 +42,8 @@ const clockErrorMs = hourMs;
 const recordedMs = 3 * hourMs;
 /** Between the two looks of a run without a window. */
 const secondLookMs = 60_000;
+/** Signed addresses below a partition may be written to for a day after the last was given. */
+const foldersLifeMs = 26 * hourMs;
 /** Fewer objects than this are deleted whatever part of all they are. */
 const brakeObjects = 1000;
 
@@ -372,6 +374,7 @@ class Collection {
       held: this.#held,
       classes: condemned.classes,
       deletesPerSecond: context.settings.gc.deletesPerSecond,
+      foldersBefore: this.#cutoff - foldersLifeMs,
       kept,
       failed,
       deleted,

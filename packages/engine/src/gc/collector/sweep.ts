@@ -4,7 +4,7 @@ import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { commitKey } from '../../store/keys.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import type { ClassTallies } from './condemn.ts';
-import { parseDataKey } from './data-key.ts';
+import { parseDataKey, partitionBegun } from './data-key.ts';
 import { LoadedShards } from './find-garbage.ts';
 import type { Garbage, GarbageWriter } from './garbage-file.ts';
 import { readHeld, type Held } from './held.ts';
@@ -26,6 +26,8 @@ export interface SweepParts {
   readonly held: Held;
   readonly classes: ClassTallies;
   readonly deletesPerSecond: number;
+  /** Empty folders of partitions begun before go, too; milliseconds. */
+  readonly foldersBefore: number;
   /** What was found to be in use, or was refused by the store. */
   readonly kept: GarbageWriter;
   readonly failed: GarbageWriter;
@@ -48,6 +50,8 @@ export class Sweep {
   readonly #pinned: Marks;
   readonly #marker: TreeMarker;
   readonly #pinnedTrees = new Set<string>();
+  /** Of what was deleted. */
+  readonly #partitions = new Set<string>();
   #done = 0;
 
   constructor(context: EngineContext, scope: RepositoryScope, parts: SweepParts) {
@@ -73,8 +77,19 @@ export class Sweep {
       }
       if (batch.length > 0) await this.#batch(batch);
       await progress(this.#done);
+      await this.#removeFolders();
     } finally {
       this.#pinned.close();
+    }
+  }
+
+  /** Nothing is written any more into partitions that were begun so long ago. */
+  async #removeFolders(): Promise<void> {
+    const adapter = adapterOf(this.#context, this.#scope);
+    for (const partition of this.#partitions) {
+      const begun = partitionBegun(partition) ?? Number.POSITIVE_INFINITY;
+      if (begun >= this.#parts.foldersBefore) continue;
+      await adapter.removeEmptyFolder?.(this.#parts.places.pointer(`data/${partition}`));
     }
   }
 
@@ -181,6 +196,8 @@ export class Sweep {
         const isRefused = refused.has(garbage.address);
         const tally = classes[garbage.class];
         (isRefused ? tally.failed : tally.deleted).add(garbage.size);
+        const data = parseDataKey(garbage.address);
+        if (data !== undefined) this.#partitions.add(data.partition);
         await (isRefused ? failed : deleted).add(garbage);
       }
       if (failures.some(({ error }) => error.kind === 'unavailable')) {

@@ -4,7 +4,15 @@ import { Time } from '../../kit/basics.tsx';
 import type { SvcEvent } from '../../lib/event-stream.ts';
 
 /** What happened, by whom and when, in one line. */
-export function EventRow({ event, showRepository }: { event: SvcEvent; showRepository: boolean }): ReactNode {
+export function EventRow({
+  event,
+  showRepository,
+  showCommit = true,
+}: {
+  event: SvcEvent;
+  showRepository: boolean;
+  showCommit?: boolean;
+}): ReactNode {
   const repo = event.source.startsWith('/repositories/')
     ? event.source.slice('/repositories/'.length)
     : undefined;
@@ -26,7 +34,7 @@ export function EventRow({ event, showRepository }: { event: SvcEvent; showRepos
         )}
       </span>
       <span className="right" />
-      {repo !== undefined && commit !== undefined && (
+      {showCommit && repo !== undefined && commit !== undefined && (
         <Link
           className="mono small hide-narrow"
           to="/repositories/$repo/commits/$commitId"

@@ -134,9 +134,11 @@ function FolderRow({
 }: TreeProps & { entry: Diff; prefix: string; depth: number; initiallyOpen: boolean }): ReactNode {
   const holdsFile = props.file?.startsWith(entry.path) === true;
   const [open, setOpen] = useState(initiallyOpen || holdsFile);
-  useEffect(() => {
+  const [fileBefore, setFileBefore] = useState(props.file);
+  if (props.file !== fileBefore) {
+    setFileBefore(props.file);
     if (holdsFile) setOpen(true);
-  }, [holdsFile, props.file]);
+  }
   const [sum, setSum] = useState<string>();
   const count = async (): Promise<void> => {
     let objects = 0;
@@ -201,11 +203,14 @@ function ObjectRow({
   const isViewed = viewed?.has(entry) === true;
   const isNamed = file === entry.path;
   const [open, setOpen] = useState(isNamed || (initiallyOpen && !isViewed));
+  const [wasNamed, setWasNamed] = useState(isNamed);
+  if (isNamed !== wasNamed) {
+    setWasNamed(isNamed);
+    if (isNamed) setOpen(true);
+  }
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!isNamed) return;
-    setOpen(true);
-    row.current?.scrollIntoView({ block: 'nearest' });
+    if (isNamed) row.current?.scrollIntoView({ block: 'nearest' });
   }, [isNamed]);
   const show = (isShown: boolean): void => {
     setOpen(isShown);

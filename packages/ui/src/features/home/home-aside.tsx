@@ -45,7 +45,7 @@ export function HomeAside(): ReactNode {
           </div>
           <ul className="plain-list small events">
             {events.map((event) => (
-              <EventRow key={event.sequence} event={event} showRepository />
+              <EventRow key={event.sequence} event={event} showRepository showCommit={false} />
             ))}
           </ul>
         </section>
