@@ -107,7 +107,7 @@ export function entryFlows(stage: Stage): void {
             json: { ...config, storage_config: { ...config.storage_config, blockstore_type: 's3' } },
           });
         });
-        await ui.page.route('**/api/v1/repositories/hinted', async (route) => {
+        await ui.page.route('**/api/v1/repositories/hinted?*', async (route) => {
           const answer = await route.fetch();
           const repository = (await answer.json()) as object;
           await route.fulfill({ response: answer, json: { ...repository, creation_date: 1_700_000_000 } });

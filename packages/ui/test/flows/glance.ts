@@ -131,12 +131,12 @@ export function glanceFlows(stage: Stage): void {
         await stage.repository('apart-later', { 'a.txt': 'a' });
         await ui.field('Order').selectOption('changed');
         await ui.isAt(/sort=changed/);
-        await ui.link('apart-later').waitFor();
+        await ui.page.locator('.title-link', { hasText: 'apart-later' }).waitFor();
         const names = await ui.page.locator('.title-link').allTextContents();
         expect(names).toEqual(['apart-later', 'apart']);
         // On a phone the repositories come first, and are there.
         await ui.page.setViewportSize({ width: 390, height: 844 });
-        await ui.link('apart-later').click({ trial: true });
+        await ui.page.locator('.title-link', { hasText: 'apart-later' }).click({ trial: true });
         await ui.page.setViewportSize({ width: 1280, height: 800 });
         const region = (name: string) => ui.page.getByRole('region', { name, exact: true });
         await region('Recent repositories').getByRole('link', { name: 'apart' }).waitFor();

@@ -21,9 +21,9 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.open('/repositories');
       await ui.field('Find a repository').fill('froz');
       await ui.isAt(/search=froz/);
-      await ui.lacks('made-here');
+      await ui.gone(ui.page.getByRole('row').filter({ hasText: 'made-here' }));
       await ui.sees('Read-only');
-      await ui.link('frozen').click();
+      await ui.page.getByRole('table').getByRole('link', { name: 'frozen', exact: true }).click();
       await ui.button('Upload').waitFor();
       await ui.refuses(ui.button('Upload'));
     });

@@ -46,5 +46,5 @@ export async function lastActivity(count: number, signal: AbortSignal): Promise<
   stop.abort();
   // Not every event may be read: look a little further back than is shown.
   const events = await lastEvents({ repository: undefined, types: [], position, count: count * 5 }, signal);
-  return [...events].reverse().slice(0, count);
+  return [...events].sort((left, right) => Date.parse(right.time) - Date.parse(left.time)).slice(0, count);
 }

@@ -28,14 +28,15 @@ export function BranchState({ branch }: { branch: string }): ReactNode {
       {apart !== undefined && apart.left + apart.right > 0 && (
         <Link
           className="tag rigid"
-          aria-label={`${amountOf(apart.left)} ahead of ${main}, ${amountOf(apart.right)} behind`}
           title={`${plural(apart.left, 'commit')} that ${main} has not, ${plural(apart.right, 'commit')} that only ${main} has`}
           to="/repositories/$repo/compare"
           params={{ repo }}
           search={{ ref: main, compare: branch }}
         >
-          <ArrowUp size={12} aria-hidden /> {amountOf(apart.left)} <ArrowDown size={12} aria-hidden />{' '}
-          {amountOf(apart.right)}
+          <ArrowUp size={12} aria-hidden /> {amountOf(apart.left)}{' '}
+          <span className="visually-hidden">ahead of {main}, </span>
+          <ArrowDown size={12} aria-hidden /> {amountOf(apart.right)}{' '}
+          <span className="visually-hidden">behind</span>
         </Link>
       )}
       {uncommitted !== undefined && uncommitted.changes.length > 0 && (
