@@ -42,9 +42,7 @@ function collectUntil(
 
 /** Addresses that some run had planned to delete before it began. */
 function planned(folder: string): Set<string> {
-  const plans = filesBelow(join(storeOf(folder), '_svc')).filter((file) =>
-    file.endsWith('plan.jsonl.gz'),
-  );
+  const plans = filesBelow(join(storeOf(folder), '_svc')).filter((file) => file.endsWith('plan.jsonl.gz'));
   const lines = plans.flatMap((file) => gunzipSync(readFileSync(file)).toString().split('\n'));
   return new Set(
     lines.filter((line) => line !== '').map((line) => (JSON.parse(line) as { address: string }).address),
