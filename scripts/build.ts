@@ -81,6 +81,9 @@ for (const target of targets) {
     external,
     plugins: [leanBuiltins, leanParser],
     platform: 'node',
+    // Our modules do nothing but declare. Knowing that, the bundler leaves out the imports of files that nothing is
+    // taken from: without it the primary process read the whole engine to lock a file.
+    treeshake: { moduleSideEffects: [{ test: /\/packages\/\w+\/src\//, sideEffects: false }] },
     transform: { define: { __SVC_VERSION__: JSON.stringify(version) } },
     logLevel: 'warn',
     output: {
@@ -93,6 +96,9 @@ for (const target of targets) {
   });
 }
 await buildUi(join(dist, 'ui'), join(next, 'ui'));
+// The documentation is built by `npm run site`, with a generator that not everybody installs.
+const site = join(dist, 'docs');
+if (existsSync(site)) await rename(site, join(next, 'docs'));
 await writeFile(join(next, '.built'), `${version}\n`);
 await rm(dist, { recursive: true, force: true });
 await rename(next, dist);

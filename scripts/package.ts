@@ -85,6 +85,8 @@ async function stage(item: Published, folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
+// The server brings its documentation.
+execFileSync(process.execPath, [join(root, 'scripts', 'build-site.ts')], { stdio: ['ignore', 2, 2] });
 await rm(out, { recursive: true, force: true });
 const sums: string[] = [];
 for (const item of published) {

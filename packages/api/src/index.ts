@@ -3,6 +3,7 @@ export type { ApiListener } from './api.ts';
 export type {
   ApiObserver,
   ApiOptions,
+  AppendTable,
   CustomViewer,
   EventsOptions,
   FinishedRequest,

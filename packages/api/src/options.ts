@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActionHooks } from '@svc/actions';
 import type { AuditLog, Auth, Requirement } from '@svc/auth';
-import type { Engine } from '@svc/engine';
+import type { Addition, Engine, Resolution } from '@svc/engine';
 import type { EventLog, EventStreams, Subscriptions } from '@svc/events';
 import type { BodyMemory } from '@svc/http';
 
@@ -102,6 +102,16 @@ export interface EventsOptions {
   readonly installationId: string;
 }
 
+/** Makes the appends of the source to a table again on the table of the destination, for a merge to take. */
+export type AppendTable = (options: {
+  readonly repository: string;
+  readonly source: string;
+  readonly destination: string;
+  /** Of the object that says which metadata of the table is the newest. */
+  readonly path: string;
+  readonly ensure: (requirement: Requirement) => Promise<void>;
+}) => Promise<{ readonly resolution: Resolution; readonly additions: readonly Addition[] }>;
+
 export interface ApiOptions {
   readonly engine: Engine;
   readonly auth: Auth;
@@ -116,6 +126,8 @@ export interface ApiOptions {
   /** Asked per request: facts such as the recommended version change while the server runs. */
   readonly installation: () => InstallationFacts;
   readonly observer?: ApiObserver | undefined;
+  /** Settles the conflict of an Iceberg table; without it nobody can ask for that. */
+  readonly appendTable?: AppendTable | undefined;
   /** Memory for bodies being collected: from authenticated callers and from anybody. Without it there is no limit. */
   readonly bodyMemory?: { readonly callers: BodyMemory; readonly strangers: BodyMemory } | undefined;
 }

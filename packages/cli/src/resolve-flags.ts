@@ -23,6 +23,7 @@ const takes: ReadonlyMap<string, Take> = new Map([
   ['ours', 'destination'],
   ['base', 'base'],
   ['delete', 'delete'],
+  ['append', 'append'],
   ['fail', 'fail'],
 ]);
 
@@ -35,7 +36,7 @@ export function withResolveFlags(command: Command): Command {
   return command
     .option(
       '--resolve <take:selector>',
-      'settle conflicts: source, destination, base, delete or fail, then path:<path>, prefix:<prefix> or glob:<glob>; repeatable, the first that matches',
+      'settle conflicts: source, destination, base, delete, append (merges of Iceberg tables) or fail, then path:<path>, prefix:<prefix>, glob:<glob> or table:<name>; repeatable, the first that matches',
       repeated,
     )
     .option('--resolve-with <path=file>', 'settle the conflict of a path with a file, repeatable', repeated)
@@ -81,14 +82,26 @@ export async function readResolutions(
 }
 
 export function parseResolve(text: string): Resolution {
-  const [, name = '', selector = '', value = ''] = /^([^:]*):(path|prefix|glob):(.*)$/s.exec(text) ?? [];
+  const [, name = '', selector = '', value = ''] =
+    /^([^:]*):(path|prefix|glob|table):(.*)$/s.exec(text) ?? [];
   const take = takes.get(name);
   if (take === undefined) {
     throw new UsageError(
-      `--resolve "${text}" is not <take>:<selector>, such as source:prefix:tables/ (takes: ${[...takes.keys()].join(', ')}; selectors: path:, prefix:, glob:)`,
+      `--resolve "${text}" is not <take>:<selector>, such as source:prefix:tables/ (takes: ${[...takes.keys()].join(', ')}; selectors: path:, prefix:, glob:, table:)`,
     );
   }
+  if (selector === 'table') return { path: tablePath(value), take };
+  if (take === 'append' && selector !== 'path') {
+    throw new UsageError(`--resolve "${text}": append needs a table: append:table:<namespace>.<name>`);
+  }
   return { [selector]: value, take };
+}
+
+/** Where the catalog of Iceberg tables keeps what is in conflict. */
+function tablePath(table: string): string {
+  const levels = table.split('.');
+  const name = levels.pop() ?? '';
+  return [...levels, '_iceberg', 'tables', `${name}.json`].join('/');
 }
 
 function parseResolveWith(text: string): { readonly path: string; readonly file: string } {

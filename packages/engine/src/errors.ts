@@ -58,6 +58,8 @@ export interface UnresolvedConflicts extends MergeBase {
 export interface ErrorFacts {
   readonly moved?: Moved | undefined;
   readonly conflicts?: UnresolvedConflicts | undefined;
+  /** The first path in conflict, where the others are not looked for. */
+  readonly conflictAt?: string | undefined;
 }
 
 interface EngineErrorOptions extends ErrorOptions {

@@ -234,7 +234,7 @@ export class RaceServers {
   /** Notices batches, and lets every call of a dead process fail. */
   #observed(kv: KvStore, drop: () => void, before: () => Promise<void>): KvStore {
     return eachCall(kv, (name, call, args) => {
-      if (name === 'scan' || name === 'valueAtOnce') {
+      if (name === 'scan' || name.endsWith('AtOnce')) {
         drop();
         return call();
       }

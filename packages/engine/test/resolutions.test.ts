@@ -176,7 +176,7 @@ test('what no resolution settles stops the merge, and is named', async () => {
   });
   expect(
     await factsOf(merge({ ...meeting, expectedSource: undefined!, expectedDestination: undefined! }, {})),
-  ).toBe(undefined);
+  ).toEqual({ conflictAt: 'added' });
   expect((await engine.branches.get({ repository, branch: 'main' })).commitId).toBe(
     meeting.expectedDestination,
   );
@@ -304,6 +304,41 @@ test('data of a resolution must be made for its branch and path', async () => {
       await refusalKind(merge(meeting, { resolutions: [{ path: 'both', take: 'object', object }] })),
     ).toBe('invalid');
   }
+});
+
+test('a merge writes what its resolutions need beside them, and replaces nothing with it', async () => {
+  const meeting = await meet();
+  const { engine, repository } = meeting;
+  const upload = async (path: string) => {
+    const made = await engine.objects.uploadScratch({
+      repository,
+      branch: 'main',
+      path,
+      body: Buffer.from(path),
+    });
+    const object = { physicalAddress: made.physicalAddress, checksum: made.etag, size: made.size };
+    return { path, object };
+  };
+  const both = await upload('both');
+  const resolutions: Resolution[] = [
+    { ...both, take: 'object' },
+    { prefix: '', take: 'source' },
+  ];
+  const [beside, before] = [await upload('z/beside'), await upload('a/before')];
+  expect(await refusalKind(merge(meeting, { resolutions, additions: [await upload('added')] }))).toBe(
+    'invalid',
+  );
+  expect(
+    await refusalKind(merge(meeting, { resolutions, additions: [{ ...beside, path: 'elsewhere' }] })),
+  ).toBe('invalid');
+  const commit = await merge(meeting, { resolutions, additions: [beside, before] });
+  for (const path of ['both', 'z/beside', 'a/before']) {
+    const { body } = await engine.objects.open({ repository, ref: commit.id, path });
+    expect(body.size).toBe(path.length);
+    body.dispose();
+  }
+  const log = await engine.commits.log({ repository, ref: 'main', objects: ['z/beside'] });
+  expect(log.items.map(({ id }) => id)).toEqual([commit.id]);
 });
 
 test('cherry-pick and revert are settled the same way', async () => {

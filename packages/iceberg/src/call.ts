@@ -28,6 +28,9 @@ export interface Call {
   ensure(requirement: Requirement): Promise<void>;
 }
 
+/** What reading a table takes. */
+export type Reader = Pick<Call, 'ensure'> & { readonly services: Pick<Services, 'engine'> };
+
 export interface Answer {
   readonly status: number;
   readonly body?: object;

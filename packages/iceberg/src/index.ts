@@ -5,3 +5,4 @@ export {
   type IcebergObserver,
   type IcebergOptions,
 } from './iceberg.ts';
+export { appendTable, type AppendedTable, type AppendTable } from './catalog/append-table.ts';

@@ -209,7 +209,7 @@ it('namespaces keep properties, and are dropped only when empty', async () => {
   expect(changed.body).toEqual({ updated: ['c'], removed: ['a'], missing: ['z'] });
   expect((await catalog.send('GET', path)).body).toEqual({
     namespace: ['props'],
-    properties: { b: '2', c: '3' },
+    properties: { b: '2', c: '3', location: 's3://lake/props' },
   });
   await make('inner', {}, path);
   expect((await catalog.send('DELETE', path)).errorType).toBe('NamespaceNotEmptyException');

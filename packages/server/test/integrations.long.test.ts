@@ -30,7 +30,7 @@ describe.skipIf(python === undefined)('the pages about integrations', () => {
 
   it('tells what works: huggingface.md', async () => {
     const runners = { python: (code: string) => [python ?? '', '-c', code] };
-    await runPage({ page: 'huggingface.md', server, runners });
+    await runPage({ page: 'integrations/huggingface.md', server, runners });
   }, 300_000);
 
   it('tells what works: dbt.md', async () => {
@@ -45,7 +45,7 @@ describe.skipIf(python === undefined)('the pages about integrations', () => {
     mkdirSync(target, { recursive: true });
     cpSync(file, join(target, 'httpfs.duckdb_extension'));
     const dbt = ['env', `HOME=${home}`, join(bin, 'dbt')];
-    await runPage({ page: 'dbt.md', server, runners: {}, programs: { dbt } });
+    await runPage({ page: 'integrations/dbt.md', server, runners: {}, programs: { dbt } });
   }, 300_000);
 });
 
@@ -61,12 +61,16 @@ describe.skipIf(spark === undefined)('Spark through S3A', () => {
 
   it('does what the page tells', async () => {
     if (spark === undefined) return;
-    await runPage({ page: 'spark.md', server, runners: { spark: (code) => command(spark, code) } });
+    await runPage({
+      page: 'integrations/spark.md',
+      server,
+      runners: { spark: (code) => command(spark, code) },
+    });
   }, 600_000);
 
   it('reads a branch at a time', async () => {
     if (spark === undefined) return;
-    const [first] = blocksOf('spark.md', server.url);
+    const [first] = blocksOf('integrations/spark.md', server.url);
     const session = first?.code.slice(0, first.code.indexOf('orders =')) ?? '';
     const svcctl = (...args: string[]): Promise<string> =>
       runCommand(process.execPath, [join(svcBundle(), 'svcctl.js'), ...args], {

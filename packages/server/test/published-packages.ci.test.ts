@@ -74,6 +74,14 @@ test.runIf(installed !== undefined)('both work where nothing else is installed',
   expect(waited.toString()).toBe('there\n');
   const page = await (await fetch(url)).text();
   expect(page).not.toContain('not part of this package');
+  const guide = await (await fetch(`${url}/docs/quick-start`)).text();
+  expect(guide).toContain('svcctl repo create');
+  // The content policy allows no script in a page, and nothing from elsewhere.
+  const sources = [...guide.matchAll(/<script([^>]*)>/g)].map(([, attributes]) => attributes);
+  expect(sources.filter((attributes = '') => !/ src="\/docs\/assets\//.test(attributes))).toEqual([]);
+  const assets = [...guide.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  expect(assets.length).toBeGreaterThan(2);
+  for (const path of assets) expect((await fetch(new URL(path ?? '', url))).status, path).toBe(200);
   writeFileSync(
     join(environment.HOME, '.svcctl.yaml'),
     JSON.stringify({

@@ -19,6 +19,8 @@ export function configHandlers({ installation, audit }: ApiOptions): HandlersOf<
           events: true,
           audit: audit !== undefined,
           ref_search: true,
+          archive: true,
+          repo_summary: true,
           gc_runs: true,
           merge_resolutions: true,
           actions_enabled: facts.actionsEnabled,

@@ -17,7 +17,10 @@ const linesHeaders = {
 /** Lines are written together up to about this size. */
 const pieceLength = 64 * 1024;
 
-export function mergeHandlers({ engine: { merges, objects } }: ApiOptions): HandlersOf<'merges'> {
+export function mergeHandlers({
+  engine: { merges, objects },
+  appendTable,
+}: ApiOptions): HandlersOf<'merges'> {
   return {
     async listMergeConflicts({ params, query, request }) {
       const refs = {
@@ -35,13 +38,17 @@ export function mergeHandlers({ engine: { merges, objects } }: ApiOptions): Hand
       return conflictPageView(await merges.conflicts({ ...refs, ...pageRequest(query) }));
     },
 
-    async previewMerge({ params, query, body }) {
-      const preview = await merges.preview({
+    async previewMerge(call) {
+      const { params, query, body } = call;
+      const refs = {
         repository: params.repository,
         source: params.sourceRef,
         destination: params.destinationBranch,
+      };
+      const preview = await merges.preview({
+        ...refs,
         after: query.after,
-        ...mergeSteering(body),
+        ...(await mergeSteering(call, appendTable, refs, body)),
       });
       return previewView(preview);
     },

@@ -7,7 +7,7 @@ import { dateTimeView } from '../views/time.ts';
 import { pageRequest } from './shared/page-request.ts';
 import { ensureResolutions, mergeAnswer, mergeSteering } from './shared/steering.ts';
 
-export function pullHandlers({ engine: { pulls } }: ApiOptions): HandlersOf<'pulls'> {
+export function pullHandlers({ engine: { pulls }, appendTable }: ApiOptions): HandlersOf<'pulls'> {
   return {
     async listPullRequests({ params, query }) {
       const page = await pulls.list({
@@ -41,16 +41,18 @@ export function pullHandlers({ engine: { pulls } }: ApiOptions): HandlersOf<'pul
     async mergePullRequest(call) {
       const { params, body, actor } = call;
       const target = { repository: params.repository, id: params.pull_request };
-      const { destination } = await pulls.get(target);
+      const { source, destination } = await pulls.get(target);
       await call.ensure(one('fs:CreateCommit', arn.branch(params.repository, destination)));
       await ensureResolutions(call, body?.resolutions);
+      const refs = { repository: params.repository, source, destination };
+      const steering = await mergeSteering(call, appendTable, refs, body);
       return mergeAnswer(body, () =>
         pulls.merge({
           ...target,
           message: body?.message,
           metadata: body?.metadata,
           squash: body?.squash_merge,
-          ...mergeSteering(body),
+          ...steering,
           actor,
         }),
       );

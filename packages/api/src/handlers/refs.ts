@@ -4,6 +4,7 @@ import { parseRfc3339 } from '../request/rfc3339.ts';
 import { commitView } from '../views/commit.ts';
 import { diffPageView } from '../views/object.ts';
 import { pageView } from '../views/page.ts';
+import { pageRequest } from './shared/page-request.ts';
 import { ensureResolutions, mergeAnswer, mergeSteering } from './shared/steering.ts';
 
 interface LogQuery {
@@ -17,8 +18,8 @@ interface LogQuery {
   readonly stop_at?: string;
 }
 
-export function refHandlers({ engine }: ApiOptions): HandlersOf<'refs'> {
-  const { commits, merges, refs } = engine;
+export function refHandlers({ engine, appendTable }: ApiOptions): HandlersOf<'refs'> {
+  const { commits, merges, objects, refs } = engine;
 
   async function log(repository: string, ref: string, query: LogQuery) {
     const page = await commits.log({
@@ -45,6 +46,29 @@ export function refHandlers({ engine }: ApiOptions): HandlersOf<'refs'> {
       return log(params.repository, params.branch, query);
     },
 
+    async listLastCommits({ params, query }) {
+      const { repository } = params;
+      // What is not committed was last changed by no commit.
+      const { commitId: ref } = await refs.resolve(params);
+      const page = await objects.list({ repository, ref, ...pageRequest(query), delimiter: '/' });
+      const paths = page.toArray().map(({ path }) => path);
+      const { hasMore, nextOffset } = page;
+      page.release();
+      const { found, complete } = await commits.last({ repository, ref, prefix: query.prefix ?? '', paths });
+      const shown = new Map([...found.values()].map((commit) => [commit.id, commit]));
+      return {
+        ...pageView({ items: [...found], hasMore, nextOffset }, ([path, { id }]) => ({
+          path,
+          commit_id: id,
+        })),
+        commits: [...shown.values()].map(commitView),
+        complete,
+      };
+    },
+
+    getDivergence: ({ params }) =>
+      commits.divergence({ repository: params.repository, left: params.leftRef, right: params.rightRef }),
+
     async findMergeBase({ params }) {
       const base = await merges.findBase({
         repository: params.repository,
@@ -61,17 +85,21 @@ export function refHandlers({ engine }: ApiOptions): HandlersOf<'refs'> {
     async mergeIntoBranch(call) {
       const { params, body, actor } = call;
       await ensureResolutions(call, body?.resolutions);
+      const between = {
+        repository: params.repository,
+        source: params.sourceRef,
+        destination: params.destinationBranch,
+      };
+      const steering = await mergeSteering(call, appendTable, between, body);
       return mergeAnswer(body, () =>
         merges.merge({
-          repository: params.repository,
-          source: params.sourceRef,
-          destination: params.destinationBranch,
+          ...between,
           message: body?.message,
           metadata: body?.metadata,
           force: body?.force,
           allowEmpty: body?.allow_empty,
           squash: body?.squash_merge,
-          ...mergeSteering(body),
+          ...steering,
           actor,
         }),
       );

@@ -9,6 +9,7 @@ import {
 } from '@svc/engine';
 import { defaultContentType } from './object.ts';
 import { pageView, paginationView } from './page.ts';
+import { tableAt } from './table-at.ts';
 
 export function commitIdsView({ sourceCommitId, destinationCommitId, baseCommitId }: MergeBase) {
   return {
@@ -24,6 +25,7 @@ export function conflictView(conflict: Conflict) {
     path,
     kind,
     conflict_id: conflictId,
+    table: tableAt(path),
     base: entryView(base),
     source: entryView(source),
     destination: entryView(destination),

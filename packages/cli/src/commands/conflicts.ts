@@ -83,8 +83,9 @@ async function* listConflicts(
 }
 
 /** Sizes are those of base, source and destination. */
-export function conflictLine({ kind, path, base, source, destination }: Conflict): string {
-  return `${kind.padEnd(19)}  ${path}  ${sizeOf(base)} -> ${sizeOf(source)} | ${sizeOf(destination)}`;
+export function conflictLine({ kind, path, table, base, source, destination }: Conflict): string {
+  const named = table === undefined ? '' : `  (table ${table})`;
+  return `${kind.padEnd(19)}  ${path}  ${sizeOf(base)} -> ${sizeOf(source)} | ${sizeOf(destination)}${named}`;
 }
 
 function sizeOf(entry: Entry | undefined): string {

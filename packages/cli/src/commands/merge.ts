@@ -59,7 +59,8 @@ export function register(program: Command): void {
 Examples:
   svcctl merge svc://my-repo/dev svc://my-repo/main -m "Release of May"
   svcctl merge svc://my-repo/dev svc://my-repo/main -m "Release of May" --resolve source:prefix:tables/ \\
-    --resolve delete:path:raw/old.csv --resolve-with notes.md=merged-notes.md`,
+    --resolve delete:path:raw/old.csv --resolve-with notes.md=merged-notes.md
+  svcctl merge svc://my-repo/dev svc://my-repo/main -m "Orders of May" --resolve append:table:sales.orders`,
     )
     .action(
       action<[string, string], MergeFlags>(async (context, [sourceText, destinationText], flags) => {
@@ -109,7 +110,7 @@ Examples:
           );
         } catch (error) {
           if (error instanceof ApiError && error.isConflict)
-            await explainConflict(context, source, destination);
+            await explainConflict(context, source, destination, error);
           throw error;
         }
       }),
@@ -196,6 +197,7 @@ async function explainConflict(
   { client, out }: CommandContext,
   source: RefUri,
   destination: RefUri,
+  { message }: ApiError,
 ): Promise<never> {
   const paths: string[] = [];
   let after = '';
@@ -217,5 +219,9 @@ async function explainConflict(
   const listed = paths.slice(0, shownConflicts).map((path) => `\n* conflict ${path}`);
   const more = paths.length > shownConflicts ? '\n…' : '';
   out.errorLine(out.paint('Conflict found.', 'red'));
-  throw new CliError(`${listed.join('').slice(1)}${more}`);
+  // The server names tables, which nobody knows by their paths.
+  const [, tables] = /^conflict found: (.*table.*)$/s.exec(message) ?? [];
+  const hint =
+    tables === undefined ? '' : `\n${tables}; where both only appended: --resolve append:table:<name>`;
+  throw new CliError(`${listed.join('').slice(1)}${more}${hint}`);
 }

@@ -1995,6 +1995,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/repositories/{repository}/refs/{leftRef}/divergence/{rightRef}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the commits that only one of two refs has; 1001 stands for more than 1000 */
+        get: operations["getDivergence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/refs/{ref}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a folder, or some entries of it, as one zip archive */
+        get: operations["downloadArchive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/repositories/{repository}/refs/{ref}/commits": {
         parameters: {
             query?: never;
@@ -2004,6 +2038,23 @@ export interface paths {
         };
         /** List the commits reachable from a ref, newest first */
         get: operations["logCommits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/refs/{ref}/last_commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell which commit last changed each entry of a folder, along first parents */
+        get: operations["listLastCommits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2627,12 +2678,14 @@ export interface components {
         CapabilitiesConfig: {
             actions_enabled?: boolean;
             aliases?: boolean;
+            archive?: boolean;
             audit?: boolean;
             events?: boolean;
             gc_runs?: boolean;
             merge_resolutions?: boolean;
             ref_search?: boolean;
             reflog?: boolean;
+            repo_summary?: boolean;
             time_refs?: boolean;
         };
         CherryPickCreation: {
@@ -2759,6 +2812,8 @@ export interface components {
             kind: "both_added" | "both_changed" | "source_removed" | "destination_removed";
             path: string;
             source?: components["schemas"]["ConflictEntry"];
+            /** @description The Iceberg table, with its namespace, whose newest metadata is in conflict. */
+            table?: string;
             /** @enum {string} */
             taken?: "source" | "destination" | "base" | "delete" | "object";
         };
@@ -2944,6 +2999,10 @@ export interface components {
             metadata?: components["schemas"]["ObjectUserMetadata"];
             /** Format: int64 */
             mtime: number;
+        };
+        Divergence: {
+            left: number;
+            right: number;
         };
         Error: {
             message: string;
@@ -3203,6 +3262,15 @@ export interface components {
         InstallationUsageReport: {
             installation_id: string;
             reports: components["schemas"]["UsageReport"][];
+        };
+        LastCommitList: {
+            commits: components["schemas"]["Commit"][];
+            complete: boolean;
+            pagination: components["schemas"]["Pagination"];
+            results: {
+                commit_id: string;
+                path: string;
+            }[];
         };
         LoginConfig: {
             fallback_login_label?: string;
@@ -3496,6 +3564,7 @@ export interface components {
             read_only?: boolean;
             storage_id?: string;
             storage_namespace: string;
+            summary?: components["schemas"]["RepositorySummary"];
         };
         RepositoryCreation: {
             default_branch?: string;
@@ -3516,6 +3585,7 @@ export interface components {
             update_time: string;
         };
         RepositoryList: {
+            may_create?: boolean;
             pagination: components["schemas"]["Pagination"];
             results: components["schemas"]["Repository"][];
         };
@@ -3537,6 +3607,10 @@ export interface components {
             /** Format: date-time */
             update_time: string;
         };
+        RepositorySummary: {
+            description?: string;
+            last_commit?: components["schemas"]["Commit"];
+        };
         ResetCreation: {
             /** @default false */
             force?: boolean;
@@ -3544,7 +3618,7 @@ export interface components {
             /** @enum {string} */
             type: "object" | "common_prefix" | "reset";
         };
-        /** @description Settles the conflict of one path, or those of all paths with a prefix or that match a glob; the one of the path counts first, then the first that matches. Exactly one of path, prefix and glob is given; take object and conflict_id only with path, take fail only with prefix or glob. */
+        /** @description Settles the conflict of one path, or those of all paths with a prefix or that match a glob; the one of the path counts first, then the first that matches. Exactly one of path, prefix and glob is given; take object, append and conflict_id only with path, take fail only with prefix or glob. Take append, of a merge, is for Iceberg tables that both sides only appended to: the rows of the source come after those of the destination. */
         Resolution: {
             conflict_id?: string;
             /** @description `*` and `?` take no `/`, `**` is any run, `**\/` any number of whole folders. */
@@ -3553,7 +3627,7 @@ export interface components {
             path?: string;
             prefix?: string;
             /** @enum {string} */
-            take: "source" | "destination" | "base" | "delete" | "object" | "fail";
+            take: "source" | "destination" | "base" | "delete" | "object" | "append" | "fail";
         };
         ResolutionObject: {
             checksum: string;
@@ -3574,6 +3648,8 @@ export interface components {
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
             move_id?: string;
+            protected?: boolean;
+            rights?: string[];
             /** Format: date-time */
             time?: string;
         };
@@ -8593,6 +8669,7 @@ export interface operations {
                 amount?: number;
                 prefix?: string;
                 search?: string;
+                summary?: boolean;
             };
             header?: never;
             path?: never;
@@ -8716,7 +8793,9 @@ export interface operations {
     };
     getRepository: {
         parameters: {
-            query?: never;
+            query?: {
+                summary?: boolean;
+            };
             header?: never;
             path: {
                 repository: string;
@@ -14792,6 +14871,159 @@ export interface operations {
             };
         };
     };
+    getDivergence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                leftRef: string;
+                repository: string;
+                rightRef: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Divergence"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    downloadArchive: {
+        parameters: {
+            query?: {
+                path?: string[];
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     logCommits: {
         parameters: {
             query?: {
@@ -14820,6 +15052,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listLastCommits: {
+        parameters: {
+            query?: {
+                after?: string;
+                amount?: number;
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastCommitList"];
                 };
             };
             /** @description The request is wrong */
@@ -15296,7 +15598,10 @@ export interface operations {
     };
     resolveRef: {
         parameters: {
-            query?: never;
+            query?: {
+                path?: string;
+                rights?: boolean;
+            };
             header?: never;
             path: {
                 ref: string;

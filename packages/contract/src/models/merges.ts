@@ -24,14 +24,14 @@ export const Resolution = Type.Object(
         description: '`*` and `?` take no `/`, `**` is any run, `**/` any number of whole folders.',
       }),
     ),
-    take: textOf(['source', 'destination', 'base', 'delete', 'object', 'fail']),
+    take: textOf(['source', 'destination', 'base', 'delete', 'object', 'append', 'fail']),
     conflict_id: Type.Optional(text),
     object: Type.Optional(ResolutionObject),
   },
   {
     title: 'Resolution',
     description:
-      'Settles the conflict of one path, or those of all paths with a prefix or that match a glob; the one of the path counts first, then the first that matches. Exactly one of path, prefix and glob is given; take object and conflict_id only with path, take fail only with prefix or glob.',
+      'Settles the conflict of one path, or those of all paths with a prefix or that match a glob; the one of the path counts first, then the first that matches. Exactly one of path, prefix and glob is given; take object, append and conflict_id only with path, take fail only with prefix or glob. Take append, of a merge, is for Iceberg tables that both sides only appended to: the rows of the source come after those of the destination.',
   },
 );
 
@@ -113,6 +113,11 @@ export const Conflict = Type.Object(
     conflict_id: Type.String({
       description: 'Another one as soon as one of the three versions is another.',
     }),
+    table: Type.Optional(
+      Type.String({
+        description: 'The Iceberg table, with its namespace, whose newest metadata is in conflict.',
+      }),
+    ),
     base: Type.Optional(ConflictEntry),
     source: Type.Optional(ConflictEntry),
     destination: Type.Optional(ConflictEntry),

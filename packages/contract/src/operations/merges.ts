@@ -95,7 +95,7 @@ export const mergesOperations = {
 /** What resolutions require beside the merge itself. */
 export const resolutionRights = [
   deferred(
-    'only for resolutions that take an object or the base',
+    'only for resolutions that take an object or the base, or append',
     one('fs:WriteObject', objectArn('item.path')),
   ),
   deferred('only for resolutions that delete', one('fs:DeleteObject', objectArn('item.path'))),

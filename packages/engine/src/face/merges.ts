@@ -26,6 +26,12 @@ export interface Resolution {
   readonly object?: ResolutionObject | undefined;
 }
 
+/** Written by a merge beside what it merges, at a path that none of the sides holds. */
+export interface Addition {
+  readonly path: string;
+  readonly object: ResolutionObject;
+}
+
 /** How conflicts are settled, and what must not have moved meanwhile. */
 export interface Steering {
   /** `dest-wins`, `source-wins`; absent or `""` is none. Others are refused. */
@@ -52,6 +58,8 @@ export interface MergeOptions extends InRepository, Forceable, MergeSteering {
   readonly ownMetadata?: StringMap | undefined;
   readonly allowEmpty?: boolean | undefined;
   readonly squash?: boolean | undefined;
+  /** What objects of resolutions need beside them. */
+  readonly additions?: readonly Addition[] | undefined;
   readonly actor: Actor;
 }
 

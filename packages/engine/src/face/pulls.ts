@@ -1,5 +1,5 @@
 import type { StringMap, Timestamp } from '@svc/encoding';
-import type { MergeSteering } from './merges.ts';
+import type { MergeOptions, MergeSteering } from './merges.ts';
 import type { Actor, Commit, Forceable, InRepository, Page, PageRequest } from './model.ts';
 
 export type PullStatus = 'open' | 'closed' | 'merged';
@@ -42,6 +42,7 @@ export interface MergePullOptions extends InPull, Forceable, MergeSteering {
   readonly metadata?: StringMap | undefined;
   /** One commit without the source as a parent. */
   readonly squash?: boolean | undefined;
+  readonly additions?: MergeOptions['additions'];
 }
 
 export interface Pulls {

@@ -5,6 +5,8 @@ import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { CommitRecordOptions, Commits } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
+import { divergence } from './divergence.ts';
+import { lastCommits } from './last-commits.ts';
 import { logCommits } from './log-commits.ts';
 import { noteForeignUnknown } from '../gc/foreign.ts';
 import { checkHashId } from '../names/names.ts';
@@ -28,6 +30,8 @@ export function commits(context: EngineContext): Commits {
       }
     },
     log: (options) => logCommits(context, options),
+    last: (options) => lastCommits(context, options),
+    divergence: (options) => divergence(context, options),
     createRecord: (options) => createCommitRecord(context, options),
     cherryPick: (options) => cherryPick(context, options),
     revert: (options) => revertCommit(context, options),

@@ -16,10 +16,11 @@ import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { everyConflict, listConflicts, type MeetingTrees } from './conflict-walk.ts';
 import { meeting, meetingOf, requireMergeBase } from './meeting.ts';
-import { type MergedTree, mergeTrees } from './merge-trees.ts';
+import { type MergedTree, mergeTrees, withAdditions } from './merge-trees.ts';
 import { checkStands } from './moved.ts';
 import { refuseOwnKeys, resolvedMetadata } from './own-metadata.ts';
 import { previewMerge } from './preview.ts';
+import { parseAdditions } from './resolutions.ts';
 import { resolvedBy } from './resolved-by.ts';
 import { parseSteering, parseStrategy } from './steering.ts';
 
@@ -71,6 +72,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   const source = await context.commits.get(scope, target.commitId);
   checkStands('source', options.expectedSource, source.id);
   const steered = await parseSteering(context, scope, destination, options);
+  const additions = await parseAdditions(context, scope, destination, options.additions ?? []);
   const mayBeEmpty = options.allowEmpty === true || options.force === true;
   const creationDate = timestampFromMillis(context.clock());
   const event: BranchEvent = {
@@ -122,9 +124,10 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
             generation: 1 + Math.max(onto.generation, source.generation),
           });
         let prepared: Commit | undefined;
-        const tree = await mergeTrees(context, scope, trees, steered, (id) => {
-          prepared = commitOf({ metaRangeId: id });
+        const merged = await mergeTrees(context, scope, trees, steered, (id) => {
+          if (additions.length === 0) prepared = commitOf({ metaRangeId: id });
         });
+        const tree = await withAdditions(context, scope, merged, additions);
         const { metaRangeId } = tree;
         takesFromBase = (tree.resolved?.base ?? 0) > 0;
         await context.hookFiles?.noteMade(scope, metaRangeId, [trees.destination, trees.source]);

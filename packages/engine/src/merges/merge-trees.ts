@@ -1,10 +1,11 @@
-import type { TakeCounts } from '../committed/tree.ts';
+import type { TakeCounts, TreeRecord } from '../committed/tree.ts';
 import type { EngineContext } from '../context/engine-context.ts';
+import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import type { MeetingTrees } from './conflict-walk.ts';
 import { explainRefusal } from './judge.ts';
-import { PathRecords } from './resolutions.ts';
+import { ListedRecords, pathRecords } from './resolutions.ts';
 import type { Steered } from './steering.ts';
 
 export interface MergedTree {
@@ -37,9 +38,27 @@ export async function mergeTrees(
       : await context.trees.mergeResolved(
           scope.committed,
           { ...input, patterns: resolutions.patterns },
-          new PathRecords(resolutions.exact),
+          pathRecords(resolutions.exact),
         );
   if (result.kind === 'merged') return result;
   if (steered.isSteered) throw await explainRefusal(context, scope, trees, strategy, resolutions);
-  throw new EngineError('conflict', 'conflict found', { subject: 'object' });
+  const conflictAt = result.key.toString();
+  throw new EngineError('conflict', 'conflict found', { subject: 'object', facts: { conflictAt } });
+}
+
+/** A merged tree with records of its own, which may replace nothing. */
+export async function withAdditions(
+  context: EngineContext,
+  scope: RepositoryScope,
+  tree: MergedTree,
+  additions: readonly TreeRecord[],
+): Promise<MergedTree> {
+  if (additions.length === 0) return tree;
+  for (const { key } of additions) {
+    const held = await context.trees.get(scope.committed, tree.metaRangeId, key);
+    if (held !== undefined) throw invalid(`"${key.toString()}" is there already`, 'object');
+  }
+  const changes = new ListedRecords(additions);
+  const { metaRangeId } = await context.trees.apply(scope.committed, tree.metaRangeId, changes);
+  return { ...tree, metaRangeId };
 }

@@ -12,7 +12,7 @@ import type { PatternResolution, RecordIterator, Take, TreeRecord } from '../com
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { Resolution, ResolutionObject } from '../face/merges.ts';
+import type { Addition, Resolution, ResolutionObject } from '../face/merges.ts';
 import { parseKey } from '../names/names.ts';
 import { acceptAddress } from '../objects/given-address.ts';
 import { checkDescription, checkLinkedSize, unquoted } from '../objects/stage-object.ts';
@@ -125,13 +125,35 @@ async function parsePath(
   };
 }
 
+/** Records to be added to a merged tree, in key order. */
+export async function parseAdditions(
+  context: EngineContext,
+  scope: RepositoryScope,
+  branch: string,
+  additions: readonly Addition[],
+): Promise<TreeRecord[]> {
+  const records: TreeRecord[] = [];
+  for (const { path, object } of additions) {
+    const key = parseKey(path);
+    const claim = { repository: scope.repository.id, branch, path };
+    const { identity, data } = await objectRecord(context, scope, claim, object);
+    records.push({ key, identity, data });
+  }
+  return records.sort((left, right) => Buffer.compare(left.key, right.key));
+}
+
+async function storedObject(...object: Parameters<typeof objectRecord>): Promise<Buffer> {
+  const { identity, data } = await objectRecord(...object);
+  return encodeValue(identity, data);
+}
+
 /** The record of data that was written for a resolution. */
-async function storedObject(
+async function objectRecord(
   context: EngineContext,
   scope: RepositoryScope,
   claim: { readonly repository: string; readonly branch: string; readonly path: string },
   object: ResolutionObject,
-): Promise<Buffer> {
+): Promise<Pick<TreeRecord, 'identity' | 'data'>> {
   if (object.checksum === '') throw invalid('checksum is required', 'object');
   checkDescription(object);
   const { given } = await acceptAddress(context, {
@@ -153,7 +175,7 @@ async function storedObject(
     contentType: object.contentType ?? defaultContentType,
   };
   checkMetadata(entry);
-  return encodeValue(entryIdentity(entry), encodeEntry(entry));
+  return { identity: entryIdentity(entry), data: encodeEntry(entry) };
 }
 
 function refuseForeign(): never {
@@ -161,17 +183,24 @@ function refuseForeign(): never {
 }
 
 /** The resolutions of single paths, as trees take them. */
-export class PathRecords implements RecordIterator {
-  readonly #records: readonly TreeRecord[];
-  #at = -1;
-
-  constructor(exact: readonly PathResolution[]) {
-    const noBytes = Buffer.alloc(0);
-    this.#records = exact.map(({ key, take, conflictId, value }) => ({
+export function pathRecords(exact: readonly PathResolution[]): RecordIterator {
+  const noBytes = Buffer.alloc(0);
+  return new ListedRecords(
+    exact.map(({ key, take, conflictId, value }) => ({
       key,
       identity: packTake(take, conflictId),
       data: value ?? noBytes,
-    }));
+    })),
+  );
+}
+
+/** A few records in key order. */
+export class ListedRecords implements RecordIterator {
+  readonly #records: readonly TreeRecord[];
+  #at = -1;
+
+  constructor(records: readonly TreeRecord[]) {
+    this.#records = records;
   }
 
   get key(): Buffer {
@@ -200,7 +229,7 @@ export class PathRecords implements RecordIterator {
 
   #current(): TreeRecord {
     const record = this.#records[this.#at];
-    if (record === undefined) throw new Error('the resolutions stand at no record');
+    if (record === undefined) throw new Error('the list stands at no record');
     return record;
   }
 }

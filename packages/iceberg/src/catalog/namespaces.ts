@@ -3,6 +3,7 @@ import type { Page } from '@svc/engine';
 import type { Answer, Call } from '../call.ts';
 import { badRequest, commitFailed, IcebergError } from '../errors/iceberg-error.ts';
 import { stringMapIn, textsOf } from '../request/fields.ts';
+import { locationOf } from './locations.ts';
 import { nextPage, pageAsked, type PageAsked } from './paging.ts';
 import {
   folderOf,
@@ -156,10 +157,11 @@ async function findNamespace(
   await call.ensure(onFolder('fs:ReadObject', place));
   const open = await openPlace(call, place);
   const stored = await requireNamespace(call, open);
-  return {
-    properties:
-      stored === undefined ? { 'commit-id': open.commitId } : stringMapIn(stored.json, 'properties'),
-  };
+  // Trino puts tables there, and asks nobody.
+  const location = locationOf(place.repository, place.levels.join('/'));
+  const known =
+    stored === undefined ? { 'commit-id': open.commitId } : stringMapIn(stored.json, 'properties');
+  return { properties: { location, ...known } };
 }
 
 /** The record of a namespace; undefined for a ref. Throws when there is no such namespace. */

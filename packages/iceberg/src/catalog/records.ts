@@ -13,12 +13,21 @@ const contentType = 'application/json';
 /** More than the metadata of any table that is looked after. */
 const maxBytes = 64 * 1024 * 1024;
 
+/** Where objects are read: a repository, and a ref of it. */
+export type Shown = Pick<OpenPlace, 'repository' | 'shown'>;
+
 /** Undefined when there is no such object. */
-export async function readRecord(
+export async function readRecord(engine: Engine, shown: Shown, path: string): Promise<Stored | undefined> {
+  const stored = await readBytes(engine, shown, path);
+  return stored && { json: parsed(stored.bytes.toString('utf8'), path), etag: stored.etag };
+}
+
+/** A whole object; undefined when there is none. */
+export async function readBytes(
   engine: Engine,
-  { repository, shown }: OpenPlace,
+  { repository, shown }: Shown,
   path: string,
-): Promise<Stored | undefined> {
+): Promise<{ readonly bytes: Buffer; readonly etag: string } | undefined> {
   let opened;
   try {
     opened = await engine.objects.open({ repository, ref: shown, path });
@@ -36,7 +45,7 @@ export async function readRecord(
   if (body.bytes === undefined) for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
   else chunks.push(Buffer.from(body.bytes));
   body.dispose();
-  return { json: parsed(Buffer.concat(chunks).toString('utf8'), path), etag: entry.etag };
+  return { bytes: Buffer.concat(chunks), etag: entry.etag };
 }
 
 function parsed(text: string, path: string): JsonObject {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { arn, one, type Requirement } from '@svc/auth';
-import type { Call } from '../call.ts';
+import type { Call, Reader } from '../call.ts';
 import { IcebergError } from '../errors/iceberg-error.ts';
 import { toIcebergError } from '../errors/to-iceberg-error.ts';
 import { readMetadata, type TableMetadata } from '../metadata/table-metadata.ts';
@@ -8,7 +8,7 @@ import { textIn } from '../request/fields.ts';
 import { locationOf, pathOf } from './locations.ts';
 import { tablesFolder } from './namespaces.ts';
 import { checkName, type OpenPlace, type Place } from './place.ts';
-import { deleteRecord, ending, readRecord, writeRecord } from './records.ts';
+import { deleteRecord, ending, readRecord, writeRecord, type Shown } from './records.ts';
 
 /** The object that says which metadata file is a table's newest. Its content changes with every commit. */
 export function pointerPath({ levels }: Place, name: string): string {
@@ -27,11 +27,16 @@ export interface Table {
   readonly metadata: TableMetadata;
 }
 
-export async function findTable(call: Call, place: OpenPlace, name: string): Promise<Table | undefined> {
-  const pointer = await readRecord(call.services.engine, place, pointerPath(place, name));
+export function findTable(call: Reader, place: OpenPlace, name: string): Promise<Table | undefined> {
+  return tableAt(call, place, pointerPath(place, name));
+}
+
+/** The table that a pointer shows. */
+export async function tableAt(call: Reader, shown: Shown, pointerAt: string): Promise<Table | undefined> {
+  const pointer = await readRecord(call.services.engine, shown, pointerAt);
   if (pointer === undefined) return undefined;
   const metadataLocation = textIn(pointer.json, 'metadata-location');
-  return { etag: pointer.etag, metadataLocation, metadata: await readTable(call, place, metadataLocation) };
+  return { etag: pointer.etag, metadataLocation, metadata: await readTable(call, shown, metadataLocation) };
 }
 
 export async function requireTable(call: Call, place: OpenPlace, name: string): Promise<Table> {
@@ -48,10 +53,10 @@ export function noSuchTable({ repository, ref, levels }: Place, name: string): I
 }
 
 /** Asks for the right to read the file: whoever writes a pointer may let it show anything. */
-export async function readTable(call: Call, place: OpenPlace, location: string): Promise<TableMetadata> {
-  const path = pathOf(place.repository, location);
-  await call.ensure(one('fs:ReadObject', arn.object(place.repository, path)));
-  const stored = await readRecord(call.services.engine, place, path);
+export async function readTable(call: Reader, shown: Shown, location: string): Promise<TableMetadata> {
+  const path = pathOf(shown.repository, location);
+  await call.ensure(one('fs:ReadObject', arn.object(shown.repository, path)));
+  const stored = await readRecord(call.services.engine, shown, path);
   if (stored === undefined) throw new IcebergError('NotFoundException', `${location} is not there`);
   return readMetadata(stored.json);
 }
@@ -71,24 +76,39 @@ export async function writeTable(
 ): Promise<Table | undefined> {
   const { engine } = call.services;
   const { repository } = place;
-  const logged =
-    before === undefined ? metadata : { ...metadata, 'metadata-log': metadataLog(metadata, before) };
-  const folder = pathOf(repository, metadata.location);
-  const version = String(before === undefined ? 0 : versionOf(before.metadataLocation) + 1).padStart(5, '0');
-  const path = `${folder}/metadata/${version}-${randomUUID()}.metadata.json`;
+  const { path, json, pointer: shows } = nextMetadata(repository, metadata, before);
   await call.ensure(one('fs:WriteObject', arn.object(repository, path)));
-  await writeRecord(engine, place, { path, json: logged, replaces: 'new' });
-  const metadataLocation = locationOf(repository, path);
+  await writeRecord(engine, place, { path, json, replaces: 'new' });
   const pointer = {
     path: pointerPath(place, name),
-    json: { 'metadata-location': metadataLocation },
+    json: shows,
     replaces: before ?? ('new' as const),
   };
   const written = await writePointer(() => writeRecord(engine, place, pointer));
-  if (written) return { etag: '', metadataLocation, metadata: logged };
+  if (written) return { etag: '', metadataLocation: shows['metadata-location'], metadata: json };
   // Nobody was told of the file.
   await deleteRecord(engine, place, { path, etag: '*' });
   return undefined;
+}
+
+/** The metadata file that follows, where it goes, and the pointer that shows it. */
+export function nextMetadata(
+  repository: string,
+  metadata: TableMetadata,
+  before: Table | undefined,
+): {
+  readonly path: string;
+  readonly json: TableMetadata;
+  readonly pointer: { readonly 'metadata-location': string };
+} {
+  const folder = pathOf(repository, metadata.location);
+  const version = String(before === undefined ? 0 : versionOf(before.metadataLocation) + 1).padStart(5, '0');
+  const path = `${folder}/metadata/${version}-${randomUUID()}.metadata.json`;
+  return {
+    path,
+    json: before === undefined ? metadata : { ...metadata, 'metadata-log': metadataLog(metadata, before) },
+    pointer: { 'metadata-location': locationOf(repository, path) },
+  };
 }
 
 /** When the store fails here, the pointer may show the new metadata all the same. */

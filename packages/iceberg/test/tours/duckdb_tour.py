@@ -32,4 +32,5 @@ expect(db.execute("SELECT count(*), max(n) FROM lake.main.made").fetchall(), [(1
 db.execute("DELETE FROM lake.main.made WHERE n < 50")
 expect(db.execute("SELECT count(*) FROM lake.main.made").fetchall(), [(51,)], "rows after deleting some")
 db.execute("DROP TABLE lake.main.made")
-expect([name for (name,) in db.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'lake' AND schema_name = 'main'").fetchall()], ["plain"], "tables")
+expect(sorted(name for (name,) in db.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'lake' AND schema_name = 'main'").fetchall()), ["plain", "shared"], "tables")
+expect(db.execute("SELECT count(*), max(n) FROM lake.main.shared").fetchall(), [(10, 70)], "rows of two branches")

@@ -122,3 +122,35 @@ elif step == "append":
 
 elif step == "plain":
     lake.create_table("main.plain", schema=rows(0).schema).append(rows(0))
+
+elif step == "parted":
+    lake.create_table(
+        "main.shared",
+        schema=Schema(NestedField(1, "n", LongType()), NestedField(2, "s", StringType())),
+        partition_spec=PartitionSpec(PartitionField(source_id=2, field_id=1000, transform=IdentityTransform(), name="s")),
+    ).append(rows(0, 3))
+
+elif step == "changes":
+    for word in sys.argv[5:]:
+        ref, what, *values = word.split("/")
+        values = [int(value) for value in values]
+        table = lake.load_table((ref, "shared"))
+        if what == "rows":
+            table.append(pa.table({"n": pa.array(values, pa.int64()), "s": [f"p{value}" for value in values]}))
+        elif what == "delete":
+            table.delete(f"n == {values[0]}")
+        elif what == "widen":
+            with table.update_schema() as update:
+                update.add_column("note", StringType())
+        elif what == "property":
+            with table.transaction() as change:
+                change.set_properties(owner="ada")
+        elif what == "union":
+            expect(numbers(table), values, "rows of both branches")
+            expect([row["n"] for row in table.scan(row_filter="s == 'p50'").to_arrow().to_pylist()], [50], "rows of a partition")
+            expect(table.current_snapshot().summary["total-records"], str(len(values)), "rows that the snapshot tells")
+            ordered = [snapshot.sequence_number for snapshot in table.snapshots()]
+            expect(ordered, sorted(set(ordered)), "sequence numbers")
+            # Every snapshot can be read, also those that were put behind others.
+            seen = [table.scan(snapshot_id=snapshot.snapshot_id).to_arrow().num_rows for snapshot in table.snapshots()]
+            expect(seen[:5], [3, 5, 6, 8, 10], "rows of the older snapshots")

@@ -1,6 +1,7 @@
 import type { Auth } from '@svc/auth';
 import type { BlockStores } from '@svc/block';
 import type { Engine } from '@svc/engine';
+import { lazyAppendTable } from '../http/lazy-iceberg.ts';
 import type { RoleContext } from '../roles/role.ts';
 import type { ProcessHooks } from './hooks.ts';
 import { installationFacts } from './installation-facts.ts';
@@ -24,6 +25,7 @@ export async function bindHooks({ config, logger }: RoleContext, parts: BoundPar
       auth: hookAuth,
       installation: () => facts,
       actions: hooks.actions,
+      appendTable: lazyAppendTable(engine),
       observer: {
         finished: ({ operationId, status, username, params, requestId, durationMs }) =>
           logger.debug(

@@ -34,7 +34,8 @@ export async function openProcessEngine(
   parts: EngineParts,
 ): Promise<ProcessEngine> {
   const { config, logger } = options;
-  const opened = await openConfigured(options, parts);
+  const configured = await openConfigured(options, parts);
+  const opened = options.tracing?.traceEngine(configured) ?? configured;
   const engine = config.usage_report.enabled ? opened : { ...opened, usage: silentUsage(opened.usage) };
   return {
     ...engine,

@@ -140,6 +140,7 @@ const examples: Readonly<Record<string, Example>> = {
 const urls = [
   'stats.address',
   'security.audit_check_url',
+  'tracing.endpoint',
   'gateways.s3.fallback_url',
   'database.dynamodb.endpoint',
   'database.cosmosdb.endpoint',
@@ -207,7 +208,7 @@ function exampleFor(name: string, key: Key<unknown>): Example {
     case 'list of strings':
       return { text: '["a", "b"]', value: ['a', 'b'] };
     case 'map of strings':
-      return { text: 'Dept=R&D, team = x=y', value: { Dept: 'R&D', team: 'x=y' }, bad: 'a' };
+      return { text: 'Dept=R&D, team = x=y', value: { Dept: 'R&D', team: 'x=y' }, bad: 'no pair' };
     case 'list of objects':
       return name === 'ui.snippets'
         ? { text: '[{"id":"a","code":"b"}]', value: [{ id: 'a', code: 'b' }], bad: '{}' }

@@ -16,8 +16,13 @@ export function lakefsSpark(): Promise<string> {
     'org.apache.hadoop:hadoop-client:3.2.1',
     'org.apache.hadoop:hadoop-common:3.2.1',
     // Those that Spark asks for are older than Java 17.
+    'com.thoughtworks.paranamer:paranamer:2.8',
     'org.apache.commons:commons-lang3:3.12.0',
     'org.scala-lang:scala-library:2.12.18',
+    // Maven would take versions of which Spark refuses one.
+    'com.fasterxml.jackson.core:jackson-annotations:2.10.5',
+    'com.fasterxml.jackson.core:jackson-core:2.10.5',
+    'com.fasterxml.jackson.core:jackson-databind:2.10.5',
   ]);
 }
 

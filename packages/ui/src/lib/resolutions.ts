@@ -1,8 +1,8 @@
 import { compilePathGlob, PatternError } from '@svc/patterns';
 import type { Conflict, Resolution, ResolutionObject } from './api.ts';
 
-export type Take = NonNullable<Conflict['taken']>;
-export type SideTake = Exclude<Take, 'object'>;
+export type Take = Exclude<Resolution['take'], 'fail'>;
+export type SideTake = Exclude<Take, 'object' | 'append'>;
 
 /** What was chosen for one conflict. Another version on any side makes it another conflict. */
 export interface Choice {

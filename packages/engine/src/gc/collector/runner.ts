@@ -12,7 +12,6 @@ import { EngineError } from '../../errors.ts';
 import type { GcReport, GcRunPhase, GcRunState } from '../../face/gc-runs.ts';
 import { wholeRound, type JobRound } from '../../face/jobs.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
-import { collect, removePins } from './collect.ts';
 import { CollectorLease, LeaseLost } from './lease.ts';
 import { dequeue, listQueue, type QueuedRun } from './queue.ts';
 import { changeRun, findRun, isOver, optionsOf } from './run-store.ts';
@@ -109,6 +108,7 @@ async function carryOut(
     );
     if (started === undefined) throw new RunEnded('canceled', 'canceled before it began');
     const life = new RunLife(context, scope, runId, lease, round);
+    const { collect } = await import('./collect.ts');
     const report = await collect(context, scope, {
       runId,
       run: optionsOf(run),
@@ -184,6 +184,7 @@ async function settle(
   await lease.release();
   await end(context, scope, queued, outcome);
   if (!isOwner) return;
+  const { removePins } = await import('./collect.ts');
   await removePins(context, scope, lease.generation);
   await pruneRuns(context, scope);
 }

@@ -1,4 +1,4 @@
-import { choice, duration, flag, integer, list, text } from '../key.ts';
+import { choice, duration, flag, fraction, integer, list, pairs, text } from '../key.ts';
 import { objects } from './objects.ts';
 import { checkDuration, checkListenAddress, checkNetworks, checkUrl } from './checks.ts';
 
@@ -97,6 +97,19 @@ export const serverKeys = {
       min: 1,
     }),
     extended: flag(false, 'Posted counters carry hashed repository, ref and user names.'),
+  },
+  tracing: {
+    endpoint: text(
+      'OTLP/HTTP collector that traces are sent to, such as `http://localhost:4318`; empty (the default) traces nothing.',
+      { check: checkUrl },
+    ),
+    headers: pairs('Headers of requests to the collector, for its credentials.', { secret: true }),
+    sample_ratio: fraction(
+      1,
+      'Part of the requests that are traced; requests that bring a `traceparent` follow what it says.',
+      { min: 0, max: 1 },
+    ),
+    service_name: text('Name of this service in traces.', { default: 'svc' }),
   },
   security: {
     audit_check_interval: duration('24h', 'Interval of the local self-audit of settings and folders.', {

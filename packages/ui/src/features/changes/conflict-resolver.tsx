@@ -184,6 +184,7 @@ export function ConflictResolver({
             branches={{ source, destination }}
             take={takeOf(decisions, conflict)}
             stale={isStale(decisions, conflict)}
+            canAppend={meeting.kind === 'merge'}
             onChoose={(choice) => choose(conflict, choice)}
           />
         ))}

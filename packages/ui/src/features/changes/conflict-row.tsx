@@ -28,13 +28,15 @@ interface RowProps {
   readonly branches: { readonly source: string; readonly destination: string };
   readonly take: Take | undefined;
   readonly stale: boolean;
+  /** Whether rows that both sides appended to a table can be put together. */
+  readonly canAppend: boolean;
   readonly onChoose: (choice: Choice) => void;
 }
 
 /** One conflict: what may be taken, and on demand the three versions beside each other. */
 export function ConflictRow(props: RowProps): ReactNode {
-  const { repository, conflict, branches, take, stale, onChoose } = props;
-  const { path, kind, conflict_id: conflictId } = conflict;
+  const { repository, conflict, branches, take, stale, canAppend, onChoose } = props;
+  const { path, kind, table, conflict_id: conflictId } = conflict;
   const [open, setOpen] = useState(false);
   const name = useId();
   const upload = useWrite(
@@ -48,14 +50,17 @@ export function ConflictRow(props: RowProps): ReactNode {
       }),
     (object) => onChoose({ conflictId, take: 'object', object }),
   );
+  // Only a merge can put tables together.
+  const appends: readonly Take[] = canAppend && table !== undefined ? ['append'] : [];
   const words: Readonly<Record<Take, string>> = {
     source: branches.source,
     destination: branches.destination,
     base: conflict.base === undefined ? 'base (absent)' : 'base',
     delete: 'delete',
+    append: 'append',
     object: 'uploaded file',
   };
-  const takes: readonly Take[] = ['source', 'destination', 'base', 'delete'];
+  const takes: readonly Take[] = ['source', 'destination', ...appends, 'base', 'delete'];
   const Chevron = open ? ChevronDown : ChevronRight;
   return (
     <li>
@@ -70,6 +75,7 @@ export function ConflictRow(props: RowProps): ReactNode {
           <Chevron size={15} aria-hidden />
           <span className="mono wrap">{path}</span>
         </button>
+        {table !== undefined && <span className="muted">table {table}</span>}
         <Tag kind="conflict">{kindWords[kind]}</Tag>
         {stale && <Tag kind="changed">moved: choose again</Tag>}
         <div className="right row conflict-takes" role="radiogroup" aria-label={`What to take for ${path}`}>

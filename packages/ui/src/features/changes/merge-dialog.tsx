@@ -40,9 +40,10 @@ function ConflictNotice({ error }: { error: ApiError }): ReactNode {
       </div>
       {results.length > 0 && (
         <ul className="conflict-paths">
-          {results.map(({ path }) => (
+          {results.map(({ path, table }) => (
             <li key={path} className="mono wrap">
               {path}
+              {table !== undefined && ` (table ${table})`}
             </li>
           ))}
         </ul>
