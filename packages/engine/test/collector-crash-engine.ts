@@ -8,8 +8,8 @@ import { day } from './gc-world.ts';
 
 export interface CrashEngine {
   readonly engine: Engine;
-  collect(): Promise<void>;
-  close(): Promise<void>;
+  readonly collect: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface CrashEngineOptions {
