@@ -196,7 +196,7 @@ const sweepS3: Scenario = {
     });
     await withBench({ folder, adapter: dated }, async (bench) => {
       await bench.writeRepository(1000, storageNamespace);
-      await concurrently(garbage, (index) => {
+      await concurrently(20_000, (index) => {
         const identifier = addressOf(index + 1000);
         return adapter.put({ storageNamespace, identifier, identifierType: 'relative' }, Buffer.from('x'));
       });

@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  gcPinMessage,
-  gcQuarantineMessage,
-  timestampFromMillis,
-  timestampToMillis,
-  type GcQuarantine,
-} from '@svc/encoding';
+import { timestampFromMillis, timestampToMillis } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
 import type { GarbageClass, GcClassReport, GcReport, GcRunOptions, GcRunPhase } from '../../face/gc-runs.ts';
@@ -13,13 +7,13 @@ import { trimSlash } from '../../repositories/namespaces.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { endUnknownUploads } from '../../uploads/sweep-uploads.ts';
 import { findGcRules } from '../gc-rules.ts';
-import { pinsPrefix, quarantineKey } from '../gc-keys.ts';
 import { checkCollectable } from '../gc-state.ts';
 import { condemn, type Condemned } from './condemn.ts';
+import { CondemnedList, withoutDeleted } from './condemned-list.ts';
 import { parseDataKey } from './data-key.ts';
 import { findGarbage, Listing, LoadedShards, type FoundGarbage } from './find-garbage.ts';
 import { inOrder } from './garbage-order.ts';
-import { GarbageWriter, readGarbageFile, readStoredGarbage, type Garbage } from './garbage-file.ts';
+import { GarbageWriter, readGarbageFile } from './garbage-file.ts';
 import { Held, readHeld, releaseUnused, surveyOthers } from './held.ts';
 import type { CollectorLease } from './lease.ts';
 import { markTrees } from './mark-trees.ts';
@@ -109,13 +103,14 @@ class Collection {
       runId,
       takeOver: run.takeOver,
     });
-    const before = await this.#readQuarantine();
+    const condemnedList = new CondemnedList(this.#context, this.#scope, { runId, lease });
+    const before = run.takeOver ? undefined : await condemnedList.read();
     const listing = new Listing();
     const list = new GarbageWriter(join(this.#scratch, 'list'));
     const due = new GarbageWriter(join(this.#scratch, 'due'));
     const condemned = await this.#mark('marks', (marked) =>
       condemn(this.#find(listing, marked), {
-        before: this.#listOf(before),
+        before: condemnedList.entries(before),
         now: this.#begun,
         windowOf: (garbage) => this.#windowOf(garbage),
         looksFor: (garbage) => this.#looksFor(garbage, marked),
@@ -130,10 +125,13 @@ class Collection {
     const adapter = adapterOf(this.#context, this.#scope);
     if (run.dryRun) await list.store(adapter, this.#places.pointer(this.#places.list(runId, 'condemned')));
     else {
-      await this.#switchList(list, before);
+      await condemnedList.replace(list);
       if (due.objects > 0 && (await this.#mayDelete())) {
         const deleted = await this.#sweep(due, listing, condemned);
-        if (deleted.objects > 0) await this.#switchList(await this.#without(list, deleted), before);
+        if (deleted.objects > 0) {
+          const left = new GarbageWriter(join(this.#scratch, 'left'));
+          await condemnedList.replace(await withoutDeleted(list, deleted, left));
+        }
       }
       await this.#release();
     }
@@ -280,77 +278,11 @@ class Collection {
     return table !== undefined && table.entity === undefined;
   }
 
-  async #readQuarantine(): Promise<GcQuarantine | undefined> {
-    const found = await this.#context.kv.get(this.#scope.partition, quarantineKey);
-    if (found === undefined || this.#options.run.takeOver) return undefined;
-    return gcQuarantineMessage.decode(found.value);
-  }
-
-  #listOf(before: GcQuarantine | undefined): AsyncIterable<Garbage> {
-    const adapter = adapterOf(this.#context, this.#scope);
-    const run = before?.runId ?? '';
-    return readStoredGarbage(adapter, this.#places.pointer(this.#places.quarantine(run)));
-  }
-
-  /** From here on the new list is the valid one. */
-  async #switchList(list: GarbageWriter, before: GcQuarantine | undefined): Promise<void> {
-    const { runId, lease } = this.#options;
-    const adapter = adapterOf(this.#context, this.#scope);
-    const { kv } = this.#context;
-    await list.store(adapter, this.#places.pointer(this.#places.quarantine(runId)));
-    lease.check();
-    const found = await kv.get(this.#scope.partition, quarantineKey);
-    const now = found === undefined ? undefined : gcQuarantineMessage.decode(found.value);
-    const value = gcQuarantineMessage.encode({
-      runId,
-      objects: list.objects,
-      bytes: list.bytes,
-      oldest: timestampFromMillis(list.oldest ?? 0),
-      notBefore: now?.notBefore ?? timestampFromMillis(0),
-      generation: lease.generation,
-    });
-    await lease.beat();
-    if (!(await kv.setIf(this.#scope.partition, quarantineKey, value, found?.predicate ?? 'absent'))) {
-      throw new EngineError('busy', 'the list of condemned objects was changed meanwhile: run again');
-    }
-    if (before !== undefined && before.runId !== runId) {
-      await adapter.delete(this.#places.pointer(this.#places.quarantine(before.runId)));
-    }
-    await this.#removeOldLists();
-  }
-
-  /** Runs that died before their list became valid have left it behind. */
-  async #removeOldLists(): Promise<void> {
-    const { storageNamespace } = this.#scope.repository;
-    const adapter = adapterOf(this.#context, this.#scope);
-    const valid = this.#places.quarantine(this.#options.runId);
-    const folder = `${this.#places.base}/svc/quarantine/`;
-    for await (const page of adapter.walk(`${trimSlash(storageNamespace)}/${folder}`, { skipEtag: true })) {
-      for (const { relativeKey } of page) {
-        const key = `${folder}${relativeKey}`;
-        if (key !== valid) await adapter.delete(this.#places.pointer(key));
-      }
-    }
-  }
-
   /** Refs that moved before moves were recorded cannot be known. */
   async #mayDelete(): Promise<boolean> {
     const { graceMs } = this.#context.settings.gc;
     const since = (await this.#context.moves.since(this.#scope)) / 1000;
     return this.#begun - since >= graceMs + recordedMs;
-  }
-
-  /** What is deleted waits no more. Both lists have the same order. */
-  async #without(list: GarbageWriter, deleted: GarbageWriter): Promise<GarbageWriter> {
-    const left = new GarbageWriter(join(this.#scratch, 'left'));
-    const gone = readGarbageFile(deleted.path);
-    let next = await gone.next();
-    for await (const garbage of readGarbageFile(list.path)) {
-      if (next.done !== true && next.value.address === garbage.address) next = await gone.next();
-      else await left.add(garbage);
-    }
-    await left.finish();
-    return left;
   }
 
   /** Answers what is gone. */
@@ -439,26 +371,5 @@ class Collection {
     });
     await still.finish();
     return still;
-  }
-}
-
-/** What met this run, or an earlier one, has done its part. */
-export async function removePins(
-  context: EngineContext,
-  scope: RepositoryScope,
-  generation: number,
-): Promise<void> {
-  for await (const page of context.kv.scan(scope.partition, { prefix: pinsPrefix })) {
-    const over = page.filter(({ value }) => {
-      const pin = gcPinMessage.decode(value);
-      const isOld = pin.generation > 0 && pin.generation <= generation;
-      return isOld || timestampToMillis(pin.expires) < context.clock();
-    });
-    if (over.length > 0) {
-      await context.kv.deleteMany(
-        scope.partition,
-        over.map(({ key }) => key),
-      );
-    }
   }
 }

@@ -16,6 +16,7 @@ import { CollectorLease, LeaseLost } from './lease.ts';
 import { dequeue, listQueue, type QueuedRun } from './queue.ts';
 import { changeRun, findRun, isOver, optionsOf } from './run-store.ts';
 import { pruneRuns } from './prune-runs.ts';
+import { removePins } from './remove-pins.ts';
 import { quarantineOf } from './repository-settings.ts';
 import { writeSummary } from './summary.ts';
 
@@ -184,7 +185,6 @@ async function settle(
   await lease.release();
   await end(context, scope, queued, outcome);
   if (!isOwner) return;
-  const { removePins } = await import('./collect.ts');
   await removePins(context, scope, lease.generation);
   await pruneRuns(context, scope);
 }
