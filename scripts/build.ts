@@ -56,7 +56,7 @@ const leanParser: Plugin = {
 
 /**
  * Every process keeps the text of what it has read. V8 takes one byte for a character while all of a file are Latin-1,
- * and two for each otherwise: a few dots and dashes were 3 MB per process.
+ * and two for each otherwise, for the sake of a few dots and dashes.
  */
 const oneBytePerCharacter: Plugin = {
   name: 'one-byte-per-character',
