@@ -1,5 +1,5 @@
-// A cloud store through svc beside the vendor's own client, in turns, on the emulator that the tests use:
-//   node bench/src/cloud-bench.ts gs|azure|dynamodb|cosmosdb
+// A remote store through svc beside the vendor's own client, in turns, on the server that the tests use:
+//   node bench/src/cloud-bench.ts s3|gs|azure|postgres|dynamodb|cosmosdb
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { openBlockStore, type BlockAdapter, type BlockStoreConfig, type ObjectPointer } from '@svc/block';
@@ -11,12 +11,16 @@ import {
   startAzurite,
   startDynamoDb,
   startFakeGcs,
+  startPostgres,
+  startVersitygw,
 } from '@svc/testing';
 import {
   azureObjects,
   cosmosKeys,
   dynamoKeys,
   googleObjects,
+  postgresKeys,
+  s3Objects,
   type RawKeys,
   type RawObjects,
 } from './cloud/raw-clients.ts';
@@ -148,6 +152,15 @@ async function keys(config: KvStoreConfig, openRaw: () => Promise<RawKeys>): Pro
 type Stop = () => Promise<void>;
 
 const benches: Record<string, (onEnd: (stop: Stop) => void) => Promise<void>> = {
+  async s3(onEnd) {
+    const server = await startVersitygw();
+    onEnd(() => server.dispose());
+    const { endpoint = '', region = '', accessKeyId = '', secretAccessKey = '' } = server.address;
+    const credentials = { accessKeyId, secretAccessKey };
+    // It makes the bucket.
+    const raw = await s3Objects({ endpoint, region, credentials }, 'bench', largeSize);
+    await objects({ type: 's3', endpoint, region, credentials, forcePathStyle: true }, 's3://bench', raw);
+  },
   async gs(onEnd) {
     const server = await startFakeGcs();
     onEnd(() => server.dispose());
@@ -169,6 +182,17 @@ const benches: Record<string, (onEnd: (stop: Stop) => void) => Promise<void>> = 
     } as const;
     const namespace = `https://${account}.blob.core.windows.net/bench`;
     await objects(config, namespace, await azureObjects(place, 'bench'));
+  },
+  async postgres(onEnd) {
+    const server = await startPostgres();
+    onEnd(() => server.dispose());
+    const { connectionString = '' } = server.address;
+    const connections = 16;
+    const pool = { maxOpenConnections: connections, maxIdleConnections: connections };
+    await keys(
+      { type: 'postgres', connectionString, ...pool, connectionMaxLifetimeMs: 0, scanPageSize: 1000 },
+      () => postgresKeys(connectionString, connections),
+    );
   },
   async dynamodb(onEnd) {
     const server = await startDynamoDb();

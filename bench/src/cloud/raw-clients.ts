@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { npmPackage } from '@svc/testing';
 
 export interface RawObjects {
@@ -19,6 +20,28 @@ export interface RawKeys {
 async function load<Module>(packageAtVersion: string): Promise<Module> {
   const folder = await npmPackage(packageAtVersion);
   return createRequire(join(folder, 'package.json'))(folder) as Module;
+}
+
+export async function s3Objects(
+  server: { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } },
+  Bucket: string,
+  largeSize: number,
+): Promise<RawObjects> {
+  const client = new S3Client({ ...server, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket }));
+  const open = async (Key: string): Promise<Readable> => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+    return Body as Readable;
+  };
+  return {
+    put: (Key, Body) => client.send(new PutObjectCommand({ Bucket, Key, Body })),
+    get: async (Key) => {
+      for await (const _chunk of await open(Key));
+    },
+    putStream: (Key, Body) =>
+      client.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength: largeSize })),
+    getStream: open,
+  };
 }
 
 interface GoogleFile {
@@ -74,6 +97,36 @@ export async function azureObjects(
       if (readableStreamBody === undefined) throw new Error('no body');
       return readableStreamBody;
     },
+  };
+}
+
+interface PostgresModule {
+  Pool: new (options: object) => {
+    query(query: object | string): Promise<unknown>;
+    on(event: 'error', listener: () => void): void;
+  };
+}
+
+export async function postgresKeys(connectionString: string, max: number): Promise<RawKeys> {
+  const { Pool } = await load<PostgresModule>('pg@8.23.1');
+  const pool = new Pool({ connectionString, max });
+  // The server is stopped before its connections.
+  pool.on('error', () => undefined);
+  await pool.query('CREATE TABLE raw (p bytea, k bytea, v bytea NOT NULL, PRIMARY KEY (p, k))');
+  const p = Buffer.from('p');
+  return {
+    put: (key, value) =>
+      pool.query({
+        name: 'put',
+        text: 'INSERT INTO raw (p, k, v) VALUES ($1, $2, $3) ON CONFLICT (p, k) DO UPDATE SET v = $3',
+        values: [p, Buffer.from(key), value],
+      }),
+    get: (key) =>
+      pool.query({
+        name: 'get',
+        text: 'SELECT v FROM raw WHERE p = $1 AND k = $2',
+        values: [p, Buffer.from(key)],
+      }),
   };
 }
 

@@ -98,9 +98,10 @@ describe.each(await everyDriver())('faults of the server of $name', (driver) => 
 
   test('nothing acknowledged is lost under load while faults come and go', async () => {
     const acknowledged: string[] = [];
-    let [over, failures] = [false, 0];
+    const over = new AbortController();
+    let failures = 0;
     const writer = async (lane: number): Promise<void> => {
-      for (let index = 0; !over; index++) {
+      for (let index = 0; !over.signal.aborted; index++) {
         const name = `load/${lane}-${index}`;
         try {
           if (await everyCall['change']?.(store, name)) acknowledged.push(name);
@@ -119,7 +120,7 @@ describe.each(await everyDriver())('faults of the server of $name', (driver) => 
         await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(enough);
       else await delay(50);
     }
-    over = true;
+    over.abort();
     await writers;
     expect(failures).toBeGreaterThan(0);
     for (const name of acknowledged) expect([name, await halves(store, name)]).toEqual([name, 2]);

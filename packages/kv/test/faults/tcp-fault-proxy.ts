@@ -91,7 +91,9 @@ export class TcpFaultProxy {
           return void setTimeout(() => client.write(answer), lateMs);
         case 'silence':
           return;
-        default:
+        case 'pass':
+        case 'drop':
+        case 'refuse':
           client.write(answer);
       }
     });
