@@ -54,6 +54,16 @@ const leanParser: Plugin = {
   },
 };
 
+/**
+ * Each file that is read costs a process some tenths of a millisecond, so what a process needs to start is in one:
+ * these modules with all that they import.
+ */
+const startsWith = {
+  primary: /\/server\/src\/(commands\/(main|program|run)|processes\/worker-processes)\.ts$/,
+  worker: /\/server\/src\/(processes\/worker|roles\/http|roles\/http-surface)\.ts$/,
+  tool: /\/cli\/src\/(main|program)\.ts$/,
+};
+
 interface Target {
   name: string;
   input: string;
@@ -81,18 +91,33 @@ for (const target of targets) {
     external,
     plugins: [leanBuiltins, leanParser],
     platform: 'node',
+    // Our modules do nothing but declare. Knowing that, the bundler leaves out the imports of files that nothing is
+    // taken from: without it the primary process read the whole engine to lock a file.
+    treeshake: { moduleSideEffects: [{ test: /\/packages\/\w+\/src\//, sideEffects: false }] },
     transform: { define: { __SVC_VERSION__: JSON.stringify(version) } },
     logLevel: 'warn',
+    // What one process needs at once, another loads when it must.
+    checks: { ineffectiveDynamicImport: false },
     output: {
       dir: next,
       format: 'esm',
       entryFileNames: `${target.name}.js`,
       chunkFileNames: `${target.name}-[name]-[hash].js`,
       sourcemap: true,
+      codeSplitting: {
+        groups: Object.entries(startsWith).map(([name, test], index) => ({
+          name,
+          test,
+          priority: 2 - index,
+        })),
+      },
     },
   });
 }
 await buildUi(join(dist, 'ui'), join(next, 'ui'));
+// The documentation is built by `npm run site`, with a generator that not everybody installs.
+const site = join(dist, 'docs');
+if (existsSync(site)) await rename(site, join(next, 'docs'));
 await writeFile(join(next, '.built'), `${version}\n`);
 await rm(dist, { recursive: true, force: true });
 await rename(next, dist);

@@ -1,9 +1,10 @@
 // `npm run package [folder]`: what is published, from the build in `dist/`: a folder and an npm tarball each of `svc`
-// (the server) and `svcctl` (the command line alone), with their checksums.
+// (the server), `svcctl` (the command line alone) and `@svc/client` (the client of the API), with their checksums.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { stageClient } from './stage-client.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -85,11 +86,16 @@ async function stage(item: Published, folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
+// The server brings its documentation.
+execFileSync(process.execPath, [join(root, 'scripts', 'build-site.ts')], { stdio: ['ignore', 2, 2] });
 await rm(out, { recursive: true, force: true });
 const sums: string[] = [];
-for (const item of published) {
-  const folder = join(out, item.name);
-  await stage(item, folder);
+const staged = published.map((item) => ({
+  folder: join(out, item.name),
+  stage: (folder: string) => stage(item, folder),
+}));
+for (const { folder, stage } of [...staged, { folder: join(out, 'client'), stage: stageClient }]) {
+  await stage(folder);
   const packed = execFileSync('npm', ['pack', '--pack-destination', out, folder], { encoding: 'utf8' });
   const file = packed.trim().split('\n').at(-1) ?? '';
   const sum = createHash('sha256')

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Latencies } from './driver/latencies.ts';
+import { startRemoteStores } from './driver/remote-stores.ts';
 import { setUp } from './driver/set-up.ts';
 import { startReceiver } from './driver/slow-receiver.ts';
 import { startServer } from './driver/start-server.ts';
@@ -21,40 +22,10 @@ const branches = 64;
 
 const folder = mkdtempSync(join(tmpdir(), 'hooks-load-'));
 const actions = { lua: { timeout: '2s' } };
-const remote = isRemote ? await startRemote() : undefined;
+const remote = isRemote ? await startRemoteStores() : undefined;
 const server = await startServer(folder, join(folder, 'import'), { ...remote?.settings, actions });
 const { accessKeyId, secretAccessKey } = server.credentials;
 const authorization = `Basic ${Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64')}`;
-
-async function startRemote() {
-  const { startPostgres, startVersitygw } = await import('@svc/testing');
-  // As a real one would: what is acknowledged is on disk.
-  const [postgres, s3] = await Promise.all([startPostgres({ settings: { fsync: 'on' } }), startVersitygw()]);
-  const { endpoint = '', region = '', accessKeyId: id = '', secretAccessKey: secret = '' } = s3.address;
-  const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
-  const credentials = { accessKeyId: id, secretAccessKey: secret };
-  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
-  await client.send(new CreateBucketCommand({ Bucket: 'bench' }));
-  client.destroy();
-  const settings = {
-    database: {
-      type: 'postgres',
-      postgres: { connection_string: postgres.address['connectionString'] ?? '' },
-    },
-    blockstore: {
-      type: 's3',
-      signing: { secret_key: 'signing-secret-of-the-benchmark' },
-      s3: {
-        endpoint,
-        region,
-        force_path_style: true,
-        discover_bucket_region: false,
-        credentials: { access_key_id: id, secret_access_key: secret },
-      },
-    },
-  };
-  return { settings, stop: () => Promise.all([postgres.dispose(), s3.dispose()]) };
-}
 
 async function status(method: string, path: string, body?: object | string): Promise<number> {
   const isText = typeof body === 'string';

@@ -1,6 +1,7 @@
 // Measures a server of this API over its public interfaces.
 //   npm run bench                                   a short run against a server of its own (under five minutes)
 //   npm run bench -- --objects 1000000 --seconds 8  the full table
+//   npm run bench -- --release                      the same, kept as what the next runs are compared with
 //   npm run bench -- --json result.json --chart-dir docs/performance
 //   npm run bench -- --endpoint http://host:8000 --access-key K --secret-key S --import-folder /data --namespace s3://b/p
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Api, type Credentials } from './driver/api.ts';
 import { writeChangeSizeChart, writeGoalsChart } from './driver/performance-charts.ts';
+import { keepAsRelease, printSlower } from './driver/last-release.ts';
 import { Report } from './driver/report.ts';
 import { startServer, type BenchServer } from './driver/start-server.ts';
 import { warmUp, type Bench } from './scenarios/bench.ts';
@@ -24,6 +26,7 @@ import { measureMixed } from './scenarios/mixed.ts';
 import { measureObjects } from './scenarios/objects.ts';
 import { measureReads } from './scenarios/reads.ts';
 import { Requests } from './scenarios/requests.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { measureWrites } from './scenarios/writes.ts';
 
 const { values } = parseArgs({
@@ -38,6 +41,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64' },
     json: { type: 'string' },
     'chart-dir': { type: 'string' },
+    release: { type: 'boolean', default: false },
   },
 });
 
@@ -98,6 +102,12 @@ try {
   }
   report.addCalibration(await calibrate());
   report.printTable();
+  if (values.endpoint === undefined) {
+    const { version } = manifest;
+    const measured = { version, objects, calibration: report.calibration, rows: report.rows() };
+    if (values.release) keepAsRelease(measured);
+    else printSlower(measured);
+  }
   if (values.json !== undefined) report.writeJson(values.json);
   const charts = values['chart-dir'];
   if (charts !== undefined) {

@@ -7,7 +7,7 @@ here=$(dirname "$0")
 
 mkdir -p "$root/app"
 (cd "$packages" && sha256sum --check --quiet SHA256SUMS)
-npm install --global --prefix "$root/app" --no-audit --no-fund "$packages"/svc-*.tgz "$packages"/svcctl-*.tgz
+npm install --global --prefix "$root/app" --no-audit --no-fund "$packages"/svc-[0-9]*.tgz "$packages"/svcctl-[0-9]*.tgz
 ln -sf bin/svc "$root/app/svc"
 ln -sf bin/svcctl "$root/app/svcctl"
 cp "$here/wait-for" "$here/healthy" "$root/app/"

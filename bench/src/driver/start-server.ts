@@ -21,12 +21,13 @@ export function storesIn(folder: string): { metadata: string; block: string; cac
 
 /**
  * Starts the bundled server with its default, durable settings on a folder, which may hold an earlier one's state.
- * Groups of settings in `instead` take the place of its own.
+ * Groups of settings in `instead` take the place of its own, and `dist` that of our own build.
  */
 export async function startServer(
   folder: string,
   importFolder: string,
   instead: object = {},
+  dist = join(import.meta.dirname, '..', '..', '..', 'dist'),
 ): Promise<BenchServer> {
   const port = await freePort();
   const credentials = {
@@ -55,7 +56,7 @@ export async function startServer(
   };
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));
-  const program = join(import.meta.dirname, '..', '..', '..', 'dist', 'svc.js');
+  const program = join(dist, 'svc.js');
   const logFile = join(folder, 'server.log');
   const log = openSync(logFile, 'w');
   const started = performance.now();

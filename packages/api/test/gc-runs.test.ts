@@ -53,6 +53,7 @@ test('a run reports by class and by what keeps data; a list of runs leaves the l
     'expired',
     'uncommitted',
     'tables',
+    'commits',
     'uploads',
   ]);
   expect(body.report.roots[0]).toEqual({

@@ -178,6 +178,8 @@ export interface Permissions {
   check(requirement: Requirement): Decision;
   /** True when a deny statement covers it; absence of an allowance is not a denial. */
   isDenied(action: string, resource: string): boolean;
+  /** False when the action is allowed on no resource that begins with `start`: offering it would be in vain. */
+  maySome(action: string, start: string): boolean;
 }
 
 export interface SimulationRequest {

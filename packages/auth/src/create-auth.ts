@@ -1,3 +1,4 @@
+import { KvError } from '@svc/kv';
 import type { Auth, AuthOptions, LoginRequest, Session, SigningCredentials } from './auth.ts';
 import { KeyRing } from './crypto/key-ring.ts';
 import { openSecret, sealSecret } from './crypto/secret-box.ts';
@@ -276,6 +277,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return {
         check: (requirement) => compiled.check(requirement, conditions),
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
+        maySome: (action, start) => compiled.maySome(action, start, conditions),
       };
     },
     simulate: async (request) => {
@@ -338,12 +340,15 @@ async function temporaryCredentials(
   return { accessKeyId, secretAccessKey, user, hasView: true, view };
 }
 
-/** A store that fails while we ask who is calling is our failure, not the caller's. */
+/**
+ * A store that fails while we ask who is calling is our failure, not the caller's. One that is only away for now says so
+ * itself: nothing has been done yet, and whoever asks again is served when it is back.
+ */
 async function masked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof AuthError) throw error;
+    if (error instanceof AuthError || (error instanceof KvError && error.retryable)) throw error;
     throw new AuthError('unavailable', 'internal server error', { cause: error });
   }
 }

@@ -45,6 +45,8 @@ export interface BlockAdapter {
   delete(pointer: ObjectPointer): Promise<void>;
   /** Deletes all it can, in as few requests as the store allows; returns those that could not be deleted. */
   deleteMany(pointers: readonly ObjectPointer[], options?: DeleteManyOptions): Promise<DeleteFailure[]>;
+  /** Removes a folder that holds nothing, where the store has folders; others stay. */
+  removeEmptyFolder?(pointer: ObjectPointer): Promise<void>;
   copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult>;
 
   createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;
@@ -68,6 +70,9 @@ export interface BlockAdapter {
   abortMultipart(upload: MultipartUpload): Promise<void>;
   /** Uploads to addresses below a namespace that were begun before a time and neither completed nor aborted. */
   staleUploads(storageNamespace: string, before: Date): AsyncIterableIterator<MultipartUpload>;
+
+  /** What becomes of a deleted object below a namespace, as far as the store tells. */
+  deletion(storageNamespace: string): Promise<StoreDeletion>;
 
   /** Objects under a URI in key order; the key is relative to `relativeTo` (see `WalkedObject`). */
   walk(uri: string, options?: WalkOptions): AsyncIterableIterator<WalkedObject[]>;
@@ -134,6 +139,12 @@ export interface BodyStream {
    */
   readonly md5?: (() => string) | undefined;
 }
+
+/**
+ * `final`: a deleted object is gone. `versioned`: older versions stay, by the store's own rules. `soft`: it can be brought
+ * back for a time. `unknown`: the store does not tell, or refused to.
+ */
+export type StoreDeletion = 'final' | 'versioned' | 'soft' | 'unknown';
 
 export interface DeleteManyOptions {
   /**

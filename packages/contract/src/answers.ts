@@ -21,6 +21,8 @@ export function bytes(headers: readonly string[] = []): ResponseSpec {
   return { content: { 'application/octet-stream': binary }, headers };
 }
 
+export const archive: ResponseSpec = { content: { 'application/zip': binary }, headers: [] };
+
 const errorAnswer = json(ErrorBody);
 
 /** The refusals an operation documents. 429 has no body of its own; `default` covers every other status. */

@@ -6,6 +6,7 @@ import { Event, EventList, EventsGone } from './models/events.ts';
 import * as subscriptions from './models/subscriptions.ts';
 import {
   Repository,
+  RepositorySummary,
   RepositoryMetadata,
   RepositoryMetadataSet,
   RepositoryMetadataKeys,
@@ -25,6 +26,7 @@ import {
   BranchCreation,
   TagCreation,
   ResetCreation,
+  Divergence,
   FindMergeBaseResult,
 } from './models/refs.ts';
 import {
@@ -48,6 +50,7 @@ import {
 import {
   Commit,
   CommitList,
+  LastCommitList,
   CommitCreation,
   CommitRecordCreation,
   CommitOverrides,
@@ -180,11 +183,14 @@ function byName<Group extends object>(group: Group): Group {
 export const models = {
   Pagination,
   Repository,
+  RepositorySummary,
   RepositoryMetadata,
   RepositoryMetadataSet,
   RepositoryMetadataKeys,
   RepositoryList,
   FindMergeBaseResult,
+  Divergence,
+  LastCommitList,
   MergeResult,
   MergeConflicts,
   PullMerge,

@@ -24,6 +24,13 @@ const document = openApiDocument('0');
 
 /** Where we differ on purpose. Everything else must equal what existing clients were generated from. */
 const intended = [
+  // Pages show at a glance what was changed last, how far branches went apart, and what may be done here.
+  'listRepositories: query summary added',
+  'getRepository: query summary added',
+  'Repository: summary?: RepositorySummary added',
+  'RepositoryList: may_create?: boolean added',
+  ...['RepositorySummary', 'Divergence', 'LastCommitList'].map((name) => `schema ${name} added`),
+  ...['listLastCommits', 'getDivergence', 'downloadArchive'].map((id) => `${id} added`),
   // Runs of hooks are filtered by the server, and it says whether hooks run.
   'listRepositoryRuns: query event added',
   'listRepositoryRuns: query status added',
@@ -39,9 +46,18 @@ const intended = [
   'CopyPartSource: range?: string {pattern="^bytes=((\\\\d*-\\\\d*,? ?)+)$"} missing',
   'CopyPartSource: range?: string {pattern="^bytes=\\\\d*-[\\\\d-]*(?:(?:, ?| )\\\\d*-[\\\\d-]*)*(?:, ?| )?$"} added',
   // What this server can do beyond the compatible API.
-  ...['reflog', 'time_refs', 'aliases', 'events', 'audit', 'merge_resolutions', 'ref_search'].map(
-    (name) => `CapabilitiesConfig: ${name}?: boolean added`,
-  ),
+  ...[
+    'reflog',
+    'time_refs',
+    'aliases',
+    'events',
+    'audit',
+    'merge_resolutions',
+    'ref_search',
+    'archive',
+    'repo_summary',
+    'gc_runs',
+  ].map((name) => `CapabilitiesConfig: ${name}?: boolean added`),
   // Branches and tags are found by a part of their names.
   ...['listBranches', 'listTags'].map((id) => `${id}: query search added`),
   // Merges are steered: pins, resolutions, conflicts path by path.
@@ -118,6 +134,7 @@ const intended = [
   'schema GcRunCreation added',
   'schema GcRunId added',
   'schema GcCount added',
+  'schema GcHeldReport added',
   'schema GcClassReport added',
   'schema GcReport added',
   'schema GcRootReport added',

@@ -10,6 +10,7 @@ export * from './committed/tree.ts';
 export * from './engine.ts';
 export * from './errors.ts';
 export * from './face/index.ts';
+export { reportToJson } from './gc/collector/report-json.ts';
 export {
   addChecksum,
   addParts,

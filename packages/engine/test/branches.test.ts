@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { moveMessage } from '@svc/encoding';
 import { createMemStore } from '@svc/kv';
 import {
   actor,
@@ -213,6 +214,11 @@ test('retired tokens are cleaned after the grace, twice, and only they', async (
   const { TokenCleaner } = await import('../src/staging/clean-tokens.ts');
   const { RateLimit } = await import('../src/context/rate-limit.ts');
   const kv = createMemStore(world.state);
+  // As the keeper of events does.
+  const { instanceUid } = await engine.repositories.get(repository);
+  const moves = kv.scan(Buffer.from(`${repository}-${instanceUid}`), { prefix: Buffer.from('moves/') });
+  for await (const page of moves)
+    for (const { value } of page) await engine.outboxes.retireTokens(moveMessage.decode(value).retiredTokens);
   const cleaner = new TokenCleaner({ kv, clock: () => world.now } as never, new RateLimit(0));
   const tokens = async () => {
     const found: string[] = [];

@@ -47,7 +47,7 @@ async function open(): Promise<Two> {
       const { report, error } = await engine.gcRuns.get({ repository, run });
       if (report === undefined) throw new Error(error);
       world.now += 8 * day;
-      return report.held.objects;
+      return report.held.find((held) => held.repository === user)?.count.objects ?? 0;
     },
   };
 }

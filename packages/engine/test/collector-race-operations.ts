@@ -3,6 +3,7 @@ import { EngineError } from '../src/errors.ts';
 import type { RaceWriter } from './collector-race-servers.ts';
 import { branches, paths, refused, type RaceState } from './collector-race-state.ts';
 import { actor, put } from './fixture.ts';
+import { day } from './gc-world.ts';
 
 const everything = [
   'put',
@@ -57,6 +58,8 @@ const everything = [
   'delete and restore',
   'trash elsewhere',
 ];
+
+const resets = ['reset', 'common_prefix', 'object'] as const;
 
 /** An external collector knows nothing of what comes back to life meanwhile: its lists are made once. */
 const livingOnly = everything.filter(
@@ -153,7 +156,7 @@ export async function raceStep(
       const to = chosen();
       await engine.reflog.rollback({ repository, branch, to, mode: 'commit', actor });
     },
-    reset: () => engine.branches.reset({ repository, branch, type: 'common_prefix', path: '' }),
+    reset: () => engine.branches.reset({ repository, branch, type: random.pick(resets), path }),
     branch: () => engine.branches.create({ repository, name: branch, source: other, actor }),
     'branch by id': async () => {
       await engine.branches.create({ repository, name: `x${value}`, source: chosen(), actor });
@@ -315,7 +318,8 @@ export async function raceStep(
     await operations[name]?.();
     race.log.push(`${name} ${branch} ${other} ${path} ${value}`);
     if (byId !== undefined) await race.allowMissing(byId, pause);
-    if (isLagging) for (const id of await race.positionsOf(branch)) await race.allowMissing(id, pause);
+    if (isLagging)
+      for (const id of await race.positionsOf(branch, 2 * day)) await race.allowMissing(id, pause);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
   }

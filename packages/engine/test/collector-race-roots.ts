@@ -62,6 +62,19 @@ export async function readRaceRoots(
   return roots;
 }
 
+/** The parents of every commit there is. */
+export async function parentsOf(
+  world: GcWorld,
+  engine: Engine,
+  repository: string,
+): Promise<Map<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for await (const { name, value } of records(world, await partitionOf(engine, repository), 'commits/')) {
+    found.set(name, commitMessage.decode(value).parents);
+  }
+  return found;
+}
+
 /** The tables of every commit there is, and the commit that has them. */
 export async function treesOf(
   world: GcWorld,

@@ -2,7 +2,7 @@ import type { Engine } from '../src/engine.ts';
 import { EngineError } from '../src/errors.ts';
 import { listCommits, listStaged, noDays } from './external-collector.ts';
 import { actor, newRepository, put } from './fixture.ts';
-import { day, hour, type GcWorld } from './gc-world.ts';
+import { danglingCommitsMs, day, hour, type GcWorld } from './gc-world.ts';
 import type { Sabotage } from './collector-sabotage.ts';
 import { raceStep } from './collector-race-operations.ts';
 import { Dropped, RaceServers, type RaceWriter } from './collector-race-servers.ts';
@@ -67,7 +67,7 @@ class Race {
 
   async #prepare(): Promise<void> {
     const { world } = this;
-    this.#state.quiet = await world.engine({ gc: { quarantineMs: day } });
+    this.#state.quiet = await world.engine({ gc: { quarantineMs: day, danglingCommitsMs } });
     this.#state.main = await this.#newPlace();
     this.#state.other = await this.#newPlace();
     const { repository } = this.#state.main;

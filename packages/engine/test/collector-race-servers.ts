@@ -5,7 +5,7 @@ import type { Engine } from '../src/engine.ts';
 import { collectorGc, sabotagedCollector, sabotagedWriter, type Sabotage } from './collector-sabotage.ts';
 import type { RaceState } from './collector-race-state.ts';
 import { entryByEntry } from './failing-store.ts';
-import { day, type Around } from './gc-world.ts';
+import { danglingCommitsMs, day, type Around } from './gc-world.ts';
 import { Scheduler } from './scheduler.ts';
 
 /** A delete call is over so soon after its batch began; what is in flight holds the clock back. */
@@ -145,7 +145,12 @@ export class RaceServers {
         return answer;
       },
       skew: random.pick([0, -4 * 60_000, 4 * 60_000]),
-      gc: { deletesPerSecond: random.pick([0, 1]), quarantineMs: day, ...collectorGc(sabotage) },
+      gc: {
+        deletesPerSecond: random.pick([0, 1]),
+        quarantineMs: day,
+        danglingCommitsMs,
+        ...collectorGc(sabotage),
+      },
       deletesWhenLate: sabotage === 'requests are sent too late',
       rest: this.#rest,
     });
@@ -229,7 +234,7 @@ export class RaceServers {
   /** Notices batches, and lets every call of a dead process fail. */
   #observed(kv: KvStore, drop: () => void, before: () => Promise<void>): KvStore {
     return eachCall(kv, (name, call, args) => {
-      if (name === 'scan' || name === 'valueAtOnce') {
+      if (name === 'scan' || name.endsWith('AtOnce')) {
         drop();
         return call();
       }

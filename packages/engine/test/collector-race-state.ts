@@ -1,8 +1,10 @@
+import { timestampToMillis } from '@svc/encoding';
 import type { Engine } from '../src/engine.ts';
 import { EngineError } from '../src/errors.ts';
 import {
   branchTokens,
   openUploads,
+  parentsOf,
   readRaceRoots,
   stagedAddresses,
   treesOf,
@@ -118,11 +120,14 @@ export class RaceState {
     }
   }
 
-  /** The commits that a branch has shown. */
-  async positionsOf(branch: string): Promise<Set<string>> {
+  /** The commits that a branch has shown for so long, clocks apart. */
+  async positionsOf(branch: string, milliseconds: number): Promise<Set<string>> {
     const { repository } = this.main;
+    const since = this.world.now - milliseconds - 2 * hour;
     const moves = await this.quiet.reflog.list({ repository, ref: branch, types: ['branch'], amount: 1000 });
-    const shown = moves.items.flatMap(({ oldCommitId, newCommitId }) => [oldCommitId, newCommitId]);
+    const shown = moves.items
+      .filter(({ time }) => timestampToMillis(time) >= since)
+      .flatMap(({ oldCommitId, newCommitId }) => [oldCommitId, newCommitId]);
     return new Set(shown.filter((id) => id !== undefined));
   }
 
@@ -152,7 +157,29 @@ export class RaceState {
         }
       }
       await this.checkTrees(repository, namespace);
+      await this.#checkHistory(repository, roots);
     }
+  }
+
+  /** No commit that something leads to is gone, and none of its history. */
+  async #checkHistory(repository: string, roots: readonly [name: string, ref: string][]): Promise<void> {
+    const parents = await parentsOf(this.world, this.quiet, repository);
+    for (const [name, ref] of roots) {
+      if (isCommitId(ref) && !parents.has(ref)) throw new Error(`commit ${ref} of ${name} is gone`);
+    }
+    for (const [commit, ids] of parents) {
+      const gone = ids.find((id) => !parents.has(id));
+      if (gone !== undefined) throw new Error(`commit ${gone}, a parent of ${commit}, is gone`);
+    }
+  }
+
+  /** Commits that nothing leads to and that are nobody's parent. */
+  async #dangling(): Promise<string[]> {
+    const { repository } = this.main;
+    const parents = await parentsOf(this.world, this.quiet, repository);
+    const roots = await readRaceRoots(this.world, this.quiet, repository);
+    const named = new Set([...roots.map(([, ref]) => ref), ...[...parents.values()].flat()]);
+    return [...parents.keys()].filter((id) => !named.has(id));
   }
 
   /** Every commit's tree is whole. */
@@ -169,6 +196,7 @@ export class RaceState {
   async checkGarbageGoes(): Promise<void> {
     const { repository, namespace } = this.main;
     this.world.now += 60 * day;
+    const dangling = await this.#dangling();
     for (let run = 0; run < 4; run += 1) {
       this.world.now += 9 * day;
       try {
@@ -182,6 +210,9 @@ export class RaceState {
       await this.world.collect(this.quiet);
     }
     await this.checkEverythingIsThere();
+    const commits = await parentsOf(this.world, this.quiet, repository);
+    const left = dangling.find((id) => commits.has(id));
+    if (left !== undefined) throw new Error(`nothing leads to commit ${left}, and it is still there`);
     const live = await this.#staged(repository);
     for (const [, ref] of await readRaceRoots(this.world, this.quiet, repository)) {
       for (const { address } of await this.objectsOf(repository, ref)) live.add(address);
@@ -196,4 +227,8 @@ export class RaceState {
       throw new Error(`${key} is garbage and still there`);
     }
   }
+}
+
+function isCommitId(ref: string): boolean {
+  return /^[0-9a-f]{64}$/.test(ref);
 }

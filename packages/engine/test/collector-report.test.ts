@@ -98,6 +98,23 @@ it('counts nothing for one that another commit keeps as well, named or not', asy
   expect(rootsOf(report)).toEqual({ main: [1, 1, 3, 0, 0], tags: [1, 1, 3, 0, 0] });
 });
 
+it('writes its report as answers spell it', async () => {
+  const place = await open();
+  const { world, engine, repository } = place;
+  const { report } = await lookAt(place);
+  const { storageNamespace } = await engine.repositories.get(repository);
+  const identifier = report.location.slice(storageNamespace.length + 1);
+  const { bytes } = await world.adapter.get({ storageNamespace, identifier, identifierType: 'relative' });
+  const summary = JSON.parse(String(bytes)) as { num_deleted_objects: number; report: GcReport };
+  expect(summary.num_deleted_objects).toBe(0);
+  expect(summary.report).toMatchObject({
+    dry_run: true,
+    store_deletion: 'final',
+    held: [],
+    roots: [{ root: 'branch', branch_id: 'main', only_objects: 0, only_bytes: 0 }, { root: 'reflog' }],
+  });
+});
+
 it('leaves what keeps data out of lists of runs, and tells the rest when its file is gone', async () => {
   const place = await open();
   const { world, engine, repository } = place;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Engine } from '../src/engine.ts';
 import { noDays } from './external-collector.ts';
 import { actor, commit, newRepository, put, read } from './fixture.ts';
-import { day, GcWorld, hour } from './gc-world.ts';
+import { day, GcWorld, hour, tellEvents } from './gc-world.ts';
 
 let world: GcWorld;
 let engine: Engine;
@@ -73,7 +73,7 @@ it('keeps what a reset took away until its record has expired', async () => {
   world.now += 3 * day;
   await collect();
   expect(await isThere(two)).toBe(true);
-  await tellEvents();
+  await tellEvents(world, engine, repository);
   await engine.reflog.expire({ repository, before: world.now - 28 * hour });
   await collect();
   expect(await isThere(two)).toBe(false);
@@ -108,14 +108,5 @@ async function forgetRegister(partition: string): Promise<void> {
   const all = Buffer.from('gc');
   for await (const page of kv.scan(all, { prefix: Buffer.from('foreign/') })) {
     for (const { key } of page) await kv.delete(all, key);
-  }
-}
-
-/** What the log of events has not seen is kept. */
-async function tellEvents(): Promise<void> {
-  const { instanceUid } = await engine.repositories.get(repository);
-  const partition = Buffer.from(`${repository}-${instanceUid}`);
-  for await (const page of world.kv.scan(partition, { prefix: Buffer.from('outbox/') })) {
-    for (const { key } of page) await world.kv.delete(partition, key);
   }
 }

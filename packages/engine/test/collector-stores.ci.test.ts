@@ -1,4 +1,4 @@
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
 import { openBlockStore, type BlockAdapter, type ObjectPointer } from '@svc/block';
 import { tempDir, testServerOrSkip, type S3Server } from '@svc/testing';
 import { randomBytes } from 'node:crypto';
@@ -18,12 +18,16 @@ interface Store {
   readonly folder: string;
 }
 
-async function s3Store(server: S3Server): Promise<Store> {
+async function s3Store(server: S3Server, isVersioned: boolean): Promise<Store> {
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
   const credentials = { accessKeyId, secretAccessKey };
   const bucket = `gc-${randomBytes(6).toString('hex')}`;
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  if (isVersioned) {
+    const VersioningConfiguration = { Status: 'Enabled' } as const;
+    await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }));
+  }
   client.destroy();
   const adapter = await openBlockStore({ type: 's3', endpoint, region, credentials, forcePathStyle: true });
   return { adapter, folder: `s3://${bucket}` };
@@ -48,12 +52,24 @@ function countOf(report: GcReport, name: string, what: 'garbage' | 'condemned' |
 
 const [versitygw, moto] = [await testServerOrSkip('versitygw'), await testServerOrSkip('moto')];
 const stores = [
-  { name: 'local', open: localStore, isThere: true, objects: many },
-  { name: 'versitygw', open: () => s3Store(versitygw!), isThere: versitygw !== undefined, objects: many },
-  { name: 'moto', open: () => s3Store(moto!), isThere: moto !== undefined, objects: 50 },
+  { name: 'local', open: localStore, isThere: true, objects: many, deletion: 'final' },
+  {
+    name: 'versitygw',
+    open: () => s3Store(versitygw!, false),
+    isThere: versitygw !== undefined,
+    objects: many,
+    deletion: 'final',
+  },
+  {
+    name: 'moto',
+    open: () => s3Store(moto!, true),
+    isThere: moto !== undefined,
+    objects: 50,
+    deletion: 'versioned',
+  },
 ];
 
-describe.each(stores.filter(({ isThere }) => isThere))('garbage on $name', ({ open, objects }) => {
+describe.each(stores.filter(({ isThere }) => isThere))('garbage on $name', ({ open, objects, deletion }) => {
   it('goes after its window; what is in use, strange or imported stays', { timeout }, async () => {
     const { adapter, folder } = await open();
     const world = new GcWorld(adapter);
@@ -121,7 +137,8 @@ describe.each(stores.filter(({ isThere }) => isThere))('garbage on $name', ({ op
     expect(countOf(second, 'uploads', 'deleted')).toBe(1);
     world.now += 9 * day;
     const third = await collect(world, engine, repository);
-    expect(third.classes.map(({ garbage }) => garbage.objects)).toEqual([0, 0, 0, 0]);
+    expect(third.classes.map(({ garbage }) => garbage.objects)).toEqual([0, 0, 0, 0, 0]);
+    expect(third.storeDeletion).toBe(deletion);
     for (const key of strange) expect(await adapter.exists(at(key))).toBe(true);
     expect(await adapter.exists(outside)).toBe(true);
     const fresh = await world.engine();

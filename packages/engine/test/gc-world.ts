@@ -19,6 +19,8 @@ import { defaultSettings } from '../src/context/settings.ts';
 
 export const hour = 3_600_000;
 export const day = 24 * hour;
+/** Commits that nothing leads to go soon. */
+export const danglingCommitsMs = 2 * day;
 
 /** A call of an engine to a store, as a test may hold, fail or count it. */
 export type Around = <T>(name: string, call: () => Promise<T>, about: unknown) => Promise<T>;
@@ -256,5 +258,14 @@ export class GcWorld {
         return typeof member === 'function' ? (member.bind(target) as unknown) : member;
       },
     });
+  }
+}
+
+/** What the log of events has not seen is kept. */
+export async function tellEvents(world: GcWorld, engine: Engine, repository: string): Promise<void> {
+  const { instanceUid } = await engine.repositories.get(repository);
+  const partition = Buffer.from(`${repository}-${instanceUid}`);
+  for await (const page of world.kv.scan(partition, { prefix: Buffer.from('outbox/') })) {
+    for (const { key } of page) await world.kv.delete(partition, key);
   }
 }

@@ -127,12 +127,21 @@ test('a commit without such files asks the store once for them and looks into no
     wrapKv: (kv) =>
       new Proxy(kv, {
         get: (target, name) => {
-          if (name !== 'scan') return (Reflect.get(target, name) as () => unknown).bind(target);
-          return (...[partition, options]: Parameters<typeof kv.scan>) => {
+          const note = (partition: Uint8Array, start: Uint8Array | undefined): void => {
             const isStaging = Buffer.from(partition).toString().startsWith(`${repository}-main:`);
-            if (isStaging) scans.push(Buffer.from(options?.start ?? '').toString());
-            return target.scan(partition, options);
+            if (isStaging) scans.push(Buffer.from(start ?? '').toString());
           };
+          if (name === 'scan')
+            return (...[partition, options]: Parameters<typeof kv.scan>) => {
+              note(partition, options?.start);
+              return target.scan(partition, options);
+            };
+          if (name === 'firstKeyAtOnce')
+            return (partition: Uint8Array, start: Uint8Array) => {
+              note(partition, start);
+              return target.firstKeyAtOnce?.(partition, start);
+            };
+          return (Reflect.get(target, name) as () => unknown).bind(target);
         },
       }),
   });

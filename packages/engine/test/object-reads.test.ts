@@ -110,24 +110,30 @@ test('a reader that remembers a branch sees what others did to it since', async 
   expect((await refusal(etagOf('b'))).subject).toBe('object');
 });
 
-test('a small object read again comes from memory; one read once, or overwritten, from the store', async () => {
-  const world = createWorld();
-  const engine = world.engine();
-  const repository = await newRepository(engine);
-  const { storageNamespace } = await engine.repositories.get(repository);
-  const lose = async (path: string): Promise<void> => {
-    const { address } = await engine.objects.stat({ repository, ref: 'main', path });
-    await world.adapter.delete({ storageNamespace, identifier: address, identifierType: 'relative' });
-  };
-  for (const path of ['again', 'once']) await put(engine, repository, 'main', path, `content of ${path}`);
-  for (const path of ['again', 'once', 'again']) await read(engine, repository, 'main', path);
-  await lose('again');
-  await lose('once');
-  expect(await read(engine, repository, 'main', 'again')).toBe('content of again');
-  expect(await refusalKind(read(engine, repository, 'main', 'once'))).toBe('data_gone');
-  await put(engine, repository, 'main', 'again', 'other content');
-  expect(await read(engine, repository, 'main', 'again')).toBe('other content');
-});
+/** What one must wait for is read again each time. */
+const answersAtOnce = createWorld().adapter.getAtOnce !== undefined;
+
+test.runIf(answersAtOnce)(
+  'a small object read again comes from memory; one read once, or overwritten, from the store',
+  async () => {
+    const world = createWorld();
+    const engine = world.engine();
+    const repository = await newRepository(engine);
+    const { storageNamespace } = await engine.repositories.get(repository);
+    const lose = async (path: string): Promise<void> => {
+      const { address } = await engine.objects.stat({ repository, ref: 'main', path });
+      await world.adapter.delete({ storageNamespace, identifier: address, identifierType: 'relative' });
+    };
+    for (const path of ['again', 'once']) await put(engine, repository, 'main', path, `content of ${path}`);
+    for (const path of ['again', 'once', 'again']) await read(engine, repository, 'main', path);
+    await lose('again');
+    await lose('once');
+    expect(await read(engine, repository, 'main', 'again')).toBe('content of again');
+    expect(await refusalKind(read(engine, repository, 'main', 'once'))).toBe('data_gone');
+    await put(engine, repository, 'main', 'again', 'other content');
+    expect(await read(engine, repository, 'main', 'again')).toBe('other content');
+  },
+);
 
 test('an object is found with the commit of the ref that shows it, also after others moved the ref', async () => {
   const world = createWorld();

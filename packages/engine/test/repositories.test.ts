@@ -146,12 +146,22 @@ test('a store that cannot be reached refuses a creation for now, and keeps nothi
         'failed to create repository: failed to access storage: the store could not be reached: ECONNREFUSED',
     });
   }
-  // The mark is there, cannot be read back, and cannot be removed: the first error is told all the same.
-  down = ['get', 'delete'];
-  await expect(create()).rejects.toMatchObject({ kind: 'unavailable' });
+  // The mark is there, cannot be read back, and cannot be removed: the first error is told all the same. The next
+  // creation knows it as nobody's.
+  for (const gone of [
+    ['get', 'delete'],
+    ['put', 'get', 'delete'],
+  ]) {
+    down = gone;
+    await expect(create()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect((await adapter.properties(dummy('mem://b/later'))).size).toBeGreaterThan(0);
+  }
   down = [];
-  await adapter.delete(dummy('mem://b/later'));
   await create();
+  // One of somebody else stays his.
+  await adapter.put(dummy('mem://b/taken'), Buffer.from('x'));
+  const taken = { name: 'taken', storageNamespace: 'mem://b/taken', actor };
+  await expect(engine.repositories.create(taken)).rejects.toThrow('already in use');
 });
 
 test('a store that refuses says why a repository cannot be created', async () => {

@@ -56,7 +56,7 @@ export class Scheduler {
     this.#pumping = false;
   }
 
-  /** With `atOnce` single values are also read without a pause, as far as the store can. */
+  /** With `atOnce` single values and keys are also read without a pause, as far as the store can. */
   wrap(kv: KvStore, atOnce: boolean): KvStore {
     const around = async <T>(call: () => Promise<T>): Promise<T> => {
       await this.pause();
@@ -69,6 +69,7 @@ export class Scheduler {
       type: kv.type,
       get: (...args) => around(() => kv.get(...args)),
       ...(atOnce && kv.valueAtOnce !== undefined ? { valueAtOnce: kv.valueAtOnce.bind(kv) } : {}),
+      ...(atOnce && kv.firstKeyAtOnce !== undefined ? { firstKeyAtOnce: kv.firstKeyAtOnce.bind(kv) } : {}),
       set: (...args) => around(() => kv.set(...args)),
       setIf: (...args) => around(() => kv.setIf(...args)),
       change: (...args) => around(() => kv.change(...args)),

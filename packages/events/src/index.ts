@@ -2,7 +2,7 @@ export * from './errors.ts';
 export { cloudEvent, eventTypes, scopeOf, type CloudEvent, type EventScope } from './event.ts';
 export { EventFilter, type EventFilterOptions } from './event-filter.ts';
 export { EventLog } from './event-log.ts';
-export { Keeper, type KeeperObserver, type KeeperOptions } from './keeper.ts';
+export { hintEveryMs, Keeper, type KeeperObserver, type KeeperOptions } from './keeper.ts';
 export { KeeperTerm, type KeeperTermOptions } from './keeper-term.ts';
 export { fillsOutbox } from './outbox.ts';
 export { readEvents, type EventPage, type MayRead, type NumberedEvent } from './read-events.ts';

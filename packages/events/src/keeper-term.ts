@@ -1,18 +1,22 @@
 import { eventsTailMessage, moveTime, outboxKey, type EventData, type EventsTail } from '@svc/encoding';
 import type { KvPredicate, KvStore } from '@svc/kv';
-import { eventsPartition, segmentKey, tailKey } from './keys.ts';
+import { eventsPartition, segmentKey, segmentsPrefix, tailKey } from './keys.ts';
 import { readOutbox } from './outbox.ts';
 import { decodeSegment, encodeSegment, maxSegmentEvents } from './segment.ts';
 import type { EventsLogger, EventSource } from './source.ts';
 
 /** Of one partition at a time: others wait for it. */
 const maxOfPartition = 1000;
+/** Entries that may stay in outboxes although their events are in the log: far fewer than one page shows. */
+const mostUncleared = 200;
 
 export interface KeeperTermOptions {
   readonly kv: KvStore;
   readonly source: EventSource;
   readonly clock: () => number;
   readonly logger: EventsLogger;
+  /** How long entries of outboxes may stay once their events are in the log: clearing many at once costs one flush. */
+  readonly clearAfterMs?: number | undefined;
   /** Told after each segment: the number of the event that comes next. */
   readonly onAppended?: ((next: number) => void) | undefined;
 }
@@ -34,14 +38,19 @@ export interface KeptRound {
  * Takes events out of the outboxes and puts them in order, as long as nobody else does: each segment is appended only
  * while the tail is as this term left it.
  *
- * An entry of an outbox goes only once its event is in a segment, and before a segment is appended all entries of the
- * one before it are gone. So whatever a crash leaves behind is in the last segment, and the next term removes it first.
+ * An entry of an outbox goes only once its event is in a segment, and a segment is appended together with the number of
+ * the first one whose entries may still be there. So whatever a crash leaves behind is in the segments from that one on,
+ * and the next term removes it first.
  */
 export class KeeperTerm {
   readonly #options: KeeperTermOptions;
   #tail: EventsTail;
   /** Undefined: there is no tail yet. */
   #predicate: KvPredicate | undefined;
+  /** In the log, and still in their outboxes. */
+  #uncleared: EventData[] = [];
+  readonly #unclearedIds = new Set<string>();
+  #unclearedSince = 0;
 
   private constructor(options: KeeperTermOptions, tail: EventsTail, predicate: KvPredicate | undefined) {
     this.#options = options;
@@ -54,9 +63,9 @@ export class KeeperTerm {
     const found = await kv.get(eventsPartition, tailKey);
     const tail = found === undefined ? firstTail : eventsTailMessage.decode(found.value);
     const term = new KeeperTerm(options, tail, found?.predicate);
-    if (tail.lastSegment > 0) {
-      const last = await kv.get(eventsPartition, segmentKey(tail.lastSegment));
-      if (last !== undefined) await term.#finish(decodeSegment(last.value).events);
+    const start = segmentKey(tail.uncleared === 0 ? tail.lastSegment : tail.uncleared);
+    for await (const page of kv.scan(eventsPartition, { prefix: segmentsPrefix, start, batch: 1 })) {
+      for (const { value } of page) await term.#finish(decodeSegment(value).events);
     }
     return term;
   }
@@ -76,17 +85,21 @@ export class KeeperTerm {
         break;
       }
       const partition = Buffer.from(name);
-      const page = await readOutbox(this.#options.kv, partition, room, this.#options);
+      const page = await readOutbox(this.#options.kv, partition, room, this.#options, this.#unclearedIds);
       events.push(...page.events);
       if (page.isFull) unfinished.push(name);
       if (page.idle.length > 0) await this.#options.kv.deleteMany(partition, page.idle);
     }
-    if (events.length === 0) return { found: 0, appended: 0, lagMs: 0, next: this.next, unfinished };
+    if (events.length === 0) {
+      await this.#clearIfDue();
+      return { found: 0, appended: 0, lagMs: 0, next: this.next, unfinished };
+    }
     const appended = await this.#append(events);
     if (appended === undefined) return undefined;
     // Readers need not wait for the outboxes to be cleared.
     this.#options.onAppended?.(this.next);
-    await this.#finish(appended);
+    this.#keepUncleared(appended);
+    await this.#clearIfDue();
     if (appended.length < events.length) {
       for (const { partition } of events.slice(appended.length)) {
         if (!unfinished.includes(partition)) unfinished.push(partition);
@@ -102,7 +115,13 @@ export class KeeperTerm {
     const { kv, clock } = this.#options;
     const { next, bytes } = this.#tail;
     const { value, count } = encodeSegment(events, { first: next, offset: bytes, appendedAt: clock() });
-    const tail: EventsTail = { next: next + count, lastSegment: next, bytes: bytes + value.length };
+    const uncleared = this.#uncleared.length === 0 ? next : this.#tail.uncleared;
+    const tail: EventsTail = {
+      next: next + count,
+      lastSegment: next,
+      bytes: bytes + value.length,
+      uncleared,
+    };
     const encoded = eventsTailMessage.encode(tail);
     const isAppended = await kv.change(
       eventsPartition,
@@ -119,6 +138,26 @@ export class KeeperTerm {
     this.#tail = tail;
     this.#predicate = found.predicate;
     return events.slice(0, count);
+  }
+
+  #keepUncleared(events: readonly EventData[]): void {
+    if (this.#uncleared.length === 0) this.#unclearedSince = this.#options.clock();
+    this.#uncleared.push(...events);
+    for (const { id } of events) this.#unclearedIds.add(id.toString('latin1'));
+  }
+
+  async #clearIfDue(): Promise<void> {
+    const isOld = this.#options.clock() - this.#unclearedSince >= (this.#options.clearAfterMs ?? 0);
+    if (isOld || this.#uncleared.length >= mostUncleared) await this.clear();
+  }
+
+  /** Takes out of the outboxes what is in the log. */
+  async clear(): Promise<void> {
+    const events = this.#uncleared;
+    if (events.length === 0) return;
+    await this.#finish(events);
+    this.#uncleared = [];
+    this.#unclearedIds.clear();
   }
 
   /** Safe to repeat: the events are in the log. */
@@ -138,4 +177,4 @@ export class KeeperTerm {
 }
 
 /** Numbers begin with one: whoever has read nothing is at zero. */
-export const firstTail: EventsTail = { next: 1, lastSegment: 0, bytes: 0 };
+export const firstTail: EventsTail = { next: 1, lastSegment: 0, bytes: 0, uncleared: 0 };

@@ -15,11 +15,20 @@ const wholeRoundMs = 60_000;
 /** Busy logs are written in larger pieces. */
 const busyEventsPerSecond = 2000;
 const busyRoundMs = 100;
-/** Each round flushes the store twice, which everybody else waits for: after it they have the store to themselves. */
+/** Each round flushes the store, which everybody else waits for: after it they have the store to themselves. */
 const restPerRound = 2;
 const leastRestMs = 5;
 const mostRestMs = 20;
 const otherServersMs = 50;
+/** Whoever fills an outbox tells of it so often, not of every entry. */
+export const hintEveryMs = 500;
+/** Where something happened more is likely to: without other servers, looking is cheaper than being told. */
+const watchedMs = 2 * hintEveryMs;
+const lookMs = 5;
+/** A look at many outboxes must not become all that is done. */
+const restPerLook = 4;
+/** Where one server has the store to itself, clearing outboxes can wait for company. */
+const clearAfterMs = 250;
 /** Where repositories are made and deleted. */
 const repositories = 'graveler';
 
@@ -51,6 +60,8 @@ export class Keeper {
   readonly #lease: Lease;
   readonly #serverHints: ServerHints | undefined;
   readonly #hinted = new Set<string>();
+  /** Looked into in every round, until when. */
+  readonly #watched = new Map<string, number>();
   /** Repositories that are being made, and since when they are waited for. */
   readonly #notYet = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -74,7 +85,10 @@ export class Keeper {
 
   /** Something happened in these partitions. */
   hint(partitions: readonly string[]): void {
-    for (const partition of partitions) this.#hinted.add(partition);
+    for (const partition of partitions) {
+      this.#hinted.add(partition);
+      if (this.#serverHints === undefined) this.#watched.set(partition, this.#clock() + watchedMs);
+    }
     if (this.#isKeeping) this.#wake?.();
     else this.#serverHints?.add(partitions);
   }
@@ -113,8 +127,16 @@ export class Keeper {
         () => undefined,
       );
     }, renewMs).unref();
+    let term: KeeperTerm | undefined;
     try {
-      const term = await KeeperTerm.begin({ kv, source, logger, onAppended, clock: this.#clock });
+      term = await KeeperTerm.begin({
+        kv,
+        source,
+        logger,
+        onAppended,
+        clock: this.#clock,
+        clearAfterMs: this.#serverHints === undefined ? clearAfterMs : 0,
+      });
       logger.debug({ next: term.next }, 'this server keeps the log of events');
       this.#isKeeping = true;
       onKeeping?.(true);
@@ -130,38 +152,37 @@ export class Keeper {
         const began = performance.now();
         const round = await term.round(await this.#takeHinted());
         if (round === undefined) return;
+        const took = performance.now() - began;
         observer?.found(round.found);
         for (const partition of round.unfinished) this.#hinted.add(partition);
         if (round.appended > 0) {
           rate.add(round.appended);
           observer?.sequenced(round.appended, round.lagMs);
-          const took = performance.now() - began;
           const isBusy = rate.perSecond() > busyEventsPerSecond;
           await this.#pause(
             isBusy ? busyRoundMs : Math.min(mostRestMs, Math.max(leastRestMs, restPerRound * took)),
           );
-        }
-        await this.#rest(this.#restNow());
+        } else await this.#rest(this.#restNow(took));
       }
     } finally {
       clearInterval(renewal);
       this.#isKeeping = false;
       onKeeping?.(false);
+      await term?.clear().catch(() => undefined);
       await held.release().catch(() => undefined);
     }
   }
 
-  #restNow(): number {
+  #restNow(took: number): number {
     if (this.#hinted.size > 0) return 0;
+    if (this.#watched.size > 0) return Math.max(lookMs, restPerLook * took);
     return this.#serverHints?.seesOthers === true ? otherServersMs : idleRoundMs;
   }
 
   /** The hinted partitions that are there. */
   async #takeHinted(): Promise<string[]> {
     for (const name of this.#notYet.keys()) this.#hinted.add(name);
-    // A repository that is found to be there was made in this partition: told of first.
-    if (this.#hinted.size > 0) this.#hinted.add(repositories);
-    const names = [...this.#hinted];
+    const names = this.#withWatched();
     this.#hinted.clear();
     const there: string[] = [];
     for (const name of names) {
@@ -175,7 +196,18 @@ export class Keeper {
       if (this.#clock() - since > wholeRoundMs) this.#notYet.delete(name);
       else this.#notYet.set(name, since);
     }
+    // A repository that is found to be there was made in this partition: told of first.
     return names.length === 0 ? [] : [repositories, ...there];
+  }
+
+  /** What was hinted at, and what was not long ago. */
+  #withWatched(): string[] {
+    const now = this.#clock();
+    for (const [name, until] of this.#watched) {
+      this.#hinted.add(name);
+      if (now >= until) this.#watched.delete(name);
+    }
+    return [...this.#hinted];
   }
 
   /** Until something is hinted at, or so long. */

@@ -28,7 +28,7 @@ export interface OutboxPage {
 }
 
 /**
- * The oldest entries of an outbox, from one page: a page is what a store shows of one moment, so whoever sees a later
+ * The oldest entries of an outbox that are not taken yet, from one page: a page is what a store shows of one moment, so whoever sees a later
  * move of a ref in it sees the earlier ones as well. Over several pages that would not hold.
  */
 export async function readOutbox(
@@ -36,11 +36,14 @@ export async function readOutbox(
   partition: Buffer,
   limit: number,
   context: { readonly clock: () => number; readonly logger: EventsLogger },
+  taken: ReadonlySet<string>,
 ): Promise<OutboxPage> {
-  for await (const page of kv.scan(partition, { prefix: outboxPrefix, batch: limit })) {
+  const batch = limit + taken.size;
+  for await (const page of kv.scan(partition, { prefix: outboxPrefix, batch })) {
     const entries = page
-      .slice(0, limit)
-      .map(({ key, value }) => ({ id: key.subarray(outboxPrefix.length), value }));
+      .map(({ key, value }) => ({ id: key.subarray(outboxPrefix.length), value }))
+      .filter(({ id }) => taken.size === 0 || !taken.has(id.toString('latin1')))
+      .slice(0, limit);
     const records = await readMoves(kv, partition, entries);
     const events: EventData[] = [];
     const idle: Buffer[] = [];
@@ -57,7 +60,7 @@ export async function readOutbox(
       if (event === undefined) idle.push(outboxKey(id));
       else events.push(event);
     }
-    return { events, idle, isFull: page.length >= Math.min(limit, leastPage) };
+    return { events, idle, isFull: page.length >= Math.min(batch, leastPage) };
   }
   return { events: [], idle: [], isFull: false };
 }
@@ -79,6 +82,13 @@ async function readMoves(
 ): Promise<Map<string, Buffer>> {
   const ids = entries.filter(({ value }) => value.length === 0).map(({ id }) => id);
   const found = new Map<string, Buffer>();
+  if (kv.valueAtOnce !== undefined) {
+    for (const id of ids) {
+      const value = kv.valueAtOnce(partition, moveKey(id));
+      if (value !== undefined) found.set(id.toString('latin1'), value);
+    }
+    return found;
+  }
   for (let at = 0; at < ids.length; at += moveBatch) {
     const batch = ids.slice(at, at + moveBatch);
     const values = await kv.getMany(partition, batch.map(moveKey));

@@ -10,15 +10,16 @@ export interface TrimOptions {
   readonly mayGoOn: () => Promise<boolean>;
 }
 
-/** Removes whole segments that are too old or too many, the oldest first. The last one stays: the keeper needs it. */
+/** Removes whole segments that are too old or too many, the oldest first. Those that the keeper needs stay. */
 export async function trimEvents(kv: KvStore, log: EventLog, options: TrimOptions): Promise<void> {
-  const { lastSegment, bytes } = await log.tail();
+  const { lastSegment, bytes, uncleared } = await log.tail();
+  const needed = uncleared === 0 ? lastSegment : uncleared;
   for await (const page of kv.scan(eventsPartition, { prefix: segmentsPrefix, batch: 4 })) {
     for (const { key, value } of page) {
       const { offset, appendedAt } = segmentMessage.decode(value);
       const isOld = options.now - appendedAt > options.retentionMs;
       const isTooMuch = bytes - offset > options.maxBytes;
-      if (sequenceOfKey(key) >= lastSegment || (!isOld && !isTooMuch)) return;
+      if (sequenceOfKey(key) >= needed || (!isOld && !isTooMuch)) return;
       if (!(await options.mayGoOn())) return;
       await kv.delete(eventsPartition, key);
     }

@@ -7,17 +7,17 @@ import { Killed, killedAt, steppedKv, type Step } from './stepped-kv.ts';
 const repositories = ['one', 'two'];
 const partitions = ['graveler', ...repositories.map(partitionOf)];
 
-function termOf(kv: KvStore, source: TestSource): Promise<KeeperTerm> {
-  return KeeperTerm.begin({ kv, source, logger: silent, clock: Date.now });
+function termOf(kv: KvStore, source: TestSource, clearAfterMs = 0): Promise<KeeperTerm> {
+  return KeeperTerm.begin({ kv, source, logger: silent, clock: Date.now, clearAfterMs });
 }
 
 /** Until nothing is left, as a keeper without trouble would. */
-async function drain(kv: KvStore, source: TestSource): Promise<void> {
-  const term = await termOf(kv, source);
+async function drain(kv: KvStore, source: TestSource, clearAfterMs = 0): Promise<void> {
+  const term = await termOf(kv, source, clearAfterMs);
   for (;;) {
     const round = await term.round(partitions);
     if (round === undefined) throw new Error('nobody else keeps the log');
-    if (round.appended === 0) return;
+    if (round.appended === 0) return term.clear();
   }
 }
 
@@ -36,36 +36,47 @@ async function writeSome(writer: Writer): Promise<void> {
   await writer.move('two', 'main');
 }
 
-test('a keeper killed at any step loses nothing, repeats nothing and keeps the order of every ref', async () => {
-  let crashes = 0;
-  for (let moment = 0; ; moment += 1) {
-    const kv = createMemStore(new MemState());
-    const writer = new Writer(kv);
-    const source = sourceOf(repositories);
-    await writeSome(writer);
-    await drain(kv, source);
-    await writeSome(writer);
-    const killer = killedAt(moment);
-    try {
-      await drain(steppedKv(kv, killer.step), source);
-    } catch (error) {
-      expect(error).toBeInstanceOf(Killed);
+const never = 3_600_000;
+
+test.each([0, never])(
+  'a keeper killed at any step loses nothing, repeats nothing and keeps the order of every ref (%d)',
+  async (clearAfterMs) => {
+    let crashes = 0;
+    for (let moment = 0; ; moment += 1) {
+      const kv = createMemStore(new MemState());
+      const writer = new Writer(kv);
+      const source = sourceOf(repositories);
+      await writeSome(writer);
+      await drain(kv, source);
+      await writeSome(writer);
+      const killer = killedAt(moment);
+      try {
+        const term = await termOf(steppedKv(kv, killer.step), source, clearAfterMs);
+        for (let rounds = 0; rounds < 3; rounds += 1) {
+          await term.round(partitions);
+          await writeSome(writer);
+        }
+        await term.round(partitions);
+        await term.clear();
+      } catch (error) {
+        expect(error).toBeInstanceOf(Killed);
+      }
+      if (!killer.wasReached()) break;
+      crashes += 1;
+      // What happens between the two keepers must not be mixed up with what the first one left.
+      await writeSome(writer);
+      await drain(kv, source);
+      const events = await readLog(kv);
+      expect(new Set(events.map(({ id }) => id.toString('hex'))).size).toBe(events.length);
+      expect(replay(events)).toEqual(writer.history);
+      expect(await outboxOf(kv)).toEqual([]);
+      // Staging of every move was handed to the cleaner at least once.
+      const tokens = [...writer.history].flatMap(([name, texts]) => texts.map((text) => `${name}:${text}`));
+      expect(new Set(source.retired)).toEqual(new Set(tokens));
     }
-    if (!killer.wasReached()) break;
-    crashes += 1;
-    // What happens between the two keepers must not be mixed up with what the first one left.
-    await writeSome(writer);
-    await drain(kv, source);
-    const events = await readLog(kv);
-    expect(new Set(events.map(({ id }) => id.toString('hex'))).size).toBe(events.length);
-    expect(replay(events)).toEqual(writer.history);
-    expect(await outboxOf(kv)).toEqual([]);
-    // Staging of every move was handed to the cleaner at least once.
-    const tokens = [...writer.history].flatMap(([name, texts]) => texts.map((text) => `${name}:${text}`));
-    expect(new Set(source.retired)).toEqual(new Set(tokens));
-  }
-  expect(crashes).toBeGreaterThan(20);
-});
+    expect(crashes).toBeGreaterThan(20);
+  },
+);
 
 /** Lets one of several processes take one step at a time, in an order that a number stands for. */
 class Turns {
@@ -93,34 +104,37 @@ class Turns {
   }
 }
 
-test('two keepers at once and writers between their steps: no gap, no repetition, nothing out of order', async () => {
-  for (let seed = 1; seed <= 40; seed += 1) {
-    const kv = createMemStore(new MemState());
-    const writer = new Writer(kv);
-    const source = sourceOf(repositories);
-    const turns = new Turns(seed);
-    await writeSome(writer);
-    const keep = async (): Promise<void> => {
-      const stepped = steppedKv(kv, turns.step);
-      for (let terms = 0; terms < 2; terms += 1) {
-        const term = await termOf(stepped, source);
-        for (let rounds = 0; rounds < 2; rounds += 1) {
-          if ((await term.round(partitions)) === undefined) break;
+test.each([0, never])(
+  'two keepers at once and writers between their steps: no gap, no repetition, nothing out of order (%d)',
+  async (clearAfterMs) => {
+    for (let seed = 1; seed <= 40; seed += 1) {
+      const kv = createMemStore(new MemState());
+      const writer = new Writer(kv);
+      const source = sourceOf(repositories);
+      const turns = new Turns(seed);
+      await writeSome(writer);
+      const keep = async (): Promise<void> => {
+        const stepped = steppedKv(kv, turns.step);
+        for (let terms = 0; terms < 2; terms += 1) {
+          const term = await termOf(stepped, source, clearAfterMs);
+          for (let rounds = 0; rounds < 2; rounds += 1) {
+            if ((await term.round(partitions)) === undefined) break;
+          }
         }
-      }
-    };
-    const write = async (): Promise<void> => {
-      const stepped = new Writer(steppedKv(kv, turns.step));
-      for (const ref of ['x', 'y', 'x', 'x', 'y']) await stepped.move('one', ref);
-      for (const [name, texts] of stepped.history) writer.history.set(name, texts);
-    };
-    await turns.play(Promise.all([keep(), keep(), write()]));
-    await drain(kv, source);
-    const events = await readLog(kv);
-    expect(replay(events), `seed ${seed}`).toEqual(writer.history);
-    expect(new Set(events.map(({ id }) => id.toString('hex'))).size).toBe(events.length);
-  }
-});
+      };
+      const write = async (): Promise<void> => {
+        const stepped = new Writer(steppedKv(kv, turns.step));
+        for (const ref of ['x', 'y', 'x', 'x', 'y']) await stepped.move('one', ref);
+        for (const [name, texts] of stepped.history) writer.history.set(name, texts);
+      };
+      await turns.play(Promise.all([keep(), keep(), write()]));
+      await drain(kv, source);
+      const events = await readLog(kv);
+      expect(replay(events), `seed ${seed}`).toEqual(writer.history);
+      expect(new Set(events.map(({ id }) => id.toString('hex'))).size).toBe(events.length);
+    }
+  },
+);
 
 test('a paused keeper appends nothing once another one has', async () => {
   const kv = createMemStore(new MemState());
@@ -185,6 +199,30 @@ test('old segments go, whole and the oldest first, and the last one stays', asyn
   });
 });
 
+test('segments whose events are still in outboxes stay, however old', async () => {
+  const kv = createMemStore(new MemState());
+  const writer = new Writer(kv);
+  const term = await termOf(kv, sourceOf(repositories), never);
+  const trim = (): Promise<void> =>
+    trimEvents(kv, new EventLog(kv), {
+      retentionMs: 1,
+      maxBytes: 1,
+      now: Date.now() + 1000,
+      mayGoOn: () => Promise.resolve(true),
+    });
+  for (let round = 0; round < 3; round += 1) {
+    await writeSome(writer);
+    await term.round(partitions);
+  }
+  await trim();
+  expect(await new EventLog(kv).oldest()).toBe(1);
+  await term.clear();
+  await writeSome(writer);
+  await term.round(partitions);
+  await trim();
+  expect(await new EventLog(kv).oldest()).toBe(16);
+});
+
 test('readers are told of events that are in the log, before the outboxes are cleared', async () => {
   const kv = createMemStore(new MemState());
   await writeSome(new Writer(kv));
@@ -239,6 +277,29 @@ test('a hint is enough: of two keepers one works at a time, and the other takes 
   await happens(second);
   await second.close();
   expect(new Set(appended)).toEqual(new Set(['first', 'second']));
+  expect(replay(await readLog(kv))).toEqual(writer.history);
+});
+
+test('of what follows a hint the only server need not be told', async () => {
+  const kv = createMemStore(new MemState());
+  const writer = new Writer(kv);
+  let told = Promise.withResolvers<void>();
+  const onAppended = (): void => told.resolve();
+  const keeper = new Keeper({
+    kv,
+    source: sourceOf(repositories),
+    logger: silent,
+    isShared: false,
+    onAppended,
+  });
+  keeper.start();
+  await writer.move('one', 'main');
+  keeper.hint([partitionOf('one')]);
+  await told.promise;
+  told = Promise.withResolvers<void>();
+  await writer.move('one', 'main');
+  await told.promise;
+  await keeper.close();
   expect(replay(await readLog(kv))).toEqual(writer.history);
 });
 

@@ -20,6 +20,8 @@ export interface KvStore {
   get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
   /** The value `get` would answer, without a promise. Only drivers that never wait for a read have it. */
   valueAtOnce?(partition: Uint8Array, key: Uint8Array): Buffer | undefined;
+  /** The first key from `start` on, without a promise; whoever has `valueAtOnce` has it. */
+  firstKeyAtOnce?(partition: Uint8Array, start: Uint8Array): Buffer | undefined;
   /** Upsert; the last writer wins. */
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;
   /** Writes only when `condition` holds; false means it did not and nothing was written. */

@@ -18,6 +18,13 @@ export interface OutgoingOptions {
   readonly proxyVariables?: ProxyVariables | undefined;
   /** Every address of a name; the system's resolver when absent. */
   readonly resolve?: ((name: string) => Promise<readonly ResolvedAddress[]>) | undefined;
+  /** Stands around every request, and may send another one in its place. */
+  readonly around?:
+    | ((
+        request: OutgoingRequest,
+        send: (request: OutgoingRequest) => Promise<OutgoingAnswer>,
+      ) => Promise<OutgoingAnswer>)
+    | undefined;
   /** PEM certificates trusted instead of the system's. */
   readonly ca?: string | undefined;
 }
@@ -71,7 +78,12 @@ export class Outgoing {
     this.#options = options;
   }
 
-  async send(request: OutgoingRequest): Promise<OutgoingAnswer> {
+  send(request: OutgoingRequest): Promise<OutgoingAnswer> {
+    const { around } = this.#options;
+    return around === undefined ? this.#send(request) : around(request, (given) => this.#send(given));
+  }
+
+  async #send(request: OutgoingRequest): Promise<OutgoingAnswer> {
     const deadline = Date.now() + request.timeoutMs;
     let step = request;
     for (let redirects = 0; ; redirects += 1) {

@@ -69,7 +69,7 @@ interface Compose {
 const given = (variable: string): string =>
   variable.includes('ENDPOINT') ? 'http://127.0.0.1:9000' : 'given-by-the-operator';
 
-test.each(['embedded', 'postgres-s3'])('the configuration of the example "%s" is one', (name) => {
+test.each(['embedded', 'postgres-s3', 'fleet'])('the configuration of the example "%s" is one', (name) => {
   const text = readFileSync(join(folder, `compose/${name}.yaml`), 'utf8');
   const { environment } = (parse(text) as Compose).services.svc;
   const env = Object.fromEntries(

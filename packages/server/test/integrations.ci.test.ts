@@ -22,7 +22,13 @@ describe.skipIf(python === undefined || rclone === undefined)('the pages about i
   });
   afterAll(() => server.stop());
 
-  it.each(['duckdb.md', 'pandas-polars.md', 'delta.md', 'iceberg.md', 'rclone.md'])(
+  it.each([
+    'integrations/duckdb.md',
+    'integrations/pandas-polars.md',
+    'integrations/delta.md',
+    'integrations/iceberg.md',
+    'integrations/rclone.md',
+  ])(
     'tells what works: %s',
     async (page) => {
       await runPage({

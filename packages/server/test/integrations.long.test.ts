@@ -37,7 +37,7 @@ describe.skipIf(python === undefined)('the pages about integrations', () => {
 
   it('tells what works: huggingface.md', async () => {
     const runners = { python: (code: string) => [python ?? '', '-c', code] };
-    await runPage({ page: 'huggingface.md', server, runners });
+    await runPage({ page: 'integrations/huggingface.md', server, runners });
   }, 300_000);
 
   it('tells what works: dbt.md', async () => {
@@ -52,7 +52,7 @@ describe.skipIf(python === undefined)('the pages about integrations', () => {
     mkdirSync(target, { recursive: true });
     cpSync(file, join(target, 'httpfs.duckdb_extension'));
     const dbt = ['env', `HOME=${home}`, join(bin, 'dbt')];
-    await runPage({ page: 'dbt.md', server, runners: {}, programs: { dbt } });
+    await runPage({ page: 'integrations/dbt.md', server, runners: {}, programs: { dbt } });
   }, 300_000);
 });
 
@@ -76,7 +76,7 @@ describe.skipIf(trino === undefined)('Trino', () => {
       return runCommand(program, args);
     };
     const addresses = { 'localhost:9083': hive.address };
-    await runPage({ page: 'trino.md', server, runners: { trino: runTrino }, addresses });
+    await runPage({ page: 'integrations/trino.md', server, runners: { trino: runTrino }, addresses });
   }, 900_000);
 });
 
@@ -84,7 +84,12 @@ const airflow = await orSkipReason('Airflow', fetchAirflow);
 
 describe.skipIf(airflow === undefined)('Airflow', () => {
   it('tells what works: airflow.md', async () => {
-    await runPage({ page: 'airflow.md', server, runners: {}, programs: { airflow: [airflow ?? ''] } });
+    await runPage({
+      page: 'integrations/airflow.md',
+      server,
+      runners: {},
+      programs: { airflow: [airflow ?? ''] },
+    });
   }, 900_000);
 });
 
@@ -93,7 +98,12 @@ const rclone = await orSkipReason('rclone', fetchRclone);
 
 describe.skipIf(mounting === undefined || rclone === undefined)('mounts', () => {
   it('tells what works: mount.md', async () => {
-    await runPage({ page: 'mount.md', server, runners: {}, programs: { rclone: [rclone ?? ''] } });
+    await runPage({
+      page: 'integrations/mount.md',
+      server,
+      runners: {},
+      programs: { rclone: [rclone ?? ''] },
+    });
   }, 300_000);
 });
 
@@ -128,7 +138,7 @@ describe.skipIf(spark === undefined)('Spark', () => {
   };
 
   it('does what the page tells', async () => {
-    await runPage({ page: 'spark.md', server, runners: { spark: run } });
+    await runPage({ page: 'integrations/spark.md', server, runners: { spark: run } });
   }, 900_000);
 
   it('writes with every committer, and tables of every format', async () => {

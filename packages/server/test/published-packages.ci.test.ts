@@ -55,6 +55,49 @@ test('svcctl is small and brings nothing of the server', () => {
   expect(Object.keys(dependencies)).toEqual(['@node-rs/crc32']);
 });
 
+test.runIf(installed !== undefined)(
+  'the client is plain JavaScript with types, and brings next to nothing',
+  () => {
+    const folder = tempDir();
+    const file = join(out, readdirSync(out).find((name) => name.startsWith('svc-client-')) ?? '');
+    expect(statSync(file).size).toBeLessThan(200_000);
+    writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}');
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', file], { cwd: folder, stdio: 'pipe' });
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      '@svc',
+      'openapi-typescript-helpers',
+    ]);
+    const program = `import { createClient } from '@svc/client';
+const client = createClient({ endpoint: 'http://127.0.0.1:1', retry: { attempts: 1 } });
+const failed = await client.get('/repositories', {}).catch((error: Error) => error.name);
+console.log(failed);
+`;
+    writeFileSync(join(folder, 'right.ts'), program);
+    writeFileSync(join(folder, 'wrong.ts'), program.replace("'/repositories'", "'/repositoriez'"));
+    const check = (name: string): void => {
+      const types = join(root, 'node_modules/typescript/bin/tsc');
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--target',
+        'es2022',
+        '--module',
+        'nodenext',
+        '--lib',
+        'es2024,dom',
+      ];
+      execFileSync(process.execPath, [types, ...options, '--types', '', name], {
+        cwd: folder,
+        stdio: 'pipe',
+      });
+    };
+    check('right.ts');
+    expect(() => check('wrong.ts')).toThrow();
+    const printed = execFileSync(process.execPath, ['right.ts'], { cwd: folder, encoding: 'utf8' });
+    expect(printed).toBe('ConnectionError\n');
+  },
+);
+
 test.runIf(installed !== undefined)('both work where nothing else is installed', async () => {
   const server = spawn(join(app, 'svc'), ['run', '--quickstart'], {
     cwd: environment.HOME,
@@ -74,6 +117,14 @@ test.runIf(installed !== undefined)('both work where nothing else is installed',
   expect(waited.toString()).toBe('there\n');
   const page = await (await fetch(url)).text();
   expect(page).not.toContain('not part of this package');
+  const guide = await (await fetch(`${url}/docs/quick-start`)).text();
+  expect(guide).toContain('Any S3 tool works.');
+  // The content policy allows no script in a page, and nothing from elsewhere.
+  const sources = [...guide.matchAll(/<script([^>]*)>/g)].map(([, attributes]) => attributes);
+  expect(sources.filter((attributes = '') => !/ src="\/docs\/assets\//.test(attributes))).toEqual([]);
+  const assets = [...guide.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  expect(assets.length).toBeGreaterThan(2);
+  for (const path of assets) expect((await fetch(new URL(path ?? '', url))).status, path).toBe(200);
   writeFileSync(
     join(environment.HOME, '.svcctl.yaml'),
     JSON.stringify({

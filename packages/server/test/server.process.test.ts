@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tempDir, waitUntil } from '@svc/testing';
+import { svcBundle, tempDir, waitUntil } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepAliveAgent, quickstartAuth, runSvc, startSvc } from './start-server.ts';
 import type { RunningSvc } from './start-server.ts';
@@ -247,6 +249,26 @@ describe('stopping', () => {
     expect(finished.code).toBe(0);
     expect(finished.stderr).toContain('Shutting down...');
     agent.destroy();
+  });
+
+  test('a signal while it starts ends everything with exit 0', async () => {
+    const child = spawn(process.execPath, [join(svcBundle(), 'svc.js'), 'run', '--quickstart'], {
+      cwd: tempDir(),
+      env: { HOME: tempDir(), SVC_LISTEN_ADDRESS: '127.0.0.1:0', SVC_SERVER_WORKERS: '2' },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const ended = once(child, 'exit');
+    // The first worker process works on the stores and does not listen yet.
+    await waitUntil(() => output.includes('user created'), { what: 'the first user' });
+    child.kill('SIGTERM');
+    const code = await Promise.race([
+      ended.then(([status]) => status as number),
+      delay(60_000, 'still running'),
+    ]);
+    child.kill('SIGKILL');
+    expect(code, output.slice(-2000)).toBe(0);
   });
 
   test('a second signal ends everything at once with exit 1', async () => {

@@ -125,8 +125,9 @@ export async function startSvc(
   args: string[] = ['--quickstart'],
   env: Record<string, string> = {},
   home: string = tempDir(),
+  bundle?: string,
 ): Promise<RunningSvc> {
-  const running = await startSvcProcess({ args, env, home });
+  const running = await startSvcProcess({ args, env, home, ...(bundle !== undefined && { bundle }) });
   started.add(running.child);
   void running.finished.then(() => started.delete(running.child));
   return new RunningSvc(running);

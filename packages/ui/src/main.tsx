@@ -8,6 +8,8 @@ import './styles/narrow.css';
 import './styles/kit.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { askEarly } from './lib/ask-early.ts';
 
+askEarly(globalThis.location.pathname);
 const root = document.querySelector('#root');
 if (root !== null) createRoot(root).render(<App />);

@@ -54,7 +54,7 @@ const cliLogin = createRoute({
 const repositories = createRoute({
   getParentRoute: () => app,
   path: '/repositories',
-  validateSearch: strings('search', 'after', 'create', 'tab'),
+  validateSearch: strings('search', 'after', 'create', 'tab', 'sort'),
   component: RepositoriesPage,
 });
 

@@ -10,6 +10,7 @@ import { bucketFlows } from './flows/buckets.ts';
 import { changeFlows } from './flows/changes.ts';
 import { entryFlows } from './flows/entries.ts';
 import { firstPageFlows } from './flows/first-page.ts';
+import { glanceFlows } from './flows/glance.ts';
 import { habitFlows } from './flows/habits.ts';
 import { historyFlows } from './flows/history.ts';
 import { objectFlows } from './flows/objects.ts';
@@ -41,6 +42,7 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   sessionFlows(stage);
   firstPageFlows(stage);
   objectFlows(stage, external);
+  glanceFlows(stage);
   entryFlows(stage);
   viewerFlows(stage);
   changeFlows(stage);

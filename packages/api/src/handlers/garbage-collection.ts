@@ -2,13 +2,10 @@ import type { HandlersOf } from '../call.ts';
 import type { ApiOptions } from '../options.ts';
 import { dateTimeView } from '../views/time.ts';
 
-/** The age below which uncommitted data is never collected. */
-const gracePeriodSeconds = 24 * 60 * 60;
-
 export function garbageCollectionHandlers({ engine: { gc } }: ApiOptions): HandlersOf<'garbage-collection'> {
   return {
     getGarbageCollectionConfig() {
-      return { grace_period: gracePeriodSeconds };
+      return { grace_period: gc.graceSeconds };
     },
 
     async prepareGarbageCollectionCommits({ params }) {

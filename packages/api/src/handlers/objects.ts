@@ -7,6 +7,7 @@ import { RequestError } from '../request/request-error.ts';
 import { objectListJson } from '../views/object-list-json.ts';
 import { objectView } from '../views/object.ts';
 import { pageRequest } from './shared/page-request.ts';
+import { archiveAnswer } from './shared/archive.ts';
 import { downloadAnswer, headAnswer } from './shared/download.ts';
 import { uploadHandler } from './shared/upload.ts';
 
@@ -20,6 +21,8 @@ export function objectHandlers({ engine, auth }: ApiOptions): HandlersOf<'object
 
     headObject: ({ params, query, headers }) =>
       headAnswer(objects, { ...params, path: query.path }, headers.range),
+
+    downloadArchive: (call) => archiveAnswer({ objects, auth }, call),
 
     uploadObject: uploadHandler(objects),
 

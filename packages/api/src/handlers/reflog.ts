@@ -7,13 +7,14 @@ import { pageView } from '../views/page.ts';
 import { deletedRefView, moveView } from '../views/reflog.ts';
 import { dateTimeView } from '../views/time.ts';
 import { pageRequest } from './shared/page-request.ts';
+import { rightsAt } from './shared/rights.ts';
 
 const types: readonly LoggedRefType[] = ['branch', 'tag'];
 
 type Caller = Pick<Call, 'identity' | 'client' | 'ensure'>;
 
 export function reflogHandlers({
-  engine: { commits, reflog, refs },
+  engine: { commits, protection, reflog, refs },
   auth,
 }: ApiOptions): HandlersOf<'reflog'> {
   /** Those of the types that the caller may see; refuses who may see none. */
@@ -72,9 +73,19 @@ export function reflogHandlers({
       await reflog.expire({ repository: params.repository, before: Date.parse(query.before) });
     },
 
-    async resolveRef({ params }) {
+    async resolveRef({ params, query, identity, client }) {
       const { kind, commitId, branch, moveId, time } = await refs.resolve(params);
+      const { repository } = params;
+      const here = query.rights === true && {
+        protected: branch !== undefined && (await protection.covers({ repository, branch })),
+        rights: rightsAt(await auth.permissionsOf(identity, client), {
+          repository,
+          branch,
+          path: query.path,
+        }),
+      };
       return {
+        ...here,
         kind,
         commit_id: commitId,
         commit: commitView(await commits.get({ repository: params.repository, ref: commitId })),

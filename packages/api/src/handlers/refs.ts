@@ -4,6 +4,7 @@ import { parseRfc3339 } from '../request/rfc3339.ts';
 import { commitView } from '../views/commit.ts';
 import { diffPageView } from '../views/object.ts';
 import { pageView } from '../views/page.ts';
+import { pageRequest } from './shared/page-request.ts';
 import { ensureResolutions, mergeAnswer, mergeSteering } from './shared/steering.ts';
 
 interface LogQuery {
@@ -18,7 +19,7 @@ interface LogQuery {
 }
 
 export function refHandlers({ engine, appendTable }: ApiOptions): HandlersOf<'refs'> {
-  const { commits, merges, refs } = engine;
+  const { commits, merges, objects, refs } = engine;
 
   async function log(repository: string, ref: string, query: LogQuery) {
     const page = await commits.log({
@@ -44,6 +45,29 @@ export function refHandlers({ engine, appendTable }: ApiOptions): HandlersOf<'re
     logBranchCommits({ params, query }) {
       return log(params.repository, params.branch, query);
     },
+
+    async listLastCommits({ params, query }) {
+      const { repository } = params;
+      // What is not committed was last changed by no commit.
+      const { commitId: ref } = await refs.resolve(params);
+      const page = await objects.list({ repository, ref, ...pageRequest(query), delimiter: '/' });
+      const paths = page.toArray().map(({ path }) => path);
+      const { hasMore, nextOffset } = page;
+      page.release();
+      const { found, complete } = await commits.last({ repository, ref, prefix: query.prefix ?? '', paths });
+      const shown = new Map([...found.values()].map((commit) => [commit.id, commit]));
+      return {
+        ...pageView({ items: [...found], hasMore, nextOffset }, ([path, { id }]) => ({
+          path,
+          commit_id: id,
+        })),
+        commits: [...shown.values()].map(commitView),
+        complete,
+      };
+    },
+
+    getDivergence: ({ params }) =>
+      commits.divergence({ repository: params.repository, left: params.leftRef, right: params.rightRef }),
 
     async findMergeBase({ params }) {
       const base = await merges.findBase({

@@ -7,6 +7,7 @@ import { deletedRepositoryView, manifestOf, manifestView, repositoryView } from 
 import { dateTimeView } from '../views/time.ts';
 import { addressRights } from './shared/address-rights.ts';
 import { pageRequest } from './shared/page-request.ts';
+import { summaryOf } from './shared/repository-summary.ts';
 
 export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'repositories'> {
   const { repositories, dumps } = engine;
@@ -18,7 +19,13 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
         search: query.search,
         visible: ({ id }) => !permissions.isDenied('fs:ListRepositories', arn.repository(id)),
       });
-      return pageView(page, repositoryView);
+      if (query.summary !== true) return pageView(page, repositoryView);
+      const summaries = await Promise.all(page.items.map((each) => summaryOf(engine, each, permissions)));
+      return {
+        ...pageView(page, repositoryView),
+        results: page.items.map((each, index) => ({ ...repositoryView(each), summary: summaries[index] })),
+        may_create: permissions.maySome('fs:CreateRepository', arn.repository('')),
+      };
     },
 
     async createRepository(call) {
@@ -39,8 +46,11 @@ export function repositoryHandlers({ engine, auth }: ApiOptions): HandlersOf<'re
       return query.bare === true ? { ...view, read_only: undefined } : view;
     },
 
-    async getRepository({ params }) {
-      return repositoryView(await repositories.get(params.repository));
+    async getRepository({ params, query, identity, client }) {
+      const repository = await repositories.get(params.repository);
+      if (query.summary !== true) return repositoryView(repository);
+      const permissions = await auth.permissionsOf(identity, client);
+      return { ...repositoryView(repository), summary: await summaryOf(engine, repository, permissions) };
     },
 
     async deleteRepository({ params, query, actor }) {

@@ -1,4 +1,4 @@
-import type { GcReport, GcRootReport, GcRun } from '@svc/engine';
+import { reportToJson, type GcRun } from '@svc/engine';
 import { gcRulesView } from './gc-rules.ts';
 
 export function gcRunView({ options, report, ...run }: GcRun) {
@@ -21,31 +21,9 @@ export function gcRunView({ options, report, ...run }: GcRun) {
     update_time: new Date(run.updated).toISOString(),
     done: run.done,
     total: run.total,
-    report: report === undefined ? undefined : reportView(report),
+    report: report === undefined ? undefined : reportToJson(report),
     error: run.error === undefined ? undefined : { message: run.error },
   };
-}
-
-function reportView({ dryRun, nextDue, ...report }: GcReport) {
-  const { cutoff, listed, live, unknown, held, location } = report;
-  const classes = report.classes.map((row) => ({ ...row }));
-  const roots = report.roots?.map(rootView);
-  return {
-    dry_run: dryRun,
-    cutoff,
-    listed,
-    live,
-    unknown,
-    held,
-    classes,
-    roots,
-    next_due: nextDue,
-    location,
-  };
-}
-
-function rootView({ branch, onlyObjects, onlyBytes, ...root }: GcRootReport) {
-  return { ...root, branch_id: branch, only_objects: onlyObjects, only_bytes: onlyBytes };
 }
 
 function seconds(milliseconds: number | undefined): number | undefined {

@@ -65,10 +65,18 @@ describe('Basic authentication', () => {
     expect(await auth.authenticate(head({}))).toBeUndefined();
   });
 
-  it('reports a failing store as our failure', async () => {
+  it('reports a failing store as our failure, and one that is away as that', async () => {
     const kv = createMemStore();
     const { auth } = await withAlice({ kv });
     kv.get = () => Promise.reject(new KvError('unavailable', 'the database is down'));
+    for (const asked of [
+      auth.authenticate(basic('OTHER', 'x')),
+      auth.credentialsFor('OTHER'),
+      auth.login({ username: 'OTHER', password: 'x', client: local }),
+    ]) {
+      await expect(asked).rejects.toThrow(KvError);
+    }
+    kv.get = () => Promise.reject(new Error('a bug'));
     await expect(auth.authenticate(basic('OTHER', 'x'))).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'internal server error',

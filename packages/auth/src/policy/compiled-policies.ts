@@ -57,6 +57,12 @@ export class CompiledPolicies {
     return this.#leaf(action, resource, context, noReasons()) === 'deny';
   }
 
+  /** Whether the action may be allowed on some resource that begins with `start`. */
+  maySome(action: string, start: string, context: ConditionContext): boolean {
+    if (this.#brokenBy(context) !== undefined) return false;
+    return this.#indexOf(action).decideSomeBelow(start, context).effect === 'allow';
+  }
+
   #decide(requirement: Requirement, context: ConditionContext, reasons: Reasons): Decision {
     const effect = this.#evaluate(requirement, context, reasons);
     if (effect === 'allow') return allowed;

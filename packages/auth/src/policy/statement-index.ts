@@ -38,6 +38,23 @@ export class StatementIndex {
    * denies any. Several allowances that cover them only together do not count.
    */
   decideBelow(start: string, context: ConditionContext): Verdict {
+    return this.#below(start, context, ({ denies }) => denies);
+  }
+
+  /**
+   * Decides whether any resource that begins with `start` may be allowed: one statement allows some of them and none
+   * denies them all. Denials that cover what is allowed only together do not count.
+   */
+  decideSomeBelow(start: string, context: ConditionContext): Verdict {
+    return this.#below(start, context, ({ denies }) => !denies);
+  }
+
+  /** Statements that cover all resources below `start` count; those that cover some, where `countsPartly` says so. */
+  #below(
+    start: string,
+    context: ConditionContext,
+    countsPartly: (statement: IndexedStatement) => boolean,
+  ): Verdict {
     const verdict = new Verdict(context);
     for (const statement of this.#everywhere) verdict.consider(statement);
     const arn = parseArn(start);
@@ -45,7 +62,7 @@ export class StatementIndex {
     for (const statement of statements ?? []) {
       if (statement.resource === 'everything' || arn === undefined) continue;
       const overlap = statement.resource.wildcard.below(arn.resource);
-      if (overlap === 'all' || (overlap === 'some' && statement.denies)) verdict.consider(statement);
+      if (overlap === 'all' || (overlap === 'some' && countsPartly(statement))) verdict.consider(statement);
     }
     return verdict;
   }

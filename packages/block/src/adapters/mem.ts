@@ -15,6 +15,7 @@ import type {
   PresignedUrl,
   PutOptions,
   PutResult,
+  StoreDeletion,
   UploadedPart,
   WalkedObject,
   WalkOptions,
@@ -217,6 +218,10 @@ class MemAdapter implements BlockAdapter {
 
   async abortMultipart({ uploadId }: MultipartUpload): Promise<void> {
     this.#uploads.delete(uploadId);
+  }
+
+  deletion(): Promise<StoreDeletion> {
+    return Promise.resolve('final');
   }
 
   async *staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {

@@ -101,6 +101,7 @@ function dressed(mem: BlockAdapter, store: BlockAdapter, place: string): BlockAd
       call(() => store.uploadPartCopy(of(upload), number, at(source), range, accept)),
     completeMultipart: (upload, parts) => call(() => store.completeMultipart(of(upload), parts)),
     abortMultipart: (upload) => call(() => store.abortMultipart(of(upload))),
+    deletion: (namespace) => store.deletion(inward(namespace)),
     staleUploads,
     walk,
     importSource: (uri) => mem.importSource(uri),

@@ -149,7 +149,11 @@ function showReport({ out }: CommandContext, run: Run): void {
     ]),
   );
   out.line(`Listed: ${count(report.listed)}, in use or young: ${count(report.live)}`);
-  out.line(`Not ours: ${count(report.unknown)}, used by other repositories: ${count(report.held)}`);
+  out.line(`Not ours: ${count(report.unknown)}`);
+  for (const held of report.held) out.line(`Used by ${held.repository}: ${count(held.count)}`);
+  if (report.store_deletion === 'versioned' || report.store_deletion === 'soft') {
+    out.line('The store keeps what is deleted for a time, by rules of its own.');
+  }
   const roots = report.roots ?? [];
   if (roots.length > 0) {
     out.line('');

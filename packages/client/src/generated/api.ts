@@ -1995,6 +1995,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/repositories/{repository}/refs/{leftRef}/divergence/{rightRef}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the commits that only one of two refs has; 1001 stands for more than 1000 */
+        get: operations["getDivergence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/refs/{ref}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a folder, or some entries of it, as one zip archive */
+        get: operations["downloadArchive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/repositories/{repository}/refs/{ref}/commits": {
         parameters: {
             query?: never;
@@ -2004,6 +2038,23 @@ export interface paths {
         };
         /** List the commits reachable from a ref, newest first */
         get: operations["logCommits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/refs/{ref}/last_commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell which commit last changed each entry of a folder, along first parents */
+        get: operations["listLastCommits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2627,11 +2678,14 @@ export interface components {
         CapabilitiesConfig: {
             actions_enabled?: boolean;
             aliases?: boolean;
+            archive?: boolean;
             audit?: boolean;
             events?: boolean;
+            gc_runs?: boolean;
             merge_resolutions?: boolean;
             ref_search?: boolean;
             reflog?: boolean;
+            repo_summary?: boolean;
             time_refs?: boolean;
         };
         CherryPickCreation: {
@@ -2946,6 +3000,10 @@ export interface components {
             /** Format: int64 */
             mtime: number;
         };
+        Divergence: {
+            left: number;
+            right: number;
+        };
         Error: {
             message: string;
         };
@@ -3020,7 +3078,7 @@ export interface components {
         };
         GcClassReport: {
             /** @enum {string} */
-            class: "expired" | "uncommitted" | "tables" | "uploads";
+            class: "expired" | "uncommitted" | "tables" | "commits" | "uploads";
             condemned: components["schemas"]["GcCount"];
             deleted: components["schemas"]["GcCount"];
             due: components["schemas"]["GcCount"];
@@ -3033,6 +3091,10 @@ export interface components {
             bytes: number;
             /** Format: int64 */
             objects: number;
+        };
+        GcHeldReport: {
+            count: components["schemas"]["GcCount"];
+            repository: string;
         };
         GcObject: {
             address: string;
@@ -3061,13 +3123,15 @@ export interface components {
             /** Format: int64 */
             cutoff: number;
             dry_run: boolean;
-            held: components["schemas"]["GcCount"];
+            held: components["schemas"]["GcHeldReport"][];
             listed: components["schemas"]["GcCount"];
             live: components["schemas"]["GcCount"];
             location: string;
             /** Format: int64 */
             next_due?: number;
             roots?: components["schemas"]["GcRootReport"][];
+            /** @enum {string} */
+            store_deletion: "final" | "versioned" | "soft" | "unknown";
             unknown: components["schemas"]["GcCount"];
         };
         GcRescue: {
@@ -3198,6 +3262,15 @@ export interface components {
         InstallationUsageReport: {
             installation_id: string;
             reports: components["schemas"]["UsageReport"][];
+        };
+        LastCommitList: {
+            commits: components["schemas"]["Commit"][];
+            complete: boolean;
+            pagination: components["schemas"]["Pagination"];
+            results: {
+                commit_id: string;
+                path: string;
+            }[];
         };
         LoginConfig: {
             fallback_login_label?: string;
@@ -3491,6 +3564,7 @@ export interface components {
             read_only?: boolean;
             storage_id?: string;
             storage_namespace: string;
+            summary?: components["schemas"]["RepositorySummary"];
         };
         RepositoryCreation: {
             default_branch?: string;
@@ -3511,6 +3585,7 @@ export interface components {
             update_time: string;
         };
         RepositoryList: {
+            may_create?: boolean;
             pagination: components["schemas"]["Pagination"];
             results: components["schemas"]["Repository"][];
         };
@@ -3531,6 +3606,10 @@ export interface components {
             id: string;
             /** Format: date-time */
             update_time: string;
+        };
+        RepositorySummary: {
+            description?: string;
+            last_commit?: components["schemas"]["Commit"];
         };
         ResetCreation: {
             /** @default false */
@@ -3569,6 +3648,8 @@ export interface components {
             /** @enum {string} */
             kind: "branch" | "tag" | "commit";
             move_id?: string;
+            protected?: boolean;
+            rights?: string[];
             /** Format: date-time */
             time?: string;
         };
@@ -8588,6 +8669,7 @@ export interface operations {
                 amount?: number;
                 prefix?: string;
                 search?: string;
+                summary?: boolean;
             };
             header?: never;
             path?: never;
@@ -8711,7 +8793,9 @@ export interface operations {
     };
     getRepository: {
         parameters: {
-            query?: never;
+            query?: {
+                summary?: boolean;
+            };
             header?: never;
             path: {
                 repository: string;
@@ -14787,6 +14871,159 @@ export interface operations {
             };
         };
     };
+    getDivergence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                leftRef: string;
+                repository: string;
+                rightRef: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Divergence"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    downloadArchive: {
+        parameters: {
+            query?: {
+                path?: string[];
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     logCommits: {
         parameters: {
             query?: {
@@ -14815,6 +15052,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitList"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not authenticated, or not allowed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many attempts; try again later */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listLastCommits: {
+        parameters: {
+            query?: {
+                after?: string;
+                amount?: number;
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastCommitList"];
                 };
             };
             /** @description The request is wrong */
@@ -15291,7 +15598,10 @@ export interface operations {
     };
     resolveRef: {
         parameters: {
-            query?: never;
+            query?: {
+                path?: string;
+                rights?: boolean;
+            };
             header?: never;
             path: {
                 ref: string;

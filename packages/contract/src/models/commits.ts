@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Pagination } from './common.ts';
 import { changeSteering } from './merges.ts';
-import { hashId, int64, integer, offFlag, stringMap, text, treeId } from './values.ts';
+import { flag, hashId, int64, integer, offFlag, stringMap, text, treeId } from './values.ts';
 
 export const Commit = Type.Object(
   {
@@ -24,6 +24,18 @@ export const CommitList = Type.Object(
     results: Type.Array(Commit),
   },
   { title: 'CommitList' },
+);
+
+export const LastCommitList = Type.Object(
+  {
+    pagination: Pagination,
+    /** What no commit was found for in time is absent. */
+    results: Type.Array(Type.Object({ path: text, commit_id: text })),
+    commits: Type.Array(Commit),
+    /** Whether all history was looked at: what is absent was then never committed. */
+    complete: flag,
+  },
+  { title: 'LastCommitList' },
 );
 
 export const CommitCreation = Type.Object(

@@ -23,7 +23,7 @@ export const GcCount = Type.Object({ objects: int64, bytes: int64 }, { title: 'G
 
 export const GcClassReport = Type.Object(
   {
-    class: textOf(['expired', 'uncommitted', 'tables', 'uploads']),
+    class: textOf(['expired', 'uncommitted', 'tables', 'commits', 'uploads']),
     garbage: GcCount,
     condemned: GcCount,
     due: GcCount,
@@ -47,6 +47,8 @@ export const GcRootReport = Type.Object(
   { title: 'GcRootReport' },
 );
 
+export const GcHeldReport = Type.Object({ repository: text, count: GcCount }, { title: 'GcHeldReport' });
+
 export const GcReport = Type.Object(
   {
     dry_run: flag,
@@ -54,10 +56,11 @@ export const GcReport = Type.Object(
     listed: GcCount,
     live: GcCount,
     unknown: GcCount,
-    held: GcCount,
+    held: Type.Array(GcHeldReport),
     classes: Type.Array(GcClassReport),
     roots: Type.Optional(Type.Array(GcRootReport)),
     next_due: Type.Optional(int64),
+    store_deletion: textOf(['final', 'versioned', 'soft', 'unknown']),
     location: text,
   },
   { title: 'GcReport' },

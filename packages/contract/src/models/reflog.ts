@@ -55,6 +55,10 @@ export const ResolvedRef = Type.Object(
     branch: Type.Optional(text),
     move_id: Type.Optional(text),
     time: Type.Optional(dateTime),
+    /** With `rights=true`: a rule refuses uploads to this branch and commits on it. */
+    protected: Type.Optional(flag),
+    /** With `rights=true`: the actions that the caller may take here, on objects below `path`. */
+    rights: Type.Optional(Type.Array(text)),
   },
   { title: 'ResolvedRef' },
 );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Pagination } from './common.ts';
-import { offFlag, text, textOf } from './values.ts';
+import { integer, offFlag, text, textOf } from './values.ts';
 
 export const Ref = Type.Object(
   {
@@ -53,4 +53,13 @@ export const FindMergeBaseResult = Type.Object(
     base_commit_id: text,
   },
   { title: 'FindMergeBaseResult' },
+);
+
+export const Divergence = Type.Object(
+  {
+    /** Commits that only the left ref has. */
+    left: integer,
+    right: integer,
+  },
+  { title: 'Divergence' },
 );

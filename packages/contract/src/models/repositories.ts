@@ -1,6 +1,16 @@
 import { Type } from 'typebox';
+import { Commit } from './commits.ts';
 import { Pagination } from './common.ts';
 import { dateTime, flag, int64, offFlag, stringMap, text, treeId } from './values.ts';
+
+export const RepositorySummary = Type.Object(
+  {
+    description: Type.Optional(text),
+    /** Of the default branch. */
+    last_commit: Type.Optional(Commit),
+  },
+  { title: 'RepositorySummary' },
+);
 
 export const Repository = Type.Object(
   {
@@ -10,6 +20,8 @@ export const Repository = Type.Object(
     storage_id: Type.Optional(text),
     storage_namespace: text,
     read_only: Type.Optional(flag),
+    /** With `summary=true`; what the caller may not read is left out. */
+    summary: Type.Optional(RepositorySummary),
   },
   { title: 'Repository' },
 );
@@ -38,6 +50,8 @@ export const RepositoryList = Type.Object(
   {
     pagination: Pagination,
     results: Type.Array(Repository),
+    /** With `summary=true`: whether the caller may create repositories of some name. */
+    may_create: Type.Optional(flag),
   },
   { title: 'RepositoryList' },
 );

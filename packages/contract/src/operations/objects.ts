@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { body, bytes, empty, errors, json } from '../answers.ts';
+import { archive, body, bytes, empty, errors, json } from '../answers.ts';
 import {
   ObjectCopyCreation,
   ObjectErrorList,
@@ -51,6 +51,29 @@ export const objectsOperations = {
       416: empty(),
       default: empty(),
       ...errors(429),
+    },
+  }),
+  downloadArchive: operation({
+    operationId: 'downloadArchive',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{ref}/archive',
+    tag: 'objects',
+    summary: 'Read a folder, or some entries of it, as one zip archive',
+    requires: and(
+      one('fs:ListObjects', repositoryArn),
+      deferred(
+        'objects that the caller may not read are left out and named',
+        one('fs:ReadObject', objectArn('read.path')),
+      ),
+    ),
+    query: {
+      prefix: page.prefix,
+      // Entries of the folder; those that end with a slash are folders.
+      path: Type.Optional(Type.Array(text)),
+    },
+    responses: {
+      200: archive,
+      ...errors(400, 401, 404, 410, 413, 429, 'default'),
     },
   }),
   uploadObject: operation({

@@ -77,6 +77,7 @@ export const reflogOperations = {
     tag: 'refs',
     summary: 'Say which commit a ref stands for',
     requires: one('fs:ReadCommit', repositoryArn),
+    query: { rights: Type.Optional(offFlag), path: Type.Optional(text) },
     responses: {
       200: json(ResolvedRef),
       ...errors(400, 401, 404, 429, 'default'),

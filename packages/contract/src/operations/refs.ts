@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { errors, json, optionalBody } from '../answers.ts';
-import { CommitList } from '../models/commits.ts';
+import { CommitList, LastCommitList } from '../models/commits.ts';
 import { DiffList } from '../models/objects.ts';
 import { Merge, MergeConflicts, MergeResult, MovedError } from '../models/merges.ts';
-import { FindMergeBaseResult } from '../models/refs.ts';
+import { Divergence, FindMergeBaseResult } from '../models/refs.ts';
 import { flag, offFlag, text, textOf } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { resolutionRights } from './merges.ts';
@@ -45,6 +45,31 @@ export const refsOperations = {
     query: logQuery,
     responses: {
       200: json(CommitList),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  listLastCommits: operation({
+    operationId: 'listLastCommits',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{ref}/last_commits',
+    tag: 'refs',
+    summary: 'Tell which commit last changed each entry of a folder, along first parents',
+    requires: and(one('fs:ListObjects', repositoryArn), one('fs:ReadCommit', repositoryArn)),
+    query: page,
+    responses: {
+      200: json(LastCommitList),
+      ...errors(400, 401, 404, 429, 'default'),
+    },
+  }),
+  getDivergence: operation({
+    operationId: 'getDivergence',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{leftRef}/divergence/{rightRef}',
+    tag: 'refs',
+    summary: 'Count the commits that only one of two refs has; 1001 stands for more than 1000',
+    requires: one('fs:ListCommits', repositoryArn),
+    responses: {
+      200: json(Divergence),
       ...errors(400, 401, 404, 429, 'default'),
     },
   }),

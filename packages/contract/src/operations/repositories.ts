@@ -33,7 +33,7 @@ export const repositoriesOperations = {
     tag: 'repositories',
     summary: 'List repositories',
     requires: one('fs:ListRepositories', anything),
-    query: { ...page, search },
+    query: { ...page, search, summary: Type.Optional(offFlag) },
     responses: {
       200: json(RepositoryList),
       ...errors(400, 401, 429, 'default'),
@@ -64,6 +64,7 @@ export const repositoriesOperations = {
     tag: 'repositories',
     summary: 'Get a repository',
     requires: one('fs:ReadRepository', repositoryArn),
+    query: { summary: Type.Optional(offFlag) },
     responses: {
       200: json(Repository),
       ...errors(400, 401, 404, 429, 'default'),

@@ -48,6 +48,8 @@ export const eventsTailMessage = message({
   lastSegment: integer(2),
   /** Bytes of all segments, also of those that are gone. */
   bytes: integer(3),
+  /** The first segment whose events may still be in outboxes; 0: the last one. */
+  uncleared: integer(4),
 });
 export type EventsTail = MessageOf<typeof eventsTailMessage>;
 

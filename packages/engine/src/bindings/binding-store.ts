@@ -1,9 +1,16 @@
-import { bindingMessage, moveMessage, type BindingData, type MoveKind } from '@svc/encoding';
+import {
+  bindingMessage,
+  moveMessage,
+  type BindingData,
+  type MoveKind,
+  type RepositoryData,
+} from '@svc/encoding';
 import type { KvPredicate } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Actor } from '../face/model.ts';
 import { shownBy } from './bound-commits.ts';
+import { listTrash } from '../store/deleted-repositories.ts';
 import { aliasesPrefix, gravelerPartition, viewsPrefix } from '../store/keys.ts';
 import { moveKey } from '../store/keys.ts';
 
@@ -103,10 +110,25 @@ export async function moveBinding(
 
 /** What the binding shows may be garbage that a collector is about to delete. */
 async function keepShown(context: EngineContext, data: BindingData): Promise<void> {
-  const stored = await context.repositories.read(data.repository);
-  if (stored?.data.instanceUid !== data.instanceUid) return;
-  const scope = context.repositories.scopeOf(stored.data);
+  const repository = await findInstance(context, data);
+  if (repository === undefined) return;
+  const scope = context.repositories.scopeOf(repository);
+  const isPinned = data.commitId !== '' && (await context.commits.find(scope, data.commitId)) !== undefined;
+  if (isPinned) return context.gate.commitById(scope, data.commitId);
   await context.gate.commitsById(scope, () => shownBy(context, scope, data));
+}
+
+/** One that is in the trash may come back, and its collection goes on as if it had never been there. */
+async function findInstance(
+  context: EngineContext,
+  { repository, instanceUid }: BindingData,
+): Promise<RepositoryData | undefined> {
+  const stored = await context.repositories.read(repository);
+  if (stored?.data.instanceUid === instanceUid) return stored.data;
+  for await (const { repository: deleted } of listTrash(context, repository)) {
+    if (deleted.instanceUid === instanceUid) return deleted;
+  }
+  return undefined;
 }
 
 export async function* listAliasRecords(

@@ -8,7 +8,6 @@ import { planAfter, runBefore, type ShownEvent } from '../hooks/run-hooks.ts';
 import type { RefMove } from '../moves/move-log.ts';
 import { checkBranchName } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
-import { retireTokens } from '../staging/tokens.ts';
 import { endUploadsOf } from '../uploads/end-upload.ts';
 
 /** Deletes a branch with its uncommitted changes; its commits stay reachable by id, tag or child branches. */
@@ -53,7 +52,6 @@ export async function deleteBranch(
     // Only the record that was read: a branch re-created meanwhile is another branch.
     if (await context.branches.remove(scope, head, planned)) {
       await after.happened();
-      await retireTokens(context, retiredTokens);
       await endUploadsOf(context, scope, options.branch);
       return;
     }

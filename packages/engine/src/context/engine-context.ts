@@ -78,9 +78,11 @@ export function createContext(options: EngineOptions): EngineContext {
   const moves = new MoveLog(kv, cacheBus, clock, xids, logger, (kind) => options.refObserver?.moved(kind));
   const steadyTime = options.steadyTime ?? systemTime;
   const leaseWatch = new LeaseWatch(kv, steadyTime);
+  const commits = new CommitStore(kv, settings);
   const gate = new Gate({
     kv,
     trees: options.trees,
+    commits,
     clock,
     nextId: () => xids.next(),
     watch: leaseWatch,
@@ -106,7 +108,7 @@ export function createContext(options: EngineOptions): EngineContext {
     queue: new BranchQueue(),
     repositories,
     branches: new BranchStore(kv, moves, settings.maxBatchDelayMs),
-    commits: new CommitStore(kv, settings),
+    commits,
     tags: new TagStore(kv, moves, settings.maxBatchDelayMs),
     moves,
     told: (event) => outboxPut(event, clock(), xids),

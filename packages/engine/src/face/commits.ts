@@ -29,6 +29,27 @@ export interface LogOptions extends InRepository {
   readonly prefixes?: readonly string[] | undefined;
 }
 
+export interface LastCommitsOptions extends InRepository {
+  readonly ref: string;
+  /** The folder, as a prefix. */
+  readonly prefix: string;
+  /** Entries of the folder; those that end with a slash are folders. */
+  readonly paths: readonly string[];
+}
+
+export interface LastCommits {
+  /** By path; what no commit was found for is absent. */
+  readonly found: ReadonlyMap<string, Commit>;
+  /** Whether the whole history was looked at where something was not found. */
+  readonly complete: boolean;
+}
+
+/** How many commits each of two refs has that the other has not; 1001 stands for more than 1000. */
+export interface Divergence {
+  readonly left: number;
+  readonly right: number;
+}
+
 /** A commit as another server computed it. */
 export interface CommitRecord extends Omit<Commit, 'creationDate' | 'metadata'> {
   /** Unix seconds. */
@@ -69,6 +90,9 @@ export interface Commits {
   /** The commit of any commit-valued ref. */
   get(options: InRepository & { readonly ref: string }): Promise<Commit>;
   log(options: LogOptions): Promise<Page<Commit>>;
+  /** The commit that brought each entry of a folder to where it is on this ref, along first parents. */
+  last(options: LastCommitsOptions): Promise<LastCommits>;
+  divergence(options: InRepository & { readonly left: string; readonly right: string }): Promise<Divergence>;
   /** Plumbing: stores a commit record whose id must match its content and whose tree must be the repository's. */
   createRecord(options: CommitRecordOptions): Promise<void>;
   cherryPick(options: CherryPickOptions): Promise<Commit>;

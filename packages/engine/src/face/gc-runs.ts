@@ -1,3 +1,4 @@
+import type { StoreDeletion } from '@svc/block';
 import type { GcRules } from './gc.ts';
 import type { Page, InRepository } from './model.ts';
 
@@ -8,13 +9,20 @@ export interface CollectorSettings {
   readonly graceMs: number;
   readonly quarantineMs: number;
   readonly metadata: boolean;
+  /** How long commits stay that nothing leads to; 0: for ever. */
+  readonly danglingCommitsMs: number;
   readonly maxPercent: number;
   /** 0: unlimited. */
   readonly deletesPerSecond: number;
+  /** Calls that list objects of a remote store; 0: unlimited. */
+  readonly listsPerSecond: number;
+  readonly memoryBytes: number;
   /** Of a core. */
   readonly cpuPercent: number;
   /** Where temporary files go. */
   readonly folder: string;
+  /** Of what a run learned that the next may use. */
+  readonly cacheSizeBytes: number;
   readonly reportRetentionMs: number;
 }
 
@@ -49,7 +57,8 @@ export interface GcCount {
 }
 
 /** What is condemned first. */
-export type GarbageClass = 'expired' | 'uncommitted' | 'tables';
+export const garbageClasses = ['expired', 'uncommitted', 'tables', 'commits'] as const;
+export type GarbageClass = (typeof garbageClasses)[number];
 
 export interface GcClassReport {
   readonly class: GarbageClass | 'uploads';
@@ -82,13 +91,21 @@ export interface GcReport {
   readonly live: GcCount;
   readonly unknown: GcCount;
   /** Kept because other repositories use it. */
-  readonly held: GcCount;
+  readonly held: readonly GcHeldReport[];
   readonly classes: readonly GcClassReport[];
   /** Those that hold most by themselves first. Absent in lists of runs, and once the run's files are gone. */
   readonly roots?: readonly GcRootReport[] | undefined;
   /** Unix seconds. */
   readonly nextDue?: number | undefined;
+  /** Whether what is deleted is gone at once, or kept by the store for a time. */
+  readonly storeDeletion: StoreDeletion;
   readonly location: string;
+}
+
+/** What a repository uses of the one that was collected. */
+export interface GcHeldReport {
+  readonly repository: string;
+  readonly count: GcCount;
 }
 
 export type GcRunState = 'queued' | 'running' | 'completed' | 'failed' | 'canceled';

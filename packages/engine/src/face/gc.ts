@@ -22,6 +22,8 @@ export interface GcUncommitted {
 }
 
 export interface Gc {
+  /** Data younger than this is never collected. */
+  readonly graceSeconds: number;
   getRules(repository: string): Promise<GcRules>;
   setRules(options: InRepository & { readonly rules: GcRules }): Promise<void>;
   deleteRules(repository: string): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Actor, InRepository } from './model.ts';
+import type { Actor, InRepository, OnBranch } from './model.ts';
 
 interface ByActor {
   readonly actor?: Actor | undefined;
@@ -13,6 +13,8 @@ export interface ProtectionRules {
 
 export interface Protection {
   get(repository: string): Promise<ProtectionRules>;
+  /** Whether a rule refuses writes to a branch or commits on it. */
+  covers(options: OnBranch): Promise<boolean>;
   /** Replaces all rules. `ifMatch` absent is unconditional, `""` only when there are none. */
   set(
     options: InRepository &

@@ -25,12 +25,21 @@ export async function stagingBrought(
   const isOwn = brought.repository === scope.repository.id;
   const owner = isOwn ? scope : await findOwner(context, scope, brought.repository, brought.canonical);
   if (!isOwn) await registerForeign(context, scope, brought.canonical);
-  await stage();
-  if (owner === undefined || !(await context.gate.address(owner, entry.address))) return;
+  if (owner === undefined) return stage();
+  const { gate } = context;
   const pointer = pointerOf(scope.repository.storageNamespace, entry);
-  if (await adapterOf(context, scope).exists(pointer)) return;
+  const isThere = (): Promise<boolean> => adapterOf(context, scope).exists(pointer);
+  const approach = await gate.approach(owner, entry.address);
+  // Before anybody can see the entry, or commit it.
+  if (approach.idle === undefined && !(await isThere())) throw dataGone();
+  await stage();
+  if (!(await gate.wasCollected(owner, entry.address, approach)) || (await isThere())) return;
   await unstage(context, place, entry);
-  throw new EngineError('data_gone', 'No data', { subject: 'object' });
+  throw dataGone();
+}
+
+function dataGone(): EngineError {
+  return new EngineError('data_gone', 'No data', { subject: 'object' });
 }
 
 /** Before an import looks at what other repositories own: from here on they keep it. */
@@ -42,7 +51,7 @@ export async function usingForeign(
   await registerForeign(context, scope, foreign.uri);
   for (const id of foreign.owners) {
     const owner = await findOwner(context, scope, id, foreign.uri);
-    if (owner !== undefined) await context.gate.address(owner, foreign.uri);
+    if (owner !== undefined) await context.gate.approach(owner, foreign.uri);
   }
 }
 

@@ -55,6 +55,11 @@ export class CommitTable {
     this.#at = 0;
   }
 
+  /** Of one that the first reading showed. */
+  idOf(index: number): string {
+    return this.#ids.toString('hex', index * idBytes, (index + 1) * idBytes);
+  }
+
   createdAt(index: number): number {
     return this.#createdAt[index] ?? 0;
   }

@@ -38,6 +38,11 @@ export async function* listForeign(context: EngineContext, user?: Buffer): Async
   }
 }
 
+/** The repository whose partition it is. */
+export function nameOfUser(user: string): string {
+  return user.slice(0, user.lastIndexOf('-'));
+}
+
 /** What a record of the register says. */
 export function useOf(value: Buffer): Pick<ForeignUse, 'uri' | 'at'> {
   const { uri, at } = gcForeignMessage.decode(value);
@@ -52,10 +57,9 @@ export async function checkUsedByNobodyElse(context: EngineContext, scope: Repos
   for await (const { user, uri } of listForeign(context)) {
     const isAbove = uri.endsWith('/') && `${namespace}/`.startsWith(uri);
     if (user === own || !(isAbove || liesInside(uri, namespace))) continue;
-    const other = user.slice(0, user.lastIndexOf('-'));
     throw new EngineError(
       'conflict',
-      `repository '${other}' refers to objects of this one: use the built-in collector`,
+      `repository '${nameOfUser(user)}' refers to objects of this one: use the built-in collector`,
       { subject: 'repository' },
     );
   }

@@ -13,7 +13,9 @@ import {
 import type { KvExpectation, KvStore } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import type { CommittedTrees } from '../committed/tree.ts';
-import { invalid } from '../context/refusals.ts';
+import { invalid, notFound } from '../context/refusals.ts';
+import { commitRecord, type CommitStore } from '../store/commit-store.ts';
+import { commitKey } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { pinKey, stateKey } from './gc-keys.ts';
 import type { LeaseWatch } from './lease-watch.ts';
@@ -25,6 +27,7 @@ const knownRepositories = 10_000;
 export interface GateParts {
   readonly kv: KvStore;
   readonly trees: CommittedTrees;
+  readonly commits: CommitStore;
   readonly clock: () => number;
   readonly nextId: () => string;
   readonly watch: LeaseWatch;
@@ -43,9 +46,16 @@ export interface IdleState {
 /** Where a writer stood before it wrote its tables; undefined: something was collected. */
 export type Entered = IdleState | typeof pinned | undefined;
 
+/** Where somebody stood who brings an address: nothing was collected, or the address is pinned against this run. */
+export interface Approach {
+  readonly idle?: IdleState | undefined;
+  readonly pinnedFor?: number | undefined;
+}
+
 /** What a head is about to move to. */
 export interface TreeMove {
   readonly tree: string;
+  readonly commitId: string;
   /** A tree that a commit's record keeps. */
   readonly base: () => Promise<string>;
   /** The tables were there before, so their age does not protect them. */
@@ -88,6 +98,7 @@ export class Gate {
     }
     this.#idle.delete(scope.repository.instanceUid);
     if (move.adopted === true) return false;
+    await this.#pinRecord(scope, move.commitId);
     await this.#waitForBatch(scope);
     if (!(await this.#areStored(scope, move))) return false;
     return change(undefined);
@@ -104,30 +115,93 @@ export class Gate {
     return idle ?? pinned;
   }
 
-  /** After a ref, or a commit of other trees, was written that no living ref showed; before it is acknowledged. */
+  /**
+   * After a ref, or a commit of other trees, was written that no living ref showed; before it is acknowledged. A record
+   * that was collected meanwhile, because nothing led to it, is stored again.
+   */
   async commitById(scope: RepositoryScope, commitId: string): Promise<void> {
+    const { kv, commits } = this.#parts;
+    const commit = await commits.find(scope, commitId);
+    if (commit === undefined) throw notFound('commit');
+    const records = [commitId, ...commit.parents];
+    const known = this.#idle.get(scope.repository.instanceUid);
+    const [state, ...found] = await kv.getMany(scope.partition, [stateKey, ...records.map(commitKey)]);
+    // Without a collection since the state was known the order of these reads does not matter.
+    const isCalm = known !== undefined && isSame(state?.value, known.value);
+    if (isCalm && found.every((record) => record !== undefined)) return;
     await this.#pin(scope, pinOfCommit, commitId);
+    for (const id of records) await this.#storeAgain(scope, id);
   }
 
   /** As `commitById`, for many at once; they are asked for only while something is collected. */
   async commitsById(scope: RepositoryScope, find: () => AsyncIterable<string>): Promise<void> {
     const state = decodeState(await this.#value(scope));
     if (!isCollecting(state)) return;
-    for await (const commitId of find()) await this.#putPin(scope, pinOfCommit, commitId, state);
+    const pinnedIds: string[] = [];
+    for await (const commitId of find()) {
+      await this.#putPin(scope, pinOfCommit, commitId, state);
+      pinnedIds.push(commitId);
+    }
     await this.#waitForBatch(scope);
+    for (const commitId of pinnedIds) await this.#storeAgain(scope, commitId);
   }
 
-  /** As `commitById`, for an entry that points to data of `scope`; true when the data must be looked for now. */
-  async address(scope: RepositoryScope, address: string): Promise<boolean> {
-    return this.#pin(scope, pinOfAddress, address);
+  /**
+   * Before an entry is staged that points to data of `scope`. While something is collected the address is pinned and no
+   * batch in flight can take it any more, so the caller looks for the data before anybody can see the entry.
+   */
+  async approach(scope: RepositoryScope, address: string): Promise<Approach> {
+    const isFree = this.#parts.kv.valueAtOnce !== undefined;
+    const idle = isFree ? await this.#readIdle(scope) : await this.enter(scope);
+    if (idle !== undefined) return { idle };
+    return { pinnedFor: await this.#pin(scope, pinOfAddress, address) };
   }
 
-  async #pin(scope: RepositoryScope, kind: number, value: string): Promise<boolean> {
-    const state = decodeState(await this.#value(scope));
-    if (!isCollecting(state)) return false;
+  /** After it was staged, before that is acknowledged; true when the data must be looked for now. */
+  async wasCollected(
+    scope: RepositoryScope,
+    address: string,
+    { idle, pinnedFor }: Approach,
+  ): Promise<boolean> {
+    const value = await this.#value(scope);
+    const isCalm =
+      idle === undefined ? decodeState(value)?.generation === pinnedFor : isSame(value, idle.value);
+    if (isCalm) return false;
+    this.#idle.delete(scope.repository.instanceUid);
+    await this.#pin(scope, pinOfAddress, address);
+    return true;
+  }
+
+  /** Answers the generation of the run it met, if any. */
+  async #pin(scope: RepositoryScope, kind: number, value: string): Promise<number | undefined> {
+    const current = await this.#value(scope);
+    const state = decodeState(current);
+    const isHeld = state?.phase === gcHeld;
+    if (!isCollecting(state)) {
+      if (!isHeld) this.#idle.set(scope.repository.instanceUid, { value: current });
+      return undefined;
+    }
     await this.#putPin(scope, kind, value, state);
     await this.#waitForBatch(scope);
-    return true;
+    return state.generation;
+  }
+
+  /** A commit that is made once more may have a record that nothing led to. */
+  async #pinRecord(scope: RepositoryScope, commitId: string): Promise<void> {
+    const state = decodeState(await this.#value(scope));
+    if (!isCollecting(state)) return;
+    const found = await this.#parts.kv.get(scope.partition, commitKey(commitId));
+    if (found !== undefined) await this.#putPin(scope, pinOfCommit, commitId, state);
+  }
+
+  /** Parents of a commit that was brought from elsewhere may never have been here. */
+  async #storeAgain(scope: RepositoryScope, commitId: string): Promise<void> {
+    const { kv, commits } = this.#parts;
+    if ((await kv.get(scope.partition, commitKey(commitId))) !== undefined) return;
+    const commit = await commits.find(scope, commitId);
+    if (commit === undefined) return;
+    const { key, value } = commitRecord(commit);
+    await kv.setIf(scope.partition, key, value, 'absent');
   }
 
   async #putPin(scope: RepositoryScope, kind: number, value: string, state: GcState): Promise<void> {

@@ -23,6 +23,7 @@ export function gc(context: EngineContext, taskRunner: TaskRunner, objects: Obje
     return scope;
   };
   return {
+    graceSeconds: context.settings.gc.graceMs / 1000,
     getRules: (repository) => getGcRules(context, repository),
     setRules: ({ repository, rules }) => setGcRules(context, repository, rules),
     deleteRules: (repository) => deleteGcRules(context, repository),

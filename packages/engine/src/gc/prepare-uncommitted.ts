@@ -9,7 +9,7 @@ import type { GcUncommitted } from '../face/gc.ts';
 import { trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { completedLifetimeMs, listUploadRecords } from '../uploads/upload-records.ts';
-import { AddressFile } from './address-file.ts';
+import type { AddressFile } from './address-file.ts';
 import { checkUsedByNobodyElse } from './foreign.ts';
 import { checkCollectable, noteExternalCall } from './gc-state.ts';
 import { readStagedAddresses, type StagedPage } from './staged-addresses.ts';
@@ -41,6 +41,7 @@ export async function prepareGcUncommitted(
   const scratch = await mkdtemp(join(tmpdir(), 'svc-gc-'));
   try {
     const path = join(scratch, 'addresses');
+    const { AddressFile } = await import('./address-file.ts');
     const file = new AddressFile(path);
     const next = await writeAddresses(context, scope, file, start);
     await file.finish();

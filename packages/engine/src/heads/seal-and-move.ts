@@ -59,7 +59,8 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
       if (await moveTo(context, move, head, commit, entered)) {
         const byId = typeof move.byId === 'function' ? move.byId() : move.byId;
         if (byId === true) await context.gate.commitById(scope, commit.id);
-        await retireTokens(context, head.data.sealedTokens);
+        // A move that is recorded names the tokens it dropped, and whoever reads it retires them: nobody waits for that.
+        if (commit.id === head.data.commitId) await retireTokens(context, head.data.sealedTokens);
         return commit;
       }
     }
@@ -99,6 +100,7 @@ async function moveTo(
   const planned = await context.moves.plan(scope, refMove, head.data.lastMove);
   const tables: TreeMove = {
     tree: commit.metaRangeId,
+    commitId: commit.id,
     base: async () => (await context.commits.get(scope, head.data.commitId)).metaRangeId,
     adopted: adopted !== undefined,
   };

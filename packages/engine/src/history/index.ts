@@ -5,6 +5,8 @@ import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { CommitRecordOptions, Commits } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
+import { divergence } from './divergence.ts';
+import { lastCommits } from './last-commits.ts';
 import { logCommits } from './log-commits.ts';
 import { noteForeignUnknown } from '../gc/foreign.ts';
 import { checkHashId } from '../names/names.ts';
@@ -28,6 +30,8 @@ export function commits(context: EngineContext): Commits {
       }
     },
     log: (options) => logCommits(context, options),
+    last: (options) => lastCommits(context, options),
+    divergence: (options) => divergence(context, options),
     createRecord: (options) => createCommitRecord(context, options),
     cherryPick: (options) => cherryPick(context, options),
     revert: (options) => revertCommit(context, options),
@@ -52,7 +56,12 @@ async function createCommitRecord(context: EngineContext, options: CommitRecordO
   }
   await new AdoptedTrees(context, scope, options).check(commit.metaRangeId);
   await noteForeignUnknown(context, scope);
-  const tables = { tree: commit.metaRangeId, base: () => Promise.resolve(''), adopted: true };
+  const tables = {
+    tree: commit.metaRangeId,
+    commitId: commit.id,
+    base: () => Promise.resolve(''),
+    adopted: true,
+  };
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const entered = await context.gate.adopt(scope, commit.metaRangeId);
     const isAdded = await context.gate.moveHead(scope, entered, tables, (still) =>

@@ -72,10 +72,21 @@ export class HookFiles {
   }
 
   /** Whether such files may be among the staged changes of tokens, newest first. */
-  lookAtStaged(tokens: readonly Buffer[]): Promise<StagedLook> {
+  lookAtStaged(tokens: readonly Buffer[]): StagedLook | Promise<StagedLook> {
     // Where a read does not wait, it costs less than sharing one.
-    if (this.#kv.valueAtOnce !== undefined) return this.#lookAtStaged(tokens);
+    if (this.#kv.firstKeyAtOnce !== undefined) return this.#lookAtOnce(tokens);
     return this.#looks.read(tokens.join('/'), () => this.#lookAtStaged(tokens));
+  }
+
+  #lookAtOnce(tokens: readonly Buffer[]): StagedLook {
+    let isDirty = false;
+    for (const [index, token] of tokens.entries()) {
+      const first = this.#kv.firstKeyAtOnce?.(token, this.#around.from);
+      if (first === undefined) continue;
+      if (index === 0) isDirty = true;
+      if (Buffer.compare(first, this.#around.to) < 0) return { mayHold: true, isDirty };
+    }
+    return { mayHold: false, isDirty };
   }
 
   async #lookAtStaged(tokens: readonly Buffer[]): Promise<StagedLook> {

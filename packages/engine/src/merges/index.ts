@@ -135,7 +135,8 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
         if (commit.id !== approved) {
           // Hooks are told the commit's id and may read it.
           if ((await hooksAt(context, scope, source)) !== undefined) {
-            const tables = { tree: metaRangeId, base: () => Promise.resolve(onto.metaRangeId) };
+            const base = (): Promise<string> => Promise.resolve(onto.metaRangeId);
+            const tables = { tree: metaRangeId, commitId: commit.id, base };
             await context.gate.moveHead(scope, entered, tables, (still) =>
               context.commits.add(scope, commit, still),
             );

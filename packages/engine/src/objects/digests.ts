@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Crc64Nvme, crc32c } from '@svc/encoding';
-import { createXXHash128, createXXHash3, createXXHash64, type IHasher } from 'hash-wasm';
+import type { IHasher } from 'hash-wasm';
 import type { DigestName } from '../face/objects.ts';
 
 export type AnyDigestName = DigestName | 'md5';
@@ -37,16 +37,23 @@ type XxhashName = 'xxhash64' | 'xxhash3' | 'xxhash128';
 /** One of each, made ready asynchronously and used at once from then on. */
 const xxhashes = new Map<AnyDigestName, IHasher>();
 
-const xxhashMakers: readonly (readonly [XxhashName, () => Promise<IHasher>])[] = [
-  ['xxhash64', createXXHash64],
-  ['xxhash3', createXXHash3],
-  ['xxhash128', createXXHash128],
-];
+const xxhashMakers = {
+  xxhash64: 'createXXHash64',
+  xxhash3: 'createXXHash3',
+  xxhash128: 'createXXHash128',
+} as const;
 
-/** Makes `createDigest` ready for these names. */
+/** Makes `createDigest` ready for these names. Few ask for one of xxHash, so its code is read when somebody does. */
 export async function loadDigests(names: readonly AnyDigestName[]): Promise<void> {
-  for (const [name, make] of xxhashMakers)
-    if (names.includes(name) && !xxhashes.has(name)) xxhashes.set(name, await make());
+  for (const name of names) {
+    if (!isXxhash(name) || xxhashes.has(name)) continue;
+    const makers = await import('hash-wasm');
+    xxhashes.set(name, await makers[xxhashMakers[name]]());
+  }
+}
+
+function isXxhash(name: AnyDigestName): name is XxhashName {
+  return name in xxhashMakers;
 }
 
 /** Several bodies take turns in one hasher: each puts its state in before its chunk and takes it out afterwards. */

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '@svc/encoding';
+import { blockedCommit, blockedStagingWrite, compareUtf8 } from '@svc/encoding';
 import type { KvWrite } from '@svc/kv';
 import { maxTries } from '../context/back-off.ts';
 import type { EngineContext } from '../context/engine-context.ts';
@@ -19,6 +19,13 @@ export function protection(context: EngineContext): Protection {
       const scope = await context.repositories.open(repository);
       const { rules, etag } = await context.protection.read(scope);
       return { patterns: Object.keys(rules.patterns).sort(compareUtf8), etag };
+    },
+    covers: async ({ repository, branch }) => {
+      const scope = await context.repositories.open(repository);
+      return (
+        (await context.protection.isBlocked(scope, branch, blockedStagingWrite)) ||
+        (await context.protection.isBlocked(scope, branch, blockedCommit))
+      );
     },
     set: async ({ repository, patterns, ifMatch, actor }) => {
       checkPatterns(patterns);

@@ -22,6 +22,7 @@ import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { checkMayTakeOver, forgetFormerNamespace } from './former-namespaces.ts';
 import { displaceDeleted, type Displaced } from './displaced.ts';
+import { leftMark } from './left-mark.ts';
 import { detectMetadataPrefix, markNamespace, type NamespaceMarks } from './namespace-check.ts';
 import { releaseNamespace, reserveNamespace, trimSlash } from './namespaces.ts';
 
@@ -58,7 +59,10 @@ export async function createRepository(
     const metadataPrefix = checked
       ? context.settings.metadataPrefix
       : await detectMetadataPrefix(adapter, storageNamespace, context.settings.metadataPrefix);
-    if (checked) marks = await markNamespace(adapter, storageNamespace, context.settings);
+    if (checked) {
+      const left = leftMark(context.kv, storageId, storageNamespace);
+      marks = await markNamespace(adapter, storageNamespace, context.settings, left);
+    }
     const data: RepositoryData = {
       id: name,
       storageNamespace,

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { BlockError, type BlockAdapter, type ObjectPointer } from '@svc/block';
 import type { EngineSettings } from '../face/options.ts';
 import { invalid } from '../context/refusals.ts';
+import type { LeftMark } from './left-mark.ts';
 
 const legacyPrefix = '_lakefs';
 // Not a range file on purpose: an old collector that looks here for committed objects must fail, not see nothing.
@@ -24,6 +25,7 @@ export async function markNamespace(
   adapter: BlockAdapter,
   storageNamespace: string,
   settings: EngineSettings,
+  left: LeftMark,
 ): Promise<NamespaceMarks> {
   const prefix = settings.metadataPrefix;
   const dummy = pointerTo(storageNamespace, `${prefix}/dummy`);
@@ -31,12 +33,19 @@ export async function markNamespace(
   const written: ObjectPointer[] = [];
   // Nobody else writes the same, so that a mark whose answer was lost is known as ours.
   const text = Buffer.from(`this file marks the storage namespace of a repository\n${randomUUID()}\n`);
+  const remove = async (): Promise<void> => {
+    if (!(await removeAll(adapter, written))) await left.keep(text);
+  };
   try {
+    await removeLeft(adapter, dummy, left);
     const probes = [dummy, pointerTo(storageNamespace, `${legacyPrefix}/dummy`)];
     if (settings.ensureReadableRootNamespace) probes.push(pointerTo(storageNamespace, 'dummy'));
     for (const probe of probes) if (await adapter.exists(probe)) throw namespaceInUse();
     await adapter.put(dummy, text, { ifAbsent: true }).catch(async (error: unknown) => {
-      if (!(await holds(adapter, dummy, text).catch(() => false))) throw error;
+      const isOurs = await holds(adapter, dummy, text).catch(() => undefined);
+      // It may be there although the store does not say so.
+      if (isOurs === undefined) await left.keep(text);
+      if (isOurs !== true) throw error;
     });
     written.push(dummy);
     const readBack = await adapter.get(dummy);
@@ -46,10 +55,10 @@ export async function markNamespace(
       written.push(guard);
     }
   } catch (error) {
-    await removeAll(adapter, written);
+    await remove();
     throw namespaceFailure(error);
   }
-  return { remove: () => removeAll(adapter, written) };
+  return { remove };
 }
 
 /** The prefix of a namespace that is adopted as it is: `_lakefs` when only that one has been used there. */
@@ -77,9 +86,23 @@ async function holds(adapter: BlockAdapter, pointer: ObjectPointer, text: Buffer
   return content.equals(text);
 }
 
-/** What cannot be removed stays: the error that led here is the one to tell. */
-async function removeAll(adapter: BlockAdapter, pointers: readonly ObjectPointer[]): Promise<void> {
-  for (const pointer of pointers) await adapter.delete(pointer).catch(() => undefined);
+/** False when something had to stay: the error that led here is the one to tell. */
+async function removeAll(adapter: BlockAdapter, pointers: readonly ObjectPointer[]): Promise<boolean> {
+  let gone = true;
+  for (const pointer of pointers) {
+    await adapter.delete(pointer).catch(() => {
+      gone = false;
+    });
+  }
+  return gone;
+}
+
+/** Takes away the mark of an earlier creation that failed. One that has another text is somebody's. */
+async function removeLeft(adapter: BlockAdapter, mark: ObjectPointer, left: LeftMark): Promise<void> {
+  const text = await left.read();
+  if (text === undefined) return;
+  if ((await adapter.exists(mark)) && (await holds(adapter, mark, text))) await adapter.delete(mark);
+  await left.forget();
 }
 
 function namespaceInUse(): Error {

@@ -4,7 +4,6 @@ import type { Actor } from '../face/model.ts';
 import { uploadObject } from '../objects/upload-object.ts';
 import { protectionChanged } from '../protection/index.ts';
 import type { RepositoryScope } from '../store/scope.ts';
-import { sampleFiles } from './sample-files.ts';
 
 /** Fills a new repository with the sample files in one commit, and protects its default branch. */
 export async function populateSampleData(
@@ -13,6 +12,8 @@ export async function populateSampleData(
   actor: Actor,
 ): Promise<void> {
   const { id: repository, defaultBranch: branch } = scope.repository;
+  // Read when it is asked for: it brings a writer of Parquet.
+  const { sampleFiles } = await import('./sample-files.ts');
   for (const file of sampleFiles(repository, branch)) {
     const { path, contentType, bytes: body } = file;
     await uploadObject(context, { repository, branch, path, contentType, body });

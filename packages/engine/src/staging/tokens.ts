@@ -4,6 +4,8 @@ import { cleanupTokensPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 const stubValue = Buffer.from('stub-value');
+/** No key comes before it. */
+const leastKey = Buffer.alloc(1);
 
 /** A fresh staging token; never reused. */
 export function newToken(repository: string, branch: string): string {
@@ -39,7 +41,8 @@ export async function listForCleaner(context: EngineContext, tokens: readonly st
 }
 
 /** Whether nothing was ever staged under a token (or all of it was dropped again). */
-export async function isTokenEmpty(context: EngineContext, token: Buffer): Promise<boolean> {
-  for await (const page of context.kv.scan(token, { batch: 1 })) return page.length === 0;
+export async function isTokenEmpty({ kv }: EngineContext, token: Buffer): Promise<boolean> {
+  if (kv.firstKeyAtOnce !== undefined) return kv.firstKeyAtOnce(token, leastKey) === undefined;
+  for await (const page of kv.scan(token, { batch: 1 })) return page.length === 0;
   return true;
 }

@@ -44,6 +44,11 @@ export class CommitStore {
     return commit;
   }
 
+  /** Its record was deleted: nothing led to it. */
+  forget(scope: RepositoryScope, id: string): void {
+    this.#cache.delete(nameOf(scope, id));
+  }
+
   /** False when a commit of that id exists: an equal one, so it is the same commit. */
   add(scope: RepositoryScope, commit: Commit, still?: KvExpectation): Promise<boolean> {
     const { key, value } = commitRecord(commit);

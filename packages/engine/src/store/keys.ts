@@ -37,6 +37,11 @@ export function formerNamespaceKey(storageId: string, namespace: string): Buffer
   return Buffer.from(`former-namespaces/${storageId}/${namespace}`);
 }
 
+/** The mark that a failed creation could not take out of a namespace; `namespace` without trailing slash. */
+export function leftMarkKey(storageId: string, namespace: string): Buffer {
+  return Buffer.from(`left-marks/${storageId}/${namespace}`);
+}
+
 export const aliasesPrefix = Buffer.from('aliases/');
 export const viewsPrefix = Buffer.from('views/');
 export const deletedRepositoriesPrefix = Buffer.from('deleted/');

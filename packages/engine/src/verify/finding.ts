@@ -9,7 +9,8 @@ export interface LostSpan {
 export interface DamageFinding {
   readonly type: 'damage';
   readonly repository: string;
-  readonly kind: 'metarange' | 'range' | 'commit' | 'branch' | 'tag';
+  readonly kind: 'metarange' | 'range' | 'commit' | 'branch' | 'tag' | 'object';
+  /** Of an object its path. */
   readonly id: string;
   /**
    * `missing`: it is named but not stored. `damaged`: it cannot be read, or is not what its id stands for.

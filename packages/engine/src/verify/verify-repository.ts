@@ -23,6 +23,7 @@ import {
 } from '../store/keys.ts';
 import type { ConcernedFinding, DamageFinding, Finding } from './finding.ts';
 import { IdSet, isContentId } from './id-set.ts';
+import { ObjectVerifier } from './object-verifier.ts';
 import { StoredTables } from './stored-tables.ts';
 import { TreeVerifier } from './tree-verifier.ts';
 
@@ -33,6 +34,8 @@ export interface VerifyParts {
   readonly metadataPrefix: string;
   /** Tables lie here while they are read. */
   readonly temporaryFolder: string;
+  /** Also reads the data of every object that a branch or tag shows. */
+  readonly readsObjects?: boolean | undefined;
 }
 
 /** The names of all repositories that are not being deleted. */
@@ -50,6 +53,7 @@ export interface VerifyProgress {
   commits: number;
   metaRanges: number;
   ranges: number;
+  objects: number;
   bytes: number;
 }
 
@@ -71,12 +75,18 @@ export async function* verifyRepository(
     storageNamespace,
     metadataPrefix: metadataPrefix === '' ? parts.metadataPrefix : metadataPrefix,
   };
+  const tables = new StoredTables(new BlockTables(parts.blockStores), place, parts.temporaryFolder);
+  const adapter = parts.blockStores.get(storageId);
   const run = new RepositoryRun({
     kv,
     repository,
     partition: repositoryPartition(repository, instanceUid),
-    tables: new StoredTables(new BlockTables(parts.blockStores), place, parts.temporaryFolder),
+    tables,
     progress,
+    objects:
+      parts.readsObjects === true
+        ? new ObjectVerifier({ repository, storageNamespace, adapter, tables, progress })
+        : undefined,
   });
   yield* run.commits();
   yield* run.parents();
@@ -90,6 +100,8 @@ interface RunParts {
   readonly partition: Buffer;
   readonly tables: StoredTables;
   readonly progress: VerifyProgress;
+  /** Absent where the data of objects is not read. */
+  readonly objects: ObjectVerifier | undefined;
 }
 
 class RepositoryRun {
@@ -151,8 +163,11 @@ class RepositoryRun {
           continue;
         }
         const commit = decoded(() => commitMessage.decode(found.value));
-        const tables = commit === undefined ? [] : this.#trees.damagedIn(commit.metaRangeId);
+        if (commit === undefined) continue;
+        const tables = this.#trees.damagedIn(commit.metaRangeId);
         if (tables.length > 0) yield this.#concerned(kind, name, named, tables);
+        const { objects } = this.#parts;
+        if (objects !== undefined) yield* objects.verify(commit.metaRangeId, `${kind} "${name}"`);
       }
     }
   }

@@ -105,6 +105,20 @@ class LocalStore implements KvStore {
     return found === undefined ? undefined : copyOut(found, this.#db.lastSize);
   }
 
+  firstKeyAtOnce(partition: Uint8Array, start: Uint8Array): Buffer | undefined {
+    this.#check();
+    requireKey(partition, start);
+    const { bound } = scanBound(partition, start);
+    const physical = this.#firstKeyFrom(bound);
+    if (physical === undefined) return undefined;
+    const offset = logicalKeyOffset(partition);
+    const isInside =
+      physical.readUInt16BE(0) === partition.length &&
+      physical.length >= offset &&
+      Buffer.compare(physical.subarray(2, offset), partition) === 0;
+    return isInside ? physical.subarray(offset) : undefined;
+  }
+
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);
@@ -154,6 +168,15 @@ class LocalStore implements KvStore {
     const stillKey = owned.still === undefined ? undefined : physical(owned.still.key);
     const all = owned.guarded === undefined ? owned.others : [owned.guarded, ...owned.others];
     const steps = all.map((write) => ({ write, key: physical(write.key) }));
+    // lmdb does this by itself, while a look at values makes its writer, and so everybody else's, wait for this thread.
+    // It cannot tell a condition of one write from that of all.
+    const { condition } = owned.guard;
+    if (condition === 'absent' && owned.others.every(({ type }) => type !== 'create')) {
+      return this.#writeAll(guardKey, steps, stillKey, owned.still?.value);
+    }
+    if (condition === 'any' && all.every(({ type }) => type !== 'create')) {
+      return this.#writeAll(undefined, steps, stillKey, owned.still?.value);
+    }
     return this.#change(() => {
       if (!conditionHolds(this.#stored(guardKey), owned.guard.condition)) return false;
       if (stillKey !== undefined && !isEqual(this.#stored(stillKey), owned.still?.value)) return false;
@@ -262,12 +285,32 @@ class LocalStore implements KvStore {
     return physical;
   }
 
-  /** Only inside a transaction: the value as that transaction sees it, valid until the next read. */
+  /** The value as the transaction sees it, valid until the next read. */
   #stored(physical: PhysicalKey): Uint8Array | undefined {
     const found = this.#db.getBinaryFast(physical);
     return found === undefined
       ? undefined
       : new Uint8Array(found.buffer, found.byteOffset, this.#db.lastSize);
+  }
+
+  /** In one step, unless the guard is there or `still` holds something else. */
+  async #writeAll(
+    guard: PhysicalKey | undefined,
+    steps: readonly { readonly write: KvWrite; readonly key: PhysicalKey }[],
+    still: PhysicalKey | undefined,
+    expected: Buffer | undefined,
+  ): Promise<boolean> {
+    return this.#settle(() => {
+      this.#db.resetReadTxn();
+      if (still !== undefined && !isEqual(this.#stored(still), expected)) return undefined;
+      const writeSteps = (): void => {
+        for (const { write, key } of steps) {
+          if (write.type === 'delete') void this.#db.remove(key);
+          else void this.#db.put(key, write.value);
+        }
+      };
+      return guard === undefined ? this.#db.batch(writeSteps) : this.#db.ifNoExists(guard, writeSteps);
+    });
   }
 
   async #acknowledge(
@@ -280,9 +323,20 @@ class LocalStore implements KvStore {
       physical = keptKey(partition, key);
       await this.#gate.enter();
     }
+    return this.#settleEntered(() => write(physical));
+  }
+
+  /** Undefined: there is nothing to write. */
+  async #settle(begin: () => Commit | undefined): Promise<boolean> {
+    if (!this.#gate.tryEnter()) await this.#gate.enter();
+    return this.#settleEntered(begin);
+  }
+
+  async #settleEntered(begin: () => Commit | undefined): Promise<boolean> {
     try {
       this.#check();
-      const commit = write(physical);
+      const commit = begin();
+      if (commit === undefined) return false;
       // Taken before anything is awaited: it belongs to this very commit.
       const { flushed } = commit;
       const written = await commit;

@@ -63,6 +63,13 @@ class MemStore implements KvStore {
     return stored === undefined ? undefined : Buffer.from(stored);
   }
 
+  firstKeyAtOnce(partition: Uint8Array, start: Uint8Array): Buffer | undefined {
+    this.#check();
+    requireKey(partition, start);
+    const [first] = this.#state.partitions.get(text(partition))?.entriesFrom(text(start)).take(1) ?? [];
+    return first === undefined ? undefined : Buffer.from(first[0], 'latin1');
+  }
+
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);

@@ -52,9 +52,35 @@ export function changeCases(context: SuiteContext): void {
       );
     }
 
+    test.each([
+      [false, true],
+      [true, false],
+    ])('guard absent, key there %s, puts and deletes alone: %s', async (there, happens) => {
+      const { store } = context;
+      const partition = freshPartition();
+      await store.set(partition, bytes('gone'), bytes('1'));
+      await store.set(partition, bytes('over'), bytes('1'));
+      if (there) await store.set(partition, bytes('guard'), bytes('1'));
+      const before = await contents(store, partition);
+      const answer = await store.change(partition, { key: bytes('guard'), condition: 'absent' }, [
+        put('a', '2'),
+        put('over', '2'),
+        { type: 'delete', key: bytes('gone') },
+        put('guard', '2'),
+        put('z', ''),
+      ]);
+      expect(answer).toBe(happens);
+      const now = { a: '2', over: '2', guard: '2', z: '' };
+      expect(await contents(store, partition)).toEqual(happens ? now : before);
+    });
+
     test('50 concurrent changes of one guard: one happens, with all its writes and none of the others', async () => {
       const other = await context.open();
-      for (const first of [true, false]) {
+      for (const [first, type] of [
+        [true, 'create'],
+        [true, 'put'],
+        [false, 'create'],
+      ] as const) {
         const partition = freshPartition();
         if (!first) await context.store.set(partition, bytes('head'), bytes('none'));
         const condition = (await context.store.get(partition, bytes('head')))?.predicate ?? 'absent';
@@ -63,7 +89,7 @@ export function changeCases(context: SuiteContext): void {
             (index % 2 === 0 ? context.store : other).change(partition, { key: bytes('head'), condition }, [
               put('head', `${index}`),
               put(`a${index}`, 'made'),
-              put(`b${index}`, 'made', 'create'),
+              put(`b${index}`, 'made', type),
             ]),
           ),
         );

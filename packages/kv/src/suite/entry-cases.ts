@@ -59,6 +59,35 @@ export function entryCases(context: SuiteContext): void {
       expect(() => other.valueAtOnce?.(partition, bytes('k'))).toThrow('closed');
     });
 
+    test('the first key read at once is the one a scan would begin with, and stays in its partition', async () => {
+      const [store, other] = [context.store, await context.open()];
+      const partition = freshPartition();
+      expect(store.firstKeyAtOnce === undefined).toBe(store.valueAtOnce === undefined);
+      const read = (start: string): string | undefined =>
+        store.firstKeyAtOnce?.(partition, bytes(start))?.toString();
+      if (store.firstKeyAtOnce !== undefined) {
+        expect(read('a')).toBeUndefined();
+        const next = Buffer.concat([partition, bytes('x')]);
+        await other.set(next, bytes('z'), bytes('1'));
+        expect(read('a')).toBeUndefined();
+        for (const key of ['b', 'bb', 'd']) await other.set(partition, bytes(key), bytes(key));
+        expect(['a', 'b', 'b\0', 'bb', 'c', 'd', 'e'].map(read)).toEqual([
+          'b',
+          'b',
+          'bb',
+          'bb',
+          'd',
+          'd',
+          undefined,
+        ]);
+        // In one turn of the event loop, too: the store may keep a snapshot for that long.
+        await other.delete(partition, bytes('b'));
+        expect(read('a')).toBe('bb');
+        expect(() => store.firstKeyAtOnce?.(partition, empty)).toThrow('missing key');
+      }
+      await other.close();
+    });
+
     test('buffers of the caller may change as soon as the call returned its promise', async () => {
       const { store } = context;
       const partition = freshPartition();

@@ -212,6 +212,7 @@ const verifyExamples = `
 Examples:
   $ svc -c config.yaml verify                  every repository
   $ svc -c config.yaml verify lake models      two of them
+  $ svc -c config.yaml verify --objects        also the data of what branches and tags show
   $ svc -c config.yaml verify --json > found   one JSON object per line
 Exit code: 0 nothing is damaged, 1 something is, 2 the verification could not be finished.
 `;
@@ -222,9 +223,10 @@ function addVerify(program: Command, globals: () => GlobalOptions, exitWith: Exi
       .command('verify')
       .argument('[repository...]', 'repositories to verify; all when none is given')
       .description('read everything committed and list what is damaged')
+      .option('--objects', 'also read the data of every object that a branch or tag shows')
       .option('--json', 'one JSON object per line')
       .addHelpText('after', verifyExamples),
-  ).action(async (repositories: string[], flags: PresetFlags & { json?: true }) => {
+  ).action(async (repositories: string[], flags: PresetFlags & { json?: true; objects?: true }) => {
     const { verify } = await import('./verify.ts');
     exitWith(await verify(withPreset(globals(), flags), repositories, flags));
   });

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { lockLocalStore } from '@svc/kv';
 import type { LoadedConfig } from '../config/index.ts';
 import { isLoopback, loadConfig, printConfig, withPresetSecrets } from '../config/index.ts';
 import { keepsStateInMemory } from '../compose/store-configs.ts';
@@ -53,12 +54,13 @@ export async function run(globals: GlobalOptions, options: RunOptions): Promise<
   let exitCode = 0;
   try {
     const started = await Promise.race([supervisor.start(), stopped]);
+    const unwatch: (() => void)[] = [];
     if (started !== undefined) {
       announce(loaded, logger, started);
-      const unwatch = watchFiles(globals, loaded, logger, supervisor);
-      await stopped;
-      for (const end of unwatch) end();
+      unwatch.push(...watchFiles(globals, loaded, logger, supervisor));
     }
+    await stopped;
+    for (const end of unwatch) end();
   } catch (error) {
     exitCode = 1;
     const sentence = describeStartError(error, config);
@@ -71,10 +73,9 @@ export async function run(globals: GlobalOptions, options: RunOptions): Promise<
   return exitCode;
 }
 
-async function lockStore({ config }: LoadedConfig) {
+function lockStore({ config }: LoadedConfig): ReturnType<typeof lockLocalStore> | undefined {
   const { type, local } = config.database;
   if (type !== 'local' || local.path.startsWith('memory:')) return undefined;
-  const { lockLocalStore } = await import('@svc/kv');
   return lockLocalStore(local.path);
 }
 

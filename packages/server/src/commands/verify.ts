@@ -12,6 +12,7 @@ import { findingJson, findingText } from './verify-report.ts';
 
 interface VerifyFlags {
   readonly json?: true;
+  readonly objects?: true;
 }
 
 const clean = 0;
@@ -32,7 +33,13 @@ export async function verify(
       const blocks = await openBlocks(foundation);
       try {
         const metadataPrefix = config.committed.block_storage_prefix;
-        const parts = { kv, blockStores: blocks, metadataPrefix, temporaryFolder: folder };
+        const parts = {
+          kv,
+          blockStores: blocks,
+          metadataPrefix,
+          temporaryFolder: folder,
+          readsObjects: flags.objects,
+        };
         return await verifyAll(parts, repositories, flags.json === true);
       } finally {
         await blocks.close();
@@ -49,7 +56,7 @@ export async function verify(
 async function verifyAll(parts: VerifyParts, names: readonly string[], json: boolean): Promise<number> {
   const { verifyRepository } = await import('@svc/engine');
   const show = json ? findingJson : findingText;
-  const all: VerifyProgress = { commits: 0, metaRanges: 0, ranges: 0, bytes: 0 };
+  const all: VerifyProgress = { commits: 0, metaRanges: 0, ranges: 0, objects: 0, bytes: 0 };
   let damages = 0;
   let count = 0;
   for await (const name of names.length > 0 ? names : allNames(parts.kv)) {
@@ -86,8 +93,9 @@ function print(line: string): Promise<void> {
   );
 }
 
-function progressText({ commits, metaRanges, ranges, bytes }: VerifyProgress): string {
-  return `${commits} commits, ${metaRanges} metaranges, ${ranges} ranges, ${Math.ceil(bytes / 2 ** 20)} MiB read`;
+function progressText({ commits, metaRanges, ranges, objects, bytes }: VerifyProgress): string {
+  const data = objects === 0 ? '' : `${objects} objects, `;
+  return `${commits} commits, ${metaRanges} metaranges, ${ranges} ranges, ${data}${Math.ceil(bytes / 2 ** 20)} MiB read`;
 }
 
 function verdict(damages: number): string {

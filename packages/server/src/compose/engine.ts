@@ -34,7 +34,8 @@ export async function openProcessEngine(
   parts: EngineParts,
 ): Promise<ProcessEngine> {
   const { config, logger } = options;
-  const opened = await openConfigured(options, parts);
+  const configured = await openConfigured(options, parts);
+  const opened = options.tracing?.traceEngine(configured) ?? configured;
   const engine = config.usage_report.enabled ? opened : { ...opened, usage: silentUsage(opened.usage) };
   return {
     ...engine,
@@ -111,10 +112,14 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
         graceMs: gc.grace_period,
         quarantineMs: gc.quarantine,
         metadata: gc.metadata,
+        danglingCommitsMs: gc.dangling_commits,
         maxPercent: gc.max_percent,
         deletesPerSecond: gc.deletes_per_second,
+        listsPerSecond: gc.lists_per_second,
+        memoryBytes: gc.memory_bytes,
         cpuPercent: gc.cpu_percent,
         folder: gc.cache_dir === '' ? join(cache.dir, 'gc') : gc.cache_dir,
+        cacheSizeBytes: gc.cache_size_bytes,
         reportRetentionMs: gc.report_retention,
       },
       reflogRetentionMs: reflog.retention,

@@ -1,5 +1,5 @@
 import type { Engine } from '@svc/engine';
-import { fillsOutbox, type Deliveries, type EventSource, type Keeper } from '@svc/events';
+import { fillsOutbox, hintEveryMs, type Deliveries, type EventSource, type Keeper } from '@svc/events';
 import type { KvStore, KvWrite } from '@svc/kv';
 import type { Logger } from '../logging/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -11,24 +11,35 @@ const others = ['auth', 'events'];
 const gatherMs = 2;
 /** Hints that follow each other keep this distance. */
 const spacingMs = 5;
+/** More are forgotten, and told of once more. */
+const mostRemembered = 10_000;
 
 /** Gathers whose outboxes have something new, and tells the keeper of this server now and then. */
 export class OutboxHints {
   readonly #tell: (partitions: readonly string[]) => void;
+  /** The keeper looks by itself for so long at what it was told of. */
+  readonly #quietMs: number;
   readonly #partitions = new Set<string>();
+  /** When the keeper was told of a partition. */
+  readonly #toldOf = new Map<string, number>();
   #isGathering = false;
   #toldAt = 0;
 
-  constructor(tell: (partitions: readonly string[]) => void) {
+  constructor(isShared: boolean, tell: (partitions: readonly string[]) => void) {
+    this.#quietMs = isShared ? 0 : hintEveryMs;
     this.#tell = tell;
   }
 
   readonly changed = (partition: Uint8Array, writes: readonly KvWrite[]): void => {
     if (!fillsOutbox(writes)) return;
-    this.#partitions.add(Buffer.from(partition).toString());
+    const name = Buffer.from(partition).toString();
+    const now = performance.now();
+    const toldAt = this.#toldOf.get(name);
+    if (toldAt !== undefined && now < toldAt + this.#quietMs) return;
+    this.#partitions.add(name);
     if (this.#isGathering) return;
     this.#isGathering = true;
-    const wait = Math.max(gatherMs, this.#toldAt + spacingMs - performance.now());
+    const wait = Math.max(gatherMs, this.#toldAt + spacingMs - now);
     setTimeout(() => this.#flush(), wait).unref();
   };
 
@@ -37,6 +48,8 @@ export class OutboxHints {
     this.#toldAt = performance.now();
     const partitions = [...this.#partitions];
     this.#partitions.clear();
+    if (this.#toldOf.size > mostRemembered) this.#toldOf.clear();
+    for (const name of partitions) this.#toldOf.set(name, this.#toldAt);
     this.#tell(partitions);
   }
 }
@@ -68,9 +81,9 @@ export interface RunningKeeper extends Pick<Keeper, 'hint'> {
   close(): Promise<void>;
 }
 
-/** Only one server opens a store of this kind. */
-export function isSharedStore(kv: KvStore): boolean {
-  return kv.type !== 'local' && kv.type !== 'mem';
+/** Only one server opens a store of the other kinds. */
+export function isSharedStore({ type }: Pick<KvStore, 'type'>): boolean {
+  return type !== 'local' && type !== 'mem';
 }
 
 /** Keeps the log of events in this process whenever no other server does. */

@@ -6,6 +6,7 @@ import type { Config } from '../config/index.ts';
 import type { Logger } from '../logging/index.ts';
 import type { OnChanged } from '../metrics/instrument-kv.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Tracing } from '../tracing/open-tracing.ts';
 import { openAuthorizationService } from './identity-sources.ts';
 import { blockStoreConfigs, kvStoreConfig, shareOf } from './store-configs.ts';
 
@@ -18,6 +19,8 @@ export interface FoundationOptions {
   /** This process's part of the memory for blocks; by default an equal one. */
   readonly blockMemoryShare?: number | undefined;
   readonly metrics?: Metrics | undefined;
+  /** Only where traces are configured. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Opens the key-value store as configured, measured when there are metrics. */
@@ -27,7 +30,8 @@ export async function openKv(options: FoundationOptions, changed?: OnChanged): P
   const { connectionsInUse } = store;
   if (connectionsInUse !== undefined) options.metrics.connectionsInUse.set(store.type, connectionsInUse);
   const { instrumentKv } = await import('../metrics/instrument-kv.ts');
-  return instrumentKv(store, options.metrics, changed);
+  const measured = instrumentKv(store, options.metrics, changed);
+  return options.tracing?.traceKv(measured) ?? measured;
 }
 
 function kvObserver({ logger, metrics }: FoundationOptions): KvObserver {
@@ -52,7 +56,12 @@ export async function openBlocks(options: FoundationOptions): Promise<BlockStore
     if (connectionsInUse !== undefined) metrics.connectionsInUse.set(service, connectionsInUse);
   }
   const { instrumentBlock } = await import('../metrics/instrument-block.ts');
-  return new BlockStores(stores.list().map((adapter) => instrumentBlock(adapter, metrics)));
+  return new BlockStores(
+    stores.list().map((adapter) => {
+      const measured = instrumentBlock(adapter, metrics);
+      return options.tracing?.traceBlock(measured) ?? measured;
+    }),
+  );
 }
 
 /** Where identities come from besides the store. */
@@ -98,4 +107,15 @@ export async function openAuth(
   if (options.metrics === undefined) return opened;
   const { instrumentAuth } = await import('../metrics/instrument-auth.ts');
   return instrumentAuth(opened, options.metrics);
+}
+
+/** What follows requests, loaded only where it is configured. */
+export async function openTracing(
+  config: Config,
+  logger: Logger,
+  metrics: Metrics,
+): Promise<Tracing | undefined> {
+  if (config.tracing.endpoint === '') return undefined;
+  const tracing = await import('../tracing/open-tracing.ts');
+  return tracing.openTracing(config, logger, metrics);
 }

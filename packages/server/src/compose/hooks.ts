@@ -2,7 +2,6 @@ import type { ActionHooks, CallApi, LuaRunner } from '@svc/actions';
 import type { BlockStores } from '@svc/block';
 import type { Engine, HookPoints } from '@svc/engine';
 import type { KvStore } from '@svc/kv';
-import type { Config } from '../config/index.ts';
 import { parseDuration } from '../config/duration.ts';
 import { auditLevelOf } from '../http/access-log.ts';
 import { observeHooks } from '../metrics/observe-engine.ts';
@@ -37,7 +36,7 @@ export async function openHooks(options: FoundationOptions, parts: HookParts): P
   const { config, logger, metrics } = options;
   const [{ ActionHooks, createHookMaker, DisabledHooks, LuaRunner }, outgoing] = await Promise.all([
     import('@svc/actions'),
-    outgoingOf(config),
+    outgoingOf(options),
   ]);
   let bound: { readonly engine: Engine; readonly callApi: CallApi } | undefined;
   const part = () => {
@@ -86,12 +85,12 @@ export async function openHooks(options: FoundationOptions, parts: HookParts): P
 }
 
 /** Hooks may call private hosts, as they always could; a list of networks closes the others. */
-async function outgoingOf(config: Config) {
+async function outgoingOf({ config, tracing }: FoundationOptions) {
   const { allButLinkLocal, Outgoing, publicAnd } = await import('@svc/outgoing');
   const { allowed_networks: networks } = config.actions;
   const setting = 'actions.allowed_networks';
   const rule = networks.length === 0 ? allButLinkLocal(setting) : publicAnd({ setting, networks });
-  return new Outgoing({ rule, proxyVariables: process.env });
+  return new Outgoing({ rule, proxyVariables: process.env, around: tracing?.tracer.outgoing });
 }
 
 function luaTimeouts(configured: string) {

@@ -12,7 +12,10 @@ const sections: readonly { title: string; groups: readonly string[] }[] = [
   { title: 'Authentication and authorization', groups: ['auth', 'installation'] },
   { title: 'Hooks', groups: ['actions'] },
   { title: 'Mail', groups: ['email', 'email_subscription'] },
-  { title: 'Statistics, usage and audit', groups: ['audit', 'stats', 'usage_report', 'security'] },
+  {
+    title: 'Statistics, usage, audit and tracing',
+    groups: ['audit', 'stats', 'usage_report', 'security', 'tracing'],
+  },
 ];
 
 const introduction = `# Configuration

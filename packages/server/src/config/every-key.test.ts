@@ -34,6 +34,8 @@ const examples: Readonly<Record<string, Example>> = {
   'actions.lua.memory_bytes': { text: '33554432', value: 33_554_432, bad: '1024' },
   'gc.grace_period': { text: '36h', value: 36 * 3_600_000, bad: '1h' },
   'gc.quarantine': { text: '48h', value: 48 * 3_600_000, bad: '1h' },
+  'gc.dangling_commits': { text: '800h', value: 800 * 3_600_000, bad: '24h' },
+  'gc.memory_bytes': { text: '500000000', value: 500_000_000, bad: '1000000' },
   'gc.max_percent': { text: '70', value: 70, bad: '101' },
   'gc.cpu_percent': { text: '80', value: 80, bad: '0' },
   'database.type': { text: 'POSTGRES', value: 'postgres', bad: 'mysql' },
@@ -138,6 +140,7 @@ const examples: Readonly<Record<string, Example>> = {
 const urls = [
   'stats.address',
   'security.audit_check_url',
+  'tracing.endpoint',
   'gateways.s3.fallback_url',
   'database.dynamodb.endpoint',
   'database.cosmosdb.endpoint',
@@ -205,7 +208,7 @@ function exampleFor(name: string, key: Key<unknown>): Example {
     case 'list of strings':
       return { text: '["a", "b"]', value: ['a', 'b'] };
     case 'map of strings':
-      return { text: 'Dept=R&D, team = x=y', value: { Dept: 'R&D', team: 'x=y' }, bad: 'a' };
+      return { text: 'Dept=R&D, team = x=y', value: { Dept: 'R&D', team: 'x=y' }, bad: 'no pair' };
     case 'list of objects':
       return name === 'ui.snippets'
         ? { text: '[{"id":"a","code":"b"}]', value: [{ id: 'a', code: 'b' }], bad: '{}' }

@@ -303,7 +303,11 @@ export function pairs(meaning: string, options: Common = {}): Key<Readonly<Recor
       for (const pair of raw.split(',')) {
         if (pair.trim() === '') continue;
         const at = pair.indexOf('=');
-        if (at < 0) throw new ValueError(`invalid key-value pair: ${pair.trim()}`);
+        if (at < 0) {
+          throw new ValueError(
+            options.secret === true ? 'must be k1=v1,k2=v2' : `invalid key-value pair: ${pair.trim()}`,
+          );
+        }
         result[pair.slice(0, at).trim()] = pair.slice(at + 1).trim();
       }
       return result;

@@ -14,7 +14,8 @@ const masked = '******';
 const maskedEmpty = '------';
 
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  if (value === undefined || value === '') return true;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /** One value as a reader should see it: secrets masked, durations with units. */
@@ -65,6 +66,12 @@ export function printConfig(loaded: LoadedConfig, mask: string = masked): Printe
   }));
 }
 
+/** The texts that a secret consists of; a map has one for each name. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
 /** The values of all secret keys, for removing them from anything that leaves the process. */
 export function secretValues(loaded: Pick<LoadedConfig, 'config'>): string[] {
   const found: string[] = [];
@@ -72,7 +79,7 @@ export function secretValues(loaded: Pick<LoadedConfig, 'config'>): string[] {
     for (const [name, member] of Object.entries(group)) {
       const value = (values as Record<string, unknown>)[name];
       if (!(member instanceof Key)) collect(member, value);
-      else if (member.secret && typeof value === 'string' && value !== '') found.push(value);
+      else if (member.secret) found.push(...textsOf(value));
       else if (member.items !== undefined && Array.isArray(value)) {
         for (const item of value) collect(member.items, item);
       }
@@ -80,7 +87,7 @@ export function secretValues(loaded: Pick<LoadedConfig, 'config'>): string[] {
   };
   for (const { name, key } of namedKeys()) {
     const value = valueAt(loaded.config, name);
-    if (key.secret && typeof value === 'string' && value !== '') found.push(value);
+    if (key.secret) found.push(...textsOf(value));
     if (key.items !== undefined && Array.isArray(value)) for (const item of value) collect(key.items, item);
   }
   return found;

@@ -48,12 +48,15 @@ export function validateConfig(config: Config, sources: Sources): { problems: st
 const hourMs = 3_600_000;
 
 function checkCollector({ gc }: Config, problems: string[]): void {
-  const { interval, grace_period: grace, quarantine } = gc;
+  const { interval, grace_period: grace, quarantine, dangling_commits: dangling } = gc;
   if (interval < hourMs) problems.push('gc.interval: must be at least 1h');
   if (grace < 24 * hourMs) {
     problems.push('gc.grace_period: must be at least 24h, as long as an address may still be linked');
   }
   if (quarantine !== 0 && quarantine < 24 * hourMs) problems.push('gc.quarantine: must be 0 or at least 24h');
+  if (dangling !== 0 && dangling < 720 * hourMs) {
+    problems.push('gc.dangling_commits: must be 0 or at least 720h');
+  }
 }
 
 type AdapterSettings = Pick<Config['blockstore'], 'azure' | 'gs'>;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { createPages, placeholderUi } from './pages.ts';
+import { createPages, placeholderDocs, placeholderUi } from './pages.ts';
 import type { PagesOptions } from './pages.ts';
 
 async function ask(path: string, changes: Partial<PagesOptions> = {}, init: RequestInit = {}) {
@@ -16,6 +16,7 @@ async function ask(path: string, changes: Partial<PagesOptions> = {}, init: Requ
       providerLogin: undefined,
     },
     ui: placeholderUi,
+    docs: placeholderDocs,
     ...changes,
   });
   const server = createServer(pages);

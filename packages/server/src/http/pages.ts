@@ -1,5 +1,6 @@
 import type { Redirection } from '@svc/auth';
 import type { RequestListener, ServerResponse } from 'node:http';
+import { isDocsPath } from './docs-files.ts';
 import type { SessionPages } from './session-pages.ts';
 
 export interface PagesOptions {
@@ -12,6 +13,8 @@ export interface PagesOptions {
   readonly session: SessionPages;
   /** The web UI, or undefined when it is switched off. */
   readonly ui: RequestListener | undefined;
+  /** The documentation below `/docs`, or undefined when the UI is switched off. */
+  readonly docs: RequestListener | undefined;
 }
 
 /** How long the store may take to answer before this server is not ready. */
@@ -22,7 +25,8 @@ export function createPages(options: PagesOptions): RequestListener {
   return (request, response) => {
     const url = request.url ?? '/';
     const end = url.indexOf('?');
-    switch (end < 0 ? url : url.slice(0, end)) {
+    const path = end < 0 ? url : url.slice(0, end);
+    switch (path) {
       case '/_health':
         health(options, response);
         break;
@@ -59,6 +63,7 @@ export function createPages(options: PagesOptions): RequestListener {
       default:
         if (options.ui === undefined || url.startsWith('/_'))
           send(response, 404, 'text/plain', 'not found\n');
+        else if (options.docs !== undefined && isDocsPath(path)) options.docs(request, response);
         else options.ui(request, response);
     }
   };
@@ -128,21 +133,32 @@ export function send(response: ServerResponse, status: number, type: string, bod
   response.end(response.req.method === 'HEAD' ? undefined : bytes);
 }
 
-const placeholder = `<!doctype html>
+function placeholderPage(content: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>svc</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}</style></head>
-<body><h1>svc is running</h1>
-<p>The web UI is not part of this package. The HTTP API is at <a href="/api/v1/healthcheck">/api/v1</a>, described by
-<a href="/openapi.json">/openapi.json</a>; the health of the server is at <a href="/_health">/_health</a>.</p>
+<body>${content}
 </body></html>
 `;
+}
+
+function standIn(content: string): RequestListener {
+  return (_request, response) => {
+    response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+    response.setHeader('Referrer-Policy', 'same-origin');
+    response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
+    send(response, 200, 'text/html; charset=utf-8', placeholderPage(content));
+  };
+}
 
 /** Stands in for the UI where it was not built into the package. */
-export const placeholderUi: RequestListener = (_request, response) => {
-  response.setHeader('X-Frame-Options', 'SAMEORIGIN');
-  response.setHeader('Referrer-Policy', 'same-origin');
-  response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-  send(response, 200, 'text/html; charset=utf-8', placeholder);
-};
+export const placeholderUi = standIn(`<h1>svc is running</h1>
+<p>The web UI is not part of this package. The HTTP API is at <a href="/api/v1/healthcheck">/api/v1</a>, described by
+<a href="/openapi.json">/openapi.json</a>; the health of the server is at <a href="/_health">/_health</a>.</p>`);
+
+/** Stands in for the documentation where it was not built. */
+export const placeholderDocs = standIn(`<h1>The documentation is not part of this build</h1>
+<p><code>npm run site</code> in the clone adds it; no restart is needed. Until then its pages are the Markdown files in
+<code>docs/</code>. The HTTP API is described by <a href="/openapi.json">/openapi.json</a>.</p>`);

@@ -1,7 +1,7 @@
 import { isApiRequest } from '@svc/api';
 import type { ApiListener } from '@svc/api';
 import type { Gateway } from '@svc/gateway';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Listener } from './listener.ts';
 import type { TlsPair } from './listener.ts';
@@ -17,6 +17,14 @@ interface SurfaceOptions {
   /** Everything that is neither API nor gateway. */
   readonly pages: RequestListener;
   readonly traces: () => boolean;
+  /** Stands around every request. */
+  readonly around?: Around | undefined;
+}
+
+type Around = (request: IncomingMessage, response: ServerResponse, serve: RequestListener) => void;
+
+function within(around: Around | undefined, serve: RequestListener): RequestListener {
+  return around === undefined ? serve : (request, response) => around(request, response, serve);
 }
 
 /** API, gateway, table catalog, provisioning and pages on one listener. */
@@ -28,7 +36,8 @@ export interface Surface {
 }
 
 /** Sends each request to the part that answers it; what S3 clients sign is the gateway's, whatever its path. */
-export function createSurface({ tls, traces, api, gateway, iceberg, scim, pages }: SurfaceOptions): Surface {
+export function createSurface(options: SurfaceOptions): Surface {
+  const { tls, traces, around, api, gateway, iceberg, scim, pages } = options;
   const others = (request: IncomingMessage): RequestListener => {
     if (isBelow('/iceberg/', request)) return iceberg;
     return scim !== undefined && isBelow('/scim/', request) ? scim : pages;
@@ -36,12 +45,12 @@ export function createSurface({ tls, traces, api, gateway, iceberg, scim, pages 
   return new Listener({
     tls,
     traces,
-    serve(request, response) {
+    serve: within(around, (request, response) => {
       if (gateway.isGatewayRequest(request)) void gateway.handle(request, response);
       else if (isApiRequest(request)) api(request, response);
       else others(request)(request, response);
-    },
-    serveExpecting(request, response) {
+    }),
+    serveExpecting: within(around, (request, response) => {
       if (gateway.isGatewayRequest(request)) {
         void gateway.handleExpectContinue(request, response);
         return;
@@ -52,7 +61,7 @@ export function createSurface({ tls, traces, api, gateway, iceberg, scim, pages 
       }
       // No page reads a body; the others ask for theirs.
       others(request)(request, response);
-    },
+    }),
   });
 }
 

@@ -69,6 +69,10 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     completeMultipart: (upload, parts) =>
       measure('complete_multipart_upload', () => adapter.completeMultipart(upload, parts)),
     abortMultipart: (upload) => measure('abort_multipart_upload', () => adapter.abortMultipart(upload)),
+    ...(adapter.removeEmptyFolder !== undefined && {
+      removeEmptyFolder: (pointer) => adapter.removeEmptyFolder?.(pointer) ?? Promise.resolve(),
+    }),
+    deletion: (namespace) => measure('get_deletion', () => adapter.deletion(namespace)),
     staleUploads: (namespace, before) => adapter.staleUploads(namespace, before),
     walk: (uri, options) => adapter.walk(uri, options),
     importSource: (uri) => adapter.importSource(uri),

@@ -19,6 +19,7 @@ class InstrumentedKv implements KvStore {
   readonly type: string;
   /** Only when the store has it. */
   readonly valueAtOnce?: NonNullable<KvStore['valueAtOnce']>;
+  readonly firstKeyAtOnce?: NonNullable<KvStore['firstKeyAtOnce']>;
   readonly #store: KvStore;
   readonly #changed: OnChanged | undefined;
   readonly #durations: Record<Operation, { observe(seconds: number): void }>;
@@ -55,6 +56,8 @@ class InstrumentedKv implements KvStore {
     };
     if (store.valueAtOnce !== undefined)
       this.valueAtOnce = (partition, key) => this.#measureAtOnce(store, partition, key);
+    if (store.firstKeyAtOnce !== undefined)
+      this.firstKeyAtOnce = (partition, start) => this.#measureFirstKey(store, partition, start);
   }
 
   #measureAtOnce(store: KvStore, partition: Uint8Array, key: Uint8Array): Buffer | undefined {
@@ -66,6 +69,15 @@ class InstrumentedKv implements KvStore {
     } finally {
       this.#durations.Get.observe((performance.now() - started) / 1000);
       if (value === undefined) this.#failures.Get.inc();
+    }
+  }
+
+  #measureFirstKey(store: KvStore, partition: Uint8Array, start: Uint8Array): Buffer | undefined {
+    const started = performance.now();
+    try {
+      return store.firstKeyAtOnce?.(partition, start);
+    } finally {
+      this.#durations.Scan.observe((performance.now() - started) / 1000);
     }
   }
 

@@ -144,6 +144,12 @@ export function createMetrics() {
       labelNames: ['fsName', 'type'],
       registers,
     }),
+    traceSpans: new Counter({
+      name: 'svc_trace_spans_total',
+      help: 'spans of traces that were exported or dropped',
+      labelNames: ['outcome'],
+      registers,
+    }),
     damagedTables: new Counter({
       name: 'svc_damaged_tables_total',
       help: 'times a damaged or missing table of committed metadata was come across',

@@ -62,10 +62,16 @@ export class Supervisor {
     this.#level = options.config.logging.level;
   }
 
-  /** Starts everything; resolves once requests are served. Rejects with the sentence of what went wrong. */
-  async start(): Promise<ServerAddress> {
+  /**
+   * Starts everything; resolves once requests are served, or with nothing when it was told to stop before that.
+   * Rejects with the sentence of what went wrong.
+   */
+  async start(): Promise<ServerAddress | undefined> {
     await ensurePortIsFree(this.#listen);
+    if (this.#isStopping()) return undefined;
     const address = await this.#startFirst();
+    // Nobody would end those that start now.
+    if (this.#isStopping()) return undefined;
     this.#listen = address;
     for (let n = 1; n < this.#options.workers; n++) this.#start('http');
     if (!this.#options.oneProcess) this.#start('background');
@@ -199,6 +205,11 @@ export class Supervisor {
 
   #tell(message: ToWorker): void {
     for (const child of this.#children.values()) child.member.send(message);
+  }
+
+  /** Asked again after waiting, which may have changed it. */
+  #isStopping(): boolean {
+    return this.#stopping !== undefined;
   }
 
   /** Lets every process finish: first those that serve requests, then the background work. */

@@ -2,7 +2,7 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
-import { OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
+import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
@@ -29,7 +29,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     blockMemoryShare: backgroundBlockMemory,
   };
   let keeper: RunningKeeper | undefined;
-  const hints = new OutboxHints((partitions) => keeper?.hint(partitions));
+  const hints = new OutboxHints(isSharedStore(config.database), (partitions) => keeper?.hint(partitions));
   const kv = await openKv(foundation, hints.changed);
   const [auth, blocks] = await Promise.all([openAuth(foundation, kv), openBlocks(foundation)]);
   const installationId = (): Promise<string> => auth.installation.id();

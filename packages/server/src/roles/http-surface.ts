@@ -12,12 +12,13 @@ import { storeOrigins } from '../compose/store-origins.ts';
 import type { Config } from '../config/index.ts';
 import { createAccessLog } from '../http/access-log.ts';
 import { createBodyMemory } from '../http/body-memory.ts';
+import { createDocs, docsFolder } from '../http/docs-files.ts';
 import type { TlsPair } from '../http/listener.ts';
 import { observeApi, observeGateway } from '../http/observers.ts';
 import { lazyAppendTable, lazyIceberg } from '../http/lazy-iceberg.ts';
 import { lazyScim } from '../http/lazy-scim.ts';
 import { RequestAudit } from '../http/request-audit.ts';
-import { createPages, placeholderUi } from '../http/pages.ts';
+import { createPages, placeholderDocs, placeholderUi } from '../http/pages.ts';
 import { createSessionPages } from '../http/session-pages.ts';
 import { createUi, uiFolder } from '../http/ui-files.ts';
 import { createSurface } from '../http/surface.ts';
@@ -26,6 +27,7 @@ import { renderMetrics } from '../metrics/aggregate.ts';
 import type { MetricsSnapshot } from '../metrics/aggregate.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Statistics } from '../stats/statistics.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { version } from '../version.ts';
 import type { RoleContext } from './role.ts';
 
@@ -42,6 +44,8 @@ interface SurfaceParts {
   readonly auditWriter: AuditWriter | undefined;
   readonly installationId: string;
   readonly tls: TlsPair | undefined;
+  /** Only where traces are configured. */
+  readonly tracer: Tracer | undefined;
 }
 
 /** Undefined where no origin is allowed anything. */
@@ -61,10 +65,20 @@ function userInterface(config: Config): RequestListener {
   return folder === undefined ? placeholderUi : createUi({ folder, storeOrigins: storeOrigins(config) });
 }
 
+/** Looked for until it is there: in a clone it may be built while the server runs. */
+function documentation(): RequestListener {
+  let built: RequestListener | undefined;
+  return (request, response) => {
+    const folder = built === undefined ? docsFolder() : undefined;
+    if (folder !== undefined) built = createDocs(folder);
+    (built ?? placeholderDocs)(request, response);
+  };
+}
+
 /** Everything a worker answers on its listener, from the parts it has opened. */
 export async function buildSurface(context: RoleContext, parts: SurfaceParts): Promise<Surface> {
   const { config, logger, exchange } = context;
-  const { kv, auth, blocks, engine, actions, metrics, statistics, installationId, tls } = parts;
+  const { kv, auth, blocks, engine, actions, metrics, statistics, installationId, tls, tracer } = parts;
   let alerts: Pick<InstallationFacts, 'upgradeRecommended' | 'upgradeUrl'> = {};
   exchange.answer('alerts', (payload) => {
     alerts = payload as typeof alerts;
@@ -89,8 +103,11 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
   const audit =
     parts.auditWriter === undefined ? undefined : new RequestAudit(parts.auditWriter, { objects, reads });
   const observing = { logger, metrics, statistics, accessLog, audit };
+  const apiObserver = tracer?.nameApi(observeApi(observing)) ?? observeApi(observing);
+  const gatewayObserver = tracer?.nameGateway(observeGateway(observing)) ?? observeGateway(observing);
   const surface = createSurface({
     tls,
+    around: tracer?.serve,
     traces: () => logger.isEnabled('TRACE'),
     api: createApi({
       engine: sharedEngine,
@@ -99,7 +116,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       events: parts.events,
       audit: config.audit.enabled ? new AuditLog(kv) : undefined,
       installation: () => ({ ...facts, ...alerts }),
-      observer: observeApi(observing),
+      observer: apiObserver,
       appendTable: lazyAppendTable(engine),
       bodyMemory,
     }),
@@ -112,14 +129,14 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       fallbackUrl: config.gateways.s3.fallback_url,
       cors: corsRulesOf(config.gateways.s3.cors),
       logger,
-      observer: observeGateway(observing),
+      observer: gatewayObserver,
       bodyMemory: bodyMemory.callers,
     }),
     iceberg: lazyIceberg(() => ({
       engine,
       auth,
       region: config.gateways.s3.region,
-      observer: observeApi(observing),
+      observer: apiObserver,
       bodyMemory,
     })),
     scim:
@@ -128,7 +145,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
         : lazyScim({
             auth,
             directory: auth.provisioning,
-            observer: observeApi(observing),
+            observer: apiObserver,
             bodyMemory: bodyMemory.callers,
           }),
     pages: createPages({
@@ -146,6 +163,7 @@ export async function buildSurface(context: RoleContext, parts: SurfaceParts): P
       openApi: () => openApiJson(version),
       session: createSessionPages(auth, config.auth.logout_redirect_url, logger),
       ui: config.ui.enabled ? userInterface(config) : undefined,
+      docs: config.ui.enabled ? documentation() : undefined,
     }),
   });
   return surface;

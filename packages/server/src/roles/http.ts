@@ -1,7 +1,7 @@
 import { AuditWriter } from '@svc/auth';
 import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
-import { openAuth, openBlocks, openKv } from '../compose/foundation.ts';
+import { openAuth, openBlocks, openKv, openTracing } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
 import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
@@ -28,12 +28,21 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   // The background process opens the stores as well.
   const processes = context.worksAlone ? 1 : context.workers + 1;
   const blockMemoryShare = context.worksAlone ? 1 : (1 - backgroundBlockMemory) / context.workers;
-  const foundation: FoundationOptions = { config, logger, cacheBus, processes, metrics, blockMemoryShare };
+  const tracing = await openTracing(config, logger, metrics);
+  const foundation: FoundationOptions = {
+    config,
+    logger,
+    cacheBus,
+    processes,
+    metrics,
+    blockMemoryShare,
+    tracing,
+  };
   const tls = config.tls.enabled ? readTlsPair(config.tls) : undefined;
 
   // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
   let keeper: RunningKeeper | undefined;
-  const hints = new OutboxHints((partitions) => {
+  const hints = new OutboxHints(isSharedStore(config.database), (partitions) => {
     if (context.worksAlone) keeper?.hint(partitions);
     else exchange.tell('background', 'outbox-filled', partitions);
   });
@@ -105,6 +114,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     auditWriter,
     installationId,
     tls,
+    tracer: tracing?.tracer,
   });
   const { host } = context.listen;
   const address = await surface.listen(host, context.listen.port);
@@ -141,6 +151,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       auth.close();
       await blocks.close();
       await kv.close();
+      await tracing?.close();
     },
   };
 }

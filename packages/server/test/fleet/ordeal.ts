@@ -83,15 +83,37 @@ export const troubles = {
 
 /** Lets people work on a fleet while it gets into trouble, then asks every server for all that was promised. */
 export async function survive(size: number, ordeal: readonly (keyof typeof troubles)[]): Promise<Workload> {
-  const fleet = await Fleet.open(size);
+  return endure(await Fleet.open(size), async (fleet, work) => {
+    for (const name of ordeal) await troubles[name](fleet, work);
+  });
+}
+
+/** Replaces every server by one of the older build, or of this one; both serve together meanwhile. */
+async function replaceAll(fleet: Fleet, work: Workload, bundle: string | undefined): Promise<void> {
+  for (const server of fleet.servers) {
+    await fleet.add({}, bundle);
+    await goesOn(work);
+    await fleet.stop(server);
+    await goesOn(work);
+  }
+}
+
+/** Upgrades the servers of an older build one by one while people work, takes the upgrade back, and upgrades again. */
+export async function upgrade(size: number, olderBundle: string): Promise<Workload> {
+  return endure(await Fleet.open(size, olderBundle), async (fleet, work) => {
+    for (const bundle of [undefined, olderBundle, undefined]) await replaceAll(fleet, work, bundle);
+  });
+}
+
+async function endure(fleet: Fleet, trouble: Trouble): Promise<Workload> {
   const work = new Workload(fleet.url);
   try {
     await work.begin(`s3://${fleet.bucket}/data`);
     await goesOn(work);
-    for (const name of ordeal) await troubles[name](fleet, work);
+    await trouble(fleet, work);
     await waitUntil(() => work.merged.size > 0 && work.committed.size > 0, { what: 'a merge and a commit' });
     await work.end();
-    expect(work.wrongs).toEqual([]);
+    expect(work.wrongs, fleet.loggedErrors()).toEqual([]);
     for (const { url } of fleet.servers) expect(await work.missing(url)).toEqual([]);
   } finally {
     await work.end();

@@ -9,11 +9,11 @@ export interface Block {
   readonly prints: string | undefined;
 }
 
-const pages = join(import.meta.dirname, '../../../../docs/integrations');
+export const docsFolder = join(import.meta.dirname, '../../../../docs');
 
 /** The blocks of a page that can be run, for a server at an address. Its keys are those of a quick start. */
 export function blocksOf(page: string, url: string): Block[] {
-  const text = readFileSync(join(pages, page), 'utf8');
+  const text = readFileSync(join(docsFolder, page), 'utf8');
   const pattern =
     /<!-- (?:run: ([\w ]+)|file: (\S+)) -->\n```\w*\n(.*?)```\n(?:\n<!-- prints -->\n```\n(.*?)```\n)?/gs;
   return [...text.matchAll(pattern)].map(([, kind, file, code = '', prints]) => ({

@@ -9,6 +9,7 @@ import {
   awsClients,
   chromiumPath,
   dataClients,
+  hadolint,
   lakefsJava,
   lakefsPython,
   mc,
@@ -38,4 +39,5 @@ export const everything: readonly Fetch[] = [
   fetchDynamoDb,
   rclone,
   mc,
+  hadolint,
 ];

@@ -31,6 +31,8 @@ export interface SvcStart {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly home?: string;
+  /** The program in this folder, instead of what is built here. */
+  readonly bundle?: string;
 }
 
 /** Bodies and headers are logged, too, so that secrets have every chance to be. */
@@ -41,8 +43,13 @@ export const chattyLogging = {
 } as const;
 
 /** Runs a command of `svc` to its end. */
-export function runSvcCommand({ args = [], env = {}, home = tempDir() }: SvcStart): Promise<FinishedProcess> {
-  const { finished } = spawnSvc(args, env, home, []);
+export function runSvcCommand({
+  args = [],
+  env = {},
+  home = tempDir(),
+  bundle = svcBundle(),
+}: SvcStart): Promise<FinishedProcess> {
+  const { finished } = spawnSvc(join(bundle, 'svc.js'), args, env, home);
   // Commands print credentials for people to keep; their messages must not hold any.
   void finished.then(({ stderr }) => runBook().log(`svc-${args[0]}-stderr.log`, stderr));
   return finished;
@@ -50,11 +57,12 @@ export function runSvcCommand({ args = [], env = {}, home = tempDir() }: SvcStar
 
 /** Starts `svc run` from the bundle on a free port and waits until it serves. Its logs are searched when the run ends. */
 export async function startSvcProcess(start: SvcStart = {}): Promise<SvcProcess> {
-  const { args = ['--quickstart'], env = {}, home = tempDir() } = start;
+  const { args = ['--quickstart'], env = {}, home = tempDir(), bundle = svcBundle() } = start;
   const book = runBook();
   const tap = pathToFileURL(join(import.meta.dirname, '../secrets/wire-tap.ts'));
   tap.searchParams.set('folder', join(book.logs, '..'));
   const { child, output, finished } = spawnSvc(
+    join(bundle, 'svc.js'),
     ['run', ...args],
     { SVC_LISTEN_ADDRESS: '127.0.0.1:0', ...env },
     home,
@@ -100,13 +108,14 @@ async function keepMetrics(book: SecretBook, label: string, url: string): Promis
 }
 
 function spawnSvc(
+  program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   home: string,
-  runtimeArgs: readonly string[],
+  runtimeArgs: readonly string[] = [],
 ): Pick<SvcProcess, 'child' | 'output' | 'finished'> {
   noteStart(args, env, home);
-  const child = spawn(process.execPath, [...runtimeArgs, join(svcBundle(), 'svc.js'), ...args], {
+  const child = spawn(process.execPath, [...runtimeArgs, program, ...args], {
     cwd: home,
     // Only what a test sets: variables of the machine must not reach the server.
     env: {

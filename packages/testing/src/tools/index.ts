@@ -3,6 +3,7 @@ export * from './analytics-clients.ts';
 export * from './aws-clients.ts';
 export * from './chromium.ts';
 export * from './data-clients.ts';
+export * from './hadolint.ts';
 export * from './helm.ts';
 export * from './lakefs-clients.ts';
 export * from './mc.ts';

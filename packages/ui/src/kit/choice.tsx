@@ -47,14 +47,14 @@ export function useChoiceColumn<Row>(options: ChoiceColumnOptions<Row>): Column<
   const { count } = list.state();
   const isAll = choice.rows.size > 0 && choosable(0, count - 1).every((row) => choice.rows.has(idOf(row)));
   return {
-    name: 'Choose',
+    name: 'Select',
     quiet: true,
     width: '22px',
     head: (
       <Checkbox
         size="xs"
         className="choose"
-        aria-label="Choose all that are loaded"
+        aria-label="Select all that are loaded"
         checked={isAll}
         indeterminate={!isAll && choice.rows.size > 0}
         onChange={(event) => mark(choosable(0, count - 1), event.currentTarget.checked)}
@@ -65,7 +65,7 @@ export function useChoiceColumn<Row>(options: ChoiceColumnOptions<Row>): Column<
         <Checkbox
           size="xs"
           className="choose"
-          aria-label={`Choose ${nameOf(row)}`}
+          aria-label={`Select ${nameOf(row)}`}
           checked={choice.rows.has(idOf(row))}
           onChange={(event) => {
             const isRange = (event.nativeEvent as MouseEvent).shiftKey && last.current !== undefined;

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import { ErrorNotice } from './basics.tsx';
 
@@ -64,6 +64,9 @@ export function FormDialog({
   readonly disabled?: boolean;
   readonly danger?: boolean;
 }): ReactNode {
+  const submit = (): void => {
+    if (!disabled && dialog.busy !== true) onSubmit();
+  };
   return (
     <Dialog {...dialog}>
       <form
@@ -71,12 +74,18 @@ export function FormDialog({
         noValidate
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
-          if (!disabled && dialog.busy !== true) onSubmit();
+          submit();
+        }}
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          submit();
         }}
       >
         {children}
         {error !== undefined && error !== null && <ErrorNotice error={error} />}
         <div className="row end">
+          <kbd className="enter-hint hide-narrow">Ctrl Enter</kbd>
           <Button variant="default" onClick={dialog.onClose} disabled={dialog.busy === true}>
             Cancel
           </Button>

@@ -74,3 +74,19 @@ export function resolvePath(document: string, link: string): string {
   }
   return parts.join('/');
 }
+
+/** Longer addresses are refused on the way by some proxies. */
+const maxArchiveUrl = 8000;
+
+/** The address of a folder, or of entries of it, as one archive; undefined when the entries are too many to name. */
+export function archiveUrl(
+  place: { readonly repository: string; readonly ref: string; readonly prefix: string },
+  paths: readonly string[] = [],
+): string | undefined {
+  const query = new URLSearchParams({ prefix: place.prefix });
+  for (const path of paths) query.append('path', path);
+  const url =
+    `/api/v1/repositories/${encodeURIComponent(place.repository)}/refs/${encodeURIComponent(place.ref)}` +
+    `/archive?${query.toString()}`;
+  return url.length > maxArchiveUrl ? undefined : url;
+}

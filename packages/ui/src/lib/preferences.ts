@@ -43,3 +43,22 @@ export function rememberRef(repository: string, ref: string): void {
 export function forgetRefs(repository: string): void {
   writePreference(`recent:${repository}`, undefined);
 }
+
+const visited = 'recent-repositories';
+
+export function recentRepositories(): string[] {
+  return readPreference<string[]>(visited, []);
+}
+
+export function rememberRepository(repository: string): void {
+  const now = recentRepositories();
+  if (now[0] === repository) return;
+  writePreference(visited, [repository, ...now.filter((other) => other !== repository)].slice(0, 6));
+}
+
+export function forgetRepository(repository: string): void {
+  writePreference(
+    visited,
+    recentRepositories().filter((other) => other !== repository),
+  );
+}

@@ -3,6 +3,7 @@ import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '@svc/client';
 import { anonymousClient, client, isNotFound } from './api.ts';
 import type { Commit, Config, Diff, LoginConfig, Repository, StorageConfig, User } from './api.ts';
+import { firstAmount } from './paged-list.ts';
 import { parseTimeRef } from './time-refs.ts';
 
 export const queryClient = new QueryClient({
@@ -103,7 +104,9 @@ export function repositoryQuery(repository: string) {
   return queryOptions({
     queryKey: ['repository', repository],
     queryFn: (): Promise<Repository> =>
-      client.get('/repositories/{repository}', { params: { path: { repository } } }),
+      client.get('/repositories/{repository}', {
+        params: { path: { repository }, query: { summary: true } },
+      }),
   });
 }
 
@@ -122,6 +125,10 @@ export interface ResolvedRef {
   readonly commitId: string;
   /** Of a ref at a time: an instant at which it stood there. */
   readonly instant?: string | undefined;
+  /** A rule refuses uploads and commits. */
+  readonly isProtected?: boolean | undefined;
+  /** What the user may do here; undefined where it cannot be told. */
+  readonly rights?: ReadonlySet<string> | undefined;
 }
 
 async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | undefined> {
@@ -134,17 +141,29 @@ async function orMissing(found: Promise<ResolvedRef>): Promise<ResolvedRef | und
 }
 
 /** Resolves a ref to a branch, a tag, or an expression that names a commit; null when it is none of them. */
-export async function resolveRef(repository: string, ref: string): Promise<ResolvedRef | null> {
+export async function resolveRef(repository: string, ref: string, folder = ''): Promise<ResolvedRef | null> {
   const path = { repository };
   try {
-    const { kind, branch, commit_id, commit, time } = await client.get(
+    const { kind, branch, commit_id, commit, time, rights, ...found } = await client.get(
       '/repositories/{repository}/refs/{ref}/resolve',
-      { params: { path: { ...path, ref } } },
+      {
+        params: {
+          path: { ...path, ref },
+          query: { rights: true, ...(folder !== '' && { path: folder }) },
+        },
+      },
     );
     queryClient.setQueryData(commitQuery(repository, commit_id).queryKey, commit);
     // What is committed on a branch (`main@`) is not the branch: nothing can be written there.
     const isOther = kind === 'branch' && branch !== ref;
-    return { kind: isOther ? 'commit' : kind, ref, commitId: commit_id, instant: time };
+    return {
+      kind: isOther ? 'commit' : kind,
+      ref,
+      commitId: commit_id,
+      instant: time,
+      isProtected: found.protected,
+      rights: rights === undefined ? undefined : new Set(rights),
+    };
   } catch (error) {
     // The server says why a time cannot be answered: who deleted the branch, how far its log reaches back.
     if (!(error instanceof ApiError) || parseTimeRef(ref) !== undefined) throw error;
@@ -166,10 +185,11 @@ export async function resolveRef(repository: string, ref: string): Promise<Resol
   return tag ?? null;
 }
 
-export function refQuery(repository: string, ref: string) {
+/** A ref, and what the user may do with it below a folder. */
+export function refQuery(repository: string, ref: string, folder = '') {
   return queryOptions({
-    queryKey: ['ref', repository, ref],
-    queryFn: () => resolveRef(repository, ref),
+    queryKey: ['ref', repository, ref, folder],
+    queryFn: () => resolveRef(repository, ref, folder),
     staleTime: 30_000,
     enabled: ref !== '',
   });
@@ -184,6 +204,45 @@ export function commitQuery(repository: string, commitId: string) {
       }),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: commitId !== '',
+  });
+}
+
+export interface LastCommits {
+  readonly byPath: ReadonlyMap<string, Commit>;
+  /** What is in none of them was never committed. */
+  readonly complete: boolean;
+}
+
+/** The commits that last changed the first entries of a folder. */
+export function lastCommitsQuery(repository: string, commitId: string, prefix: string, after: string) {
+  return queryOptions({
+    queryKey: ['last-commits', repository, commitId, prefix, after],
+    async queryFn(): Promise<LastCommits> {
+      const { results, commits, complete } = await client.get(
+        '/repositories/{repository}/refs/{ref}/last_commits',
+        { params: { path: { repository, ref: commitId }, query: { prefix, after, amount: firstAmount } } },
+      );
+      const byId = new Map(commits.map((commit) => [commit.id, commit]));
+      const byPath = new Map<string, Commit>();
+      for (const { path, commit_id } of results) {
+        const commit = byId.get(commit_id);
+        if (commit !== undefined) byPath.set(path, commit);
+      }
+      return { byPath, complete };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** How many commits a branch has that another has not, and the other way round. */
+export function divergenceQuery(repository: string, branch: string, other: string) {
+  return queryOptions({
+    queryKey: ['divergence', repository, branch, other],
+    queryFn: () =>
+      client.get('/repositories/{repository}/refs/{leftRef}/divergence/{rightRef}', {
+        params: { path: { repository, leftRef: branch, rightRef: other } },
+      }),
+    enabled: branch !== other,
   });
 }
 

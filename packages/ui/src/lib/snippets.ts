@@ -69,6 +69,18 @@ export function readSnippets(place: SnippetPlace): CodeSnippet[] {
       tool: 'curl',
       code: `curl -u ${keys} -OJ \\\n  ${shellQuote(origin + objectUrl(repository, ref, path))}`,
     },
+    {
+      tool: 'Python',
+      code: [
+        'import boto3',
+        '',
+        `s3 = boto3.client("s3", endpoint_url=${JSON.stringify(origin)},`,
+        '                  aws_access_key_id=ACCESS_KEY_ID,',
+        '                  aws_secret_access_key=SECRET_ACCESS_KEY)',
+        `body = s3.get_object(Bucket=${JSON.stringify(repository)},`,
+        `                     Key=${JSON.stringify(`${ref}/${path}`)})["Body"].read()`,
+      ].join('\n'),
+    },
   ];
   if (/\.(parquet|csv|tsv)$/i.test(path)) {
     const host = origin.replace(/^https?:\/\//, '');

@@ -83,7 +83,7 @@ export function accessibilityFlows(stage: Stage): void {
         [
           '/repositories/axe/objects?ref=topic',
           '+ Added',
-          async () => await ui.field('Choose new.txt').click(),
+          async () => await ui.field('Select new.txt').click(),
         ],
         [
           '/repositories/axe/objects?ref=topic&path=data%2F',

@@ -64,7 +64,7 @@ export function administrationFlows(stage: Stage): void {
       await ui.link('OnlyList').waitFor();
 
       await ui.open('/auth/groups');
-      await ui.field('Choose listers').check();
+      await ui.field('Select listers').check();
       await ui.button('Delete 1').click();
       await ui.button('Delete', ui.dialog()).click();
       await ui.gone(ui.link('listers'));

@@ -78,6 +78,45 @@ export function changeFlows(stage: Stage): void {
     expect(await stage.read('merging', 'main', 'deep/b.txt')).toBe('b');
   });
 
+  test('several differences are open at once, marked as viewed, and listed beside', async () => {
+    const files = (text: string) =>
+      Object.fromEntries(
+        ['a.txt', 'b.txt', 'deep/c.txt', 'deep/d.txt', 'deep/e.txt'].map((path) => [path, text + path]),
+      );
+    await stage.repository('several', files('old '));
+    await stage.branch('several', 'next');
+    await stage.write('several', 'next', files('new '));
+    await stage.commit('several', 'next', 'Rewrite');
+    await stage.play(
+      async (ui) => {
+        await ui.open('/repositories/several/compare?ref=main&compare=next');
+        await ui.button('Difference of a.txt').click();
+        await ui.isAt(/file=a\.txt/);
+        await ui.button('Difference of b.txt').click();
+        await ui.isAt(/file=b\.txt/);
+        const bodies = ui.page.locator('.diff-body');
+        await bodies.nth(1).waitFor();
+        expect(await bodies.count()).toBe(2);
+        await ui.field('Viewed a.txt').check();
+        await ui.sees('1 viewed');
+        expect(await bodies.count()).toBe(1);
+        await ui.page.getByRole('navigation', { name: 'Changed files' }).getByText('d.txt').click();
+        await ui.isAt(/file=deep%2Fd\.txt/);
+        await ui.page.locator('.cm-content', { hasText: 'new deep/d.txt' }).first().waitFor();
+        await ui.button('Expand all').click();
+        await bodies.nth(3).waitFor();
+        // What was viewed stays closed, until it changes.
+        expect(await bodies.count()).toBe(4);
+        await stage.write('several', 'next', { 'a.txt': 'new again' });
+        await stage.commit('several', 'next', 'Again');
+        await ui.page.reload();
+        await ui.button('Difference of a.txt').waitFor();
+        expect(await ui.field('Viewed a.txt').isChecked()).toBe(false);
+      },
+      { alone: true },
+    );
+  });
+
   test('data files are compared by rows and columns, images over each other', async () => {
     const sample = await stage.sample('versions');
     await stage.branch('versions', 'next');

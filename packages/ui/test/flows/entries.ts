@@ -13,25 +13,25 @@ export function entryFlows(stage: Stage): void {
     });
     await stage.play(async (ui) => {
       await ui.open('/repositories/bulk/objects');
-      await ui.field('Choose a.txt').click();
-      await ui.field('Choose dir/').click({ modifiers: ['Shift'] });
-      await ui.sees('4 chosen');
+      await ui.field('Select a.txt').click();
+      await ui.field('Select dir/').click({ modifiers: ['Shift'] });
+      await ui.sees('4 selected');
       await ui.sees('1 folder, 3 objects, 3 B');
-      await ui.field('Choose c.txt').click();
+      await ui.field('Select c.txt').click();
       await ui.button('Delete').click();
       await ui.button('Delete', ui.dialog()).click();
       await ui.sees('4 objects deleted');
       await ui.page.locator('.tag.removed').nth(2).waitFor();
-      await ui.gone(ui.field('Choose a.txt'));
+      await ui.gone(ui.field('Select a.txt'));
       await ui.button('Undo').click();
       await ui.link('dir/').waitFor();
-      await ui.field('Choose all that are loaded').click();
-      await ui.sees('5 chosen');
-      await ui.button('Clear the choice').click();
-      await ui.lacks('5 chosen');
+      await ui.field('Select all that are loaded').click();
+      await ui.sees('5 selected');
+      await ui.button('Clear the selection').click();
+      await ui.lacks('5 selected');
       await ui.open('/repositories/bulk/objects?ref=main&path=dir%2F');
-      await ui.field('Choose x.txt').click();
-      await ui.field('Choose y.txt').click();
+      await ui.field('Select x.txt').click();
+      await ui.field('Select y.txt').click();
       await ui.button('Move').click();
       await ui.field('Destination folder').waitFor();
       expect(await ui.page.getByText('It is already there').count()).toBe(0);
@@ -107,7 +107,7 @@ export function entryFlows(stage: Stage): void {
             json: { ...config, storage_config: { ...config.storage_config, blockstore_type: 's3' } },
           });
         });
-        await ui.page.route('**/api/v1/repositories/hinted', async (route) => {
+        await ui.page.route('**/api/v1/repositories/hinted?*', async (route) => {
           const answer = await route.fetch();
           const repository = (await answer.json()) as object;
           await route.fulfill({ response: answer, json: { ...repository, creation_date: 1_700_000_000 } });

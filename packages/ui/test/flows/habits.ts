@@ -8,7 +8,7 @@ export function habitFlows(stage: Stage): void {
     await stage.play(async (ui) => {
       const { keyboard } = ui.page;
       await ui.open('/repositories');
-      await ui.link('keyboard').waitFor();
+      await ui.link('keyboard').first().waitFor();
       await keyboard.press('ControlOrMeta+k');
       await ui.field('Search or run a command').last().fill('keyboard');
       const found = ui.page.locator('.mantine-Spotlight-action', { hasText: 'local://keyboard' });

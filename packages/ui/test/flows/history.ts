@@ -123,7 +123,7 @@ export function historyFlows(stage: Stage): void {
     await stage.play(async (ui) => {
       await ui.open('/repositories/branching/branches');
       await ui.link('one').waitFor();
-      expect(await ui.field('Choose main').count()).toBe(0);
+      expect(await ui.field('Select main').count()).toBe(0);
       const row = (name: string) => ui.page.getByRole('row').filter({ has: ui.link(name) });
       await row('three').getByRole('link', { name: '1 uncommitted' }).waitFor();
       await row('main').getByRole('link', { name: 'Protected' }).waitFor();
@@ -138,8 +138,8 @@ export function historyFlows(stage: Stage): void {
       await ui.button('Create branch', ui.dialog()).click();
       await ui.isAt(/ref=fourth/);
       await ui.link('Branches').click();
-      await ui.field('Choose one').check();
-      await ui.field('Choose two').check();
+      await ui.field('Select one').check();
+      await ui.field('Select two').check();
       await ui.button('Delete 2').click();
       await ui.button('Delete', ui.dialog()).click();
       await ui.gone(ui.link('two'));

@@ -21,9 +21,9 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.open('/repositories');
       await ui.field('Find a repository').fill('froz');
       await ui.isAt(/search=froz/);
-      await ui.lacks('made-here');
+      await ui.gone(ui.page.getByRole('row').filter({ hasText: 'made-here' }));
       await ui.sees('Read-only');
-      await ui.link('frozen').click();
+      await ui.page.getByRole('table').getByRole('link', { name: 'frozen', exact: true }).click();
       await ui.button('Upload').waitFor();
       await ui.refuses(ui.button('Upload'));
     });
@@ -57,7 +57,7 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.field('Find a branch, tag or commit').fill('main~0');
       await ui.page.keyboard.press('Enter');
       await ui.sees('pinned to');
-      await ui.refuses(ui.button('Upload'));
+      await ui.button('Upload to a new branch').waitFor();
       await ui.button('Commit: main~0').click();
       const picker = ui.field('Find a branch, tag or commit');
       await picker.waitFor();
@@ -202,6 +202,43 @@ export function objectFlows(stage: Stage, external: string): void {
     });
   });
 
+  test('uploads go on while other pages are shown, pause, and are retried', async () => {
+    await stage.repository('tray', { 'a.txt': 'a' });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/tray/objects');
+      let isDown = true;
+      await ui.page.route(/path=slow/, async (route) => {
+        // Held until the page gives up.
+        if (isDown) await new Promise((resolve) => ui.page.once('requestfailed', resolve));
+        else await route.continue();
+      });
+      await ui.page.route(/path=refused/, (route) =>
+        isDown ? route.fulfill({ status: 403, json: { message: 'not now' } }) : route.continue(),
+      );
+      await ui.button('Upload').click();
+      const files = ['slow.txt', 'refused.txt', 'fine.txt'].map((name) => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.from(name),
+      }));
+      await ui.field('Files').setInputFiles(files);
+      await ui.button('Upload', ui.dialog()).click();
+      const tray = ui.page.getByRole('region', { name: 'Uploads and imports' });
+      await tray.getByText('1 of 3 done').waitFor();
+      await tray.getByText('not now').waitFor();
+      await ui.link('Branches').click();
+      await ui.isAt(/\/branches/);
+      await ui.button('Pause', tray).click();
+      await tray.getByText('Paused: 3 files').waitFor();
+      isDown = false;
+      await ui.button('Go on', tray).click();
+      await ui.button('Retry failed', tray).click();
+      await ui.gone(tray);
+    });
+    expect(await stage.read('tray', 'main', 'slow.txt')).toBe('slow.txt');
+    expect(await stage.read('tray', 'main', 'refused.txt')).toBe('refused.txt');
+  });
+
   test('an upload asks before it replaces an object', async () => {
     await stage.repository('replacing', { 'a.txt': 'old' });
     await stage.play(async (ui) => {
@@ -216,8 +253,8 @@ export function objectFlows(stage: Stage, external: string): void {
       await ui.sees('1 object would be replaced');
       expect(await stage.read('replacing', 'main', 'a.txt')).toBe('old');
       expect(await stage.read('replacing', 'main', 'b.txt')).toBe('new');
-      await ui.button('Replace', ui.dialog()).click();
-      await ui.gone(ui.dialog());
+      await ui.button('Replace').click();
+      await ui.sees('Uploaded 2 files');
       expect(await stage.read('replacing', 'main', 'a.txt')).toBe('new');
     });
   });

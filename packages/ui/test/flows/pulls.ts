@@ -23,6 +23,9 @@ export function pullFlows(stage: Stage): void {
       await ui.button('Merge').click();
       await ui.button('Merge', ui.dialog()).click();
       await ui.sees('Merged');
+      // What it brought stays to be seen.
+      await ui.page.getByRole('region', { name: 'Commits' }).getByRole('link', { name: 'Work' }).waitFor();
+      await ui.button('Difference of b.txt').waitFor();
       await ui.link('Pull requests').click();
       await ui.sees('No open pull requests');
       await ui.page.getByRole('tab', { name: 'Closed' }).click();

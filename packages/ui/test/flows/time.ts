@@ -24,7 +24,7 @@ export function timeFlows(stage: Stage): void {
       await ui.isAt(/ref=main%40%7B20/);
       await ui.sees('Back to now');
       await ui.gone(ui.link('b.txt'));
-      await ui.refuses(ui.button('Upload'));
+      await ui.button('Upload to a new branch').waitFor();
       await ui.link('a.txt').click();
       await ui.sees('old');
       await ui.link('Commits').click();

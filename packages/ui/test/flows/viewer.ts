@@ -9,6 +9,25 @@ export function viewerFlows(stage: Stage): void {
       body: { name: 'previews', storage_namespace: 'local://previews', sample_data: true },
     });
     await stage.branch('previews', 'work');
+    const area = {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [7, 46],
+          [8, 46],
+          [8, 47],
+          [7, 46],
+        ],
+      ],
+    };
+    const point = { type: 'Point', coordinates: [7.6, 46.8] };
+    const features = [
+      { type: 'Feature', geometry: area, properties: {} },
+      { type: 'Feature', geometry: point, properties: { name: 'North Ridge' } },
+    ];
+    await stage.write('previews', 'work', {
+      'stations.geojson': JSON.stringify({ type: 'FeatureCollection', features }),
+    });
     await stage.write('previews', 'work', { 'tasks.md': '# Tasks\n\n- [x] read\n- [ ] write\n' });
     await stage.play(async (ui) => {
       const view = async (path: string, ref = 'main'): Promise<void> =>
@@ -32,6 +51,16 @@ export function viewerFlows(stage: Stage): void {
       await ui.page.locator('.json-leaf', { hasText: 'temperature_c' }).first().waitFor();
       await view('data/stations.csv');
       await ui.page.getByRole('cell', { name: 'North Ridge' }).waitFor();
+      await view('stations.geojson', 'work');
+      const map = ui.page.getByRole('img', { name: 'Map of 2 shapes' });
+      await map.locator('circle').click();
+      await ui.page.getByLabel('Properties').getByText('North Ridge').waitFor();
+      const seen = (): Promise<string | null> => map.getAttribute('viewBox');
+      const whole = await seen();
+      await ui.button('Zoom in').click();
+      expect(await seen()).not.toBe(whole);
+      await ui.button('Show all').click();
+      expect(await seen()).toBe(whole);
       await view('weather.parquet');
       await ui.sees('2,190 rows');
       await ui.page.getByRole('columnheader', { name: /temperature_c/ }).waitFor();

@@ -16,6 +16,7 @@ import type {
   PutOptions,
   PutResult,
   StorageInfo,
+  StoreDeletion,
   UploadedPart,
   WalkedObject,
   WalkOptions,
@@ -29,6 +30,7 @@ import { bytesRequest, streamRequest } from '../../remote/request-body.ts';
 import { compareAsBytes, sortedWalk } from '../../remote/sorted-walk.ts';
 import type { AzureAddresses } from './addresses.ts';
 import { BlobCalls } from './blob-calls.ts';
+import { accountDeletion } from './account-deletion.ts';
 import { AzureClient } from './client.ts';
 import { listBlobs } from './list.ts';
 import { MultipartCalls } from './multipart-calls.ts';
@@ -167,6 +169,11 @@ export class AzureAdapter extends RemoteAdapter implements BlockAdapter {
 
   async abortMultipart(upload: MultipartUpload): Promise<void> {
     await this.#multipart.abort(this.#addresses.resolve(upload.pointer), upload.uploadId);
+  }
+
+  deletion(storageNamespace: string): Promise<StoreDeletion> {
+    const { account } = this.#addresses.resolveWalk(`${storageNamespace}/`);
+    return accountDeletion(this.#client, account);
   }
 
   staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {

@@ -16,6 +16,7 @@ import type {
   PutOptions,
   PutResult,
   StorageInfo,
+  StoreDeletion,
   UploadedPart,
   WalkedObject,
   WalkOptions,
@@ -36,6 +37,7 @@ import { bytesRequest } from '../../remote/request-body.ts';
 import { partKey } from '../../remote/side-objects.ts';
 import { GsClient, gsEndpoint } from './client.ts';
 import { openGsCredentials, type GsCredentials } from './credentials.ts';
+import { bucketDeletion } from './bucket-deletion.ts';
 import { listObjects } from './list.ts';
 import { MultipartCalls, uploadedPart } from './multipart-calls.ts';
 import { contentEtag, ObjectCalls, propertiesOf, putResultOf, type GsObject } from './object-calls.ts';
@@ -188,6 +190,10 @@ export class GsAdapter extends RemoteAdapter implements BlockAdapter {
 
   async abortMultipart(upload: MultipartUpload): Promise<void> {
     await this.#multipart.abort(resolveBucketObject('gs', upload.pointer), upload.uploadId);
+  }
+
+  deletion(storageNamespace: string): Promise<StoreDeletion> {
+    return bucketDeletion(this.#client, storageNamespace);
   }
 
   staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {

@@ -46,6 +46,22 @@ async function withStore(
   }
 }
 
+it('removes a folder that holds nothing, and writes into it again', async () => {
+  await withStore({}, async (adapter, root) => {
+    const folder = join(root, 'ns', 'data', 'x');
+    await adapter.put(at('data/x/a'), Buffer.from('a'), { fresh: true });
+    await adapter.removeEmptyFolder?.(at('data/x'));
+    await adapter.removeEmptyFolder?.(at('data/x/a'));
+    await adapter.removeEmptyFolder?.(at('data/missing'));
+    expect(existsSync(join(folder, 'a'))).toBe(true);
+    await adapter.delete(at('data/x/a'));
+    await adapter.removeEmptyFolder?.(at('data/x'));
+    expect([existsSync(folder), existsSync(dirname(folder))]).toEqual([false, true]);
+    await adapter.put(at('data/x/b'), Buffer.from('b'), { fresh: true });
+    expect(existsSync(join(folder, 'b'))).toBe(true);
+  });
+});
+
 describe('a finished file as an object', () => {
   it('is linked, not copied, and replaces what was there', async () => {
     await withStore({}, async (adapter, root) => {

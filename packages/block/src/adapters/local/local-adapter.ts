@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { link, lstat, open, unlink } from 'node:fs/promises';
+import { link, lstat, open, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
@@ -20,6 +20,7 @@ import type {
   PutOptions,
   PutResult,
   StorageInfo,
+  StoreDeletion,
   UploadedPart,
   WalkedObject,
   WalkOptions,
@@ -230,6 +231,11 @@ class LocalAdapter implements BlockAdapter {
     return failures;
   }
 
+  async removeEmptyFolder(pointer: ObjectPointer): Promise<void> {
+    // One that is not empty, or gone, or no folder, refuses.
+    await rmdir(this.#locateForWrite(pointer)).catch(() => undefined);
+  }
+
   async copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult> {
     const path = this.#locateForWrite(destination);
     const sourcePath = this.#paths.locate(source);
@@ -287,6 +293,10 @@ class LocalAdapter implements BlockAdapter {
 
   async abortMultipart({ uploadId }: MultipartUpload): Promise<void> {
     await this.#multipart.abort(uploadId);
+  }
+
+  deletion(): Promise<StoreDeletion> {
+    return Promise.resolve('final');
   }
 
   async *staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {

@@ -16,6 +16,7 @@ import type {
   PutOptions,
   PutResult,
   StorageInfo,
+  StoreDeletion,
   UploadedPart,
   WalkedObject,
   WalkOptions,
@@ -40,6 +41,7 @@ import { walkBucket } from './list.ts';
 import { MultipartCalls } from './multipart-calls.ts';
 import { ObjectCalls } from './object-calls.ts';
 import { bytesRequest, streamRequest, type RequestBody } from '../../remote/request-body.ts';
+import { bucketDeletion } from './bucket-deletion.ts';
 import { staleUploads } from './stale-uploads.ts';
 import { withKnownSize } from '../../remote/transfers.ts';
 import { childText } from '../../remote/xml.ts';
@@ -230,6 +232,10 @@ export class S3Adapter implements BlockAdapter {
 
   async abortMultipart(upload: MultipartUpload): Promise<void> {
     await this.#multipart.abort(resolveBucketObject('s3', upload.pointer), upload.uploadId);
+  }
+
+  deletion(storageNamespace: string): Promise<StoreDeletion> {
+    return bucketDeletion(this.#client, storageNamespace);
   }
 
   staleUploads(storageNamespace: string, before: Date): AsyncGenerator<MultipartUpload> {

@@ -1,12 +1,5 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  gcPinMessage,
-  gcQuarantineMessage,
-  timestampFromMillis,
-  timestampToMillis,
-  type GcQuarantine,
-} from '@svc/encoding';
+import { timestampFromMillis, timestampToMillis } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
 import type { GarbageClass, GcClassReport, GcReport, GcRunOptions, GcRunPhase } from '../../face/gc-runs.ts';
@@ -14,21 +7,25 @@ import { trimSlash } from '../../repositories/namespaces.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { endUnknownUploads } from '../../uploads/sweep-uploads.ts';
 import { findGcRules } from '../gc-rules.ts';
-import { pinsPrefix, quarantineKey } from '../gc-keys.ts';
 import { checkCollectable } from '../gc-state.ts';
 import { condemn, type Condemned } from './condemn.ts';
+import { CondemnedList, withoutDeleted } from './condemned-list.ts';
 import { parseDataKey } from './data-key.ts';
 import { findGarbage, Listing, LoadedShards, type FoundGarbage } from './find-garbage.ts';
-import { GarbageWriter, readGarbageFile, readStoredGarbage, type Garbage } from './garbage-file.ts';
+import { inOrder } from './garbage-order.ts';
+import { GarbageWriter, readGarbageFile } from './garbage-file.ts';
 import { Held, readHeld, releaseUnused, surveyOthers } from './held.ts';
 import type { CollectorLease } from './lease.ts';
 import { markTrees } from './mark-trees.ts';
 import { Marks } from './marks.ts';
+import { checkMemory } from './memory.ts';
 import { checkUncontested, claimNamespace } from './owner.ts';
+import { Pace } from './pace.ts';
 import { GcPlaces } from './places.ts';
 import { reportOf, uploadsRow } from './report.ts';
 import { RootFigures } from './root-figures.ts';
-import { readRoots } from './roots.ts';
+import { readRoots, type Roots } from './roots.ts';
+import { withScratch } from './scratch.ts';
 import { storeDeleted } from './store-deleted.ts';
 import { Sweep } from './sweep.ts';
 
@@ -39,6 +36,8 @@ const clockErrorMs = hourMs;
 const recordedMs = 3 * hourMs;
 /** Between the two looks of a run without a window. */
 const secondLookMs = 60_000;
+/** Signed addresses below a partition may be written to for a day after the last was given. */
+const foldersLifeMs = 26 * hourMs;
 /** Fewer objects than this are deleted whatever part of all they are. */
 const brakeObjects = 1000;
 
@@ -60,14 +59,18 @@ export async function collect(
   scope: RepositoryScope,
   options: CollectOptions,
 ): Promise<GcReport> {
-  const { folder } = context.settings.gc;
-  await mkdir(folder, { recursive: true });
-  const scratch = await mkdtemp(join(folder, 'run-'));
-  try {
-    return await new Collection(context, scope, options, scratch).run();
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  return withScratch(join(context.settings.gc.folder, 'tmp'), (scratch) =>
+    new Collection(context, scope, options, scratch).run(),
+  );
+}
+
+/** What a run found to be in use. */
+interface Marked {
+  readonly marks: Marks;
+  /** Tables that some commit reaches; undefined: not all of them are known. */
+  readonly tables: ReadonlySet<string> | undefined;
+  readonly tableCutoff: number;
+  readonly dangling: Roots['dangling'];
 }
 
 class Collection {
@@ -100,15 +103,17 @@ class Collection {
       runId,
       takeOver: run.takeOver,
     });
-    const before = await this.#readQuarantine();
+    const condemnedList = new CondemnedList(this.#context, this.#scope, { runId, lease });
+    const before = run.takeOver ? undefined : await condemnedList.read();
     const listing = new Listing();
     const list = new GarbageWriter(join(this.#scratch, 'list'));
     const due = new GarbageWriter(join(this.#scratch, 'due'));
-    const condemned = await this.#mark('marks', (marks, tables, tableCutoff) =>
-      condemn(this.#find(listing, marks, tables, tableCutoff), {
-        before: this.#listOf(before),
+    const condemned = await this.#mark('marks', (marked) =>
+      condemn(this.#find(listing, marked), {
+        before: condemnedList.entries(before),
         now: this.#begun,
         windowOf: (garbage) => this.#windowOf(garbage),
+        looksFor: (garbage) => this.#looksFor(garbage, marked),
         notBefore: timestampToMillis(before?.notBefore ?? timestampFromMillis(0)),
         list,
         due,
@@ -120,8 +125,14 @@ class Collection {
     const adapter = adapterOf(this.#context, this.#scope);
     if (run.dryRun) await list.store(adapter, this.#places.pointer(this.#places.list(runId, 'condemned')));
     else {
-      await this.#switchList(list, condemned, before);
-      if (due.objects > 0 && (await this.#mayDelete())) await this.#sweep(due, listing, condemned);
+      await condemnedList.replace(list);
+      if (due.objects > 0 && (await this.#mayDelete())) {
+        const deleted = await this.#sweep(due, listing, condemned);
+        if (deleted.objects > 0) {
+          const left = new GarbageWriter(join(this.#scratch, 'left'));
+          await condemnedList.replace(await withoutDeleted(list, deleted, left));
+        }
+      }
       await this.#release();
     }
     const { storageNamespace } = this.#scope.repository;
@@ -129,6 +140,7 @@ class Collection {
       dryRun: run.dryRun,
       cutoff: this.#cutoff,
       roots: this.#rootReports,
+      storeDeletion: await adapter.deletion(storageNamespace),
       location: `${trimSlash(storageNamespace)}/${this.#places.summary(runId)}`,
     });
   }
@@ -163,7 +175,7 @@ class Collection {
 
   #windowOf(garbage: GarbageClass): number {
     const { quarantineMs } = this.#options;
-    if (garbage === 'tables') return Math.max(quarantineMs, 24 * hourMs);
+    if (garbage === 'tables' || garbage === 'commits') return Math.max(quarantineMs, 24 * hourMs);
     return this.#isHard ? 0 : quarantineMs;
   }
 
@@ -172,11 +184,16 @@ class Collection {
     return run.hard || quarantineMs === 0;
   }
 
+  #looksFor(garbage: GarbageClass, { tables, dangling }: Marked): boolean {
+    const { classes } = this.#options.run;
+    if (garbage === 'commits') return classes.includes('metadata') && dangling !== undefined;
+    if (garbage === 'tables')
+      return this.#context.settings.gc.metadata && classes.includes('metadata') && tables !== undefined;
+    return classes.includes('objects');
+  }
+
   /** Hands what is in use to `use`; the marks are gone afterwards. */
-  async #mark<T>(
-    name: string,
-    use: (marks: Marks, tables: ReadonlySet<string> | undefined, tableCutoff: number) => Promise<T>,
-  ): Promise<T> {
+  async #mark<T>(name: string, use: (marked: Marked) => Promise<T>): Promise<T> {
     const context = this.#context;
     const { mayGoOn, pause, progress } = this.#options;
     await progress('marking', 0);
@@ -185,9 +202,10 @@ class Collection {
       await readHeld(context, this.#scope, this.#held);
       await surveyOthers(context, this.#scope, this.#held, pause);
       const rules = this.#options.run.rules ?? (await findGcRules(context, this.#scope));
-      const { graceMs } = context.settings.gc;
+      const { graceMs, danglingCommitsMs: danglingMs } = context.settings.gc;
       const begun = this.#begun;
-      const roots = await readRoots(context, this.#scope, marks, { rules, begun, graceMs, mayGoOn });
+      const how = { rules, begun, graceMs, danglingMs, mayGoOn };
+      const roots = await readRoots(context, this.#scope, marks, how);
       await checkCollectable(context, this.#scope);
       let done = 0;
       const { tables, sizes } = await markTrees(context, this.#scope, marks, roots, {
@@ -200,31 +218,45 @@ class Collection {
         },
         scratch: this.#scratch,
       });
+      const commits = roots.commits.count;
+      checkMemory(context.settings.gc.memoryBytes, { commits, ranges: sizes.size, marks });
       const { trees } = context;
       const { committed } = this.#scope;
       this.#rootReports ??= await new RootFigures({ trees, committed, roots, sizes, pause }).find();
       await progress('comparing', 0);
-      return await use(marks, tables, Math.min(this.#cutoff, roots.tablesBefore));
+      const tableCutoff = Math.min(this.#cutoff, roots.tablesBefore);
+      return await use({ marks, tables, tableCutoff, dangling: roots.dangling });
     } finally {
       marks.close();
     }
   }
 
-  async *#find(
-    listing: Listing,
-    marks: Marks,
-    tables: ReadonlySet<string> | undefined,
-    tableCutoff: number,
-  ): AsyncGenerator<FoundGarbage> {
-    const { run, pause, progress } = this.#options;
-    const withTables = this.#context.settings.gc.metadata && run.classes.includes('metadata');
+  #find(listing: Listing, marked: Marked): AsyncGenerator<FoundGarbage> {
+    const dangling = this.#looksFor('commits', marked) ? marked.dangling : undefined;
+    const commits = (dangling ?? []).map(({ id, createdAt }): FoundGarbage => ({
+      address: id,
+      size: 0,
+      modified: createdAt,
+      class: 'commits',
+    }));
+    return inOrder(this.#findStored(listing, marked), commits);
+  }
+
+  async *#findStored(listing: Listing, marked: Marked): AsyncGenerator<FoundGarbage> {
+    const { marks, tables, tableCutoff } = marked;
+    const { pause, progress } = this.#options;
+    const { steadyTime, settings } = this.#context;
+    // A list call of these is none to a service.
+    const isLocal = ['local', 'mem'].includes(adapterOf(this.#context, this.#scope).type);
+    const pace = new Pace(steadyTime, isLocal ? 0 : settings.gc.listsPerSecond);
     const found = findGarbage(this.#context, this.#scope, this.#places, listing, {
       marks,
-      tables: withTables ? tables : undefined,
+      tables: this.#looksFor('tables', marked) ? tables : undefined,
       cutoff: this.#cutoff,
       tableCutoff,
       held: this.#held,
-      objects: run.classes.includes('objects'),
+      objects: this.#looksFor('expired', marked),
+      nextList: () => pace.next(),
       pause: async () => {
         await progress('comparing', listing.listed.objects);
         await pause();
@@ -246,48 +278,6 @@ class Collection {
     return table !== undefined && table.entity === undefined;
   }
 
-  async #readQuarantine(): Promise<GcQuarantine | undefined> {
-    const found = await this.#context.kv.get(this.#scope.partition, quarantineKey);
-    if (found === undefined || this.#options.run.takeOver) return undefined;
-    return gcQuarantineMessage.decode(found.value);
-  }
-
-  #listOf(before: GcQuarantine | undefined): AsyncIterable<Garbage> {
-    const adapter = adapterOf(this.#context, this.#scope);
-    const run = before?.runId ?? '';
-    return readStoredGarbage(adapter, this.#places.pointer(this.#places.quarantine(run)));
-  }
-
-  /** From here on the new list is the valid one. */
-  async #switchList(
-    list: GarbageWriter,
-    condemned: Condemned,
-    before: GcQuarantine | undefined,
-  ): Promise<void> {
-    const { runId, lease } = this.#options;
-    const adapter = adapterOf(this.#context, this.#scope);
-    const { kv } = this.#context;
-    await list.store(adapter, this.#places.pointer(this.#places.quarantine(runId)));
-    lease.check();
-    const found = await kv.get(this.#scope.partition, quarantineKey);
-    const now = found === undefined ? undefined : gcQuarantineMessage.decode(found.value);
-    const value = gcQuarantineMessage.encode({
-      runId,
-      objects: list.objects,
-      bytes: list.bytes,
-      oldest: timestampFromMillis(condemned.oldest ?? 0),
-      notBefore: now?.notBefore ?? timestampFromMillis(0),
-      generation: lease.generation,
-    });
-    await lease.beat();
-    if (!(await kv.setIf(this.#scope.partition, quarantineKey, value, found?.predicate ?? 'absent'))) {
-      throw new EngineError('busy', 'the list of condemned objects was changed meanwhile: run again');
-    }
-    if (before !== undefined && before.runId !== runId) {
-      await adapter.delete(this.#places.pointer(this.#places.quarantine(before.runId)));
-    }
-  }
-
   /** Refs that moved before moves were recorded cannot be known. */
   async #mayDelete(): Promise<boolean> {
     const { graceMs } = this.#context.settings.gc;
@@ -295,10 +285,11 @@ class Collection {
     return this.#begun - since >= graceMs + recordedMs;
   }
 
-  async #sweep(due: GarbageWriter, listing: Listing, condemned: Condemned): Promise<void> {
+  /** Answers what is gone. */
+  async #sweep(due: GarbageWriter, listing: Listing, condemned: Condemned): Promise<GarbageWriter> {
     const context = this.#context;
     const { runId, lease, mayGoOn, pause, progress } = this.#options;
-    this.#brake(due, listing);
+    this.#brake(condemned, listing);
     const adapter = adapterOf(context, this.#scope);
     const plan = this.#isHard ? await this.#lookAgain(due) : due;
     const places = this.#places;
@@ -315,6 +306,7 @@ class Collection {
       held: this.#held,
       classes: condemned.classes,
       deletesPerSecond: context.settings.gc.deletesPerSecond,
+      foldersBefore: this.#cutoff - foldersLifeMs,
       kept,
       failed,
       deleted,
@@ -338,16 +330,18 @@ class Collection {
       if (list.objects > 0) await list.store(adapter, places.pointer(places.list(runId, kind)));
     }
     await storeDeleted(adapter, places, runId, deleted, this.#scratch);
+    return deleted;
   }
 
-  #brake(due: GarbageWriter, listing: Listing): void {
+  #brake({ classes: { expired, uncommitted } }: Condemned, listing: Listing): void {
     const most = this.#options.run.maxPercent ?? this.#context.settings.gc.maxPercent;
     const { objects } = listing.listed;
-    const percent = Math.ceil((100 * due.objects) / Math.max(1, objects));
-    if (due.objects <= brakeObjects || percent <= most) return;
+    const due = expired.due.objects + uncommitted.due.objects;
+    const percent = Math.ceil((100 * due) / Math.max(1, objects));
+    if (due <= brakeObjects || percent <= most) return;
     throw new EngineError(
       'conflict',
-      `would delete ${due.objects} of ${objects} objects (${percent} %): check the rules, then run again with max_percent`,
+      `would delete ${due} of ${objects} objects (${percent} %): check the rules, then run again with max_percent`,
       { subject: 'repository' },
     );
   }
@@ -360,40 +354,22 @@ class Collection {
       await this.#options.lease.beat();
     }
     const still = new GarbageWriter(join(this.#scratch, 'due-again'));
-    await this.#mark('marks-again', async (marks, tables) => {
+    await this.#mark('marks-again', async ({ marks, tables, dangling }) => {
       const shards = new LoadedShards(marks);
+      const isDangling = new Set(dangling?.map(({ id }) => id));
       const prefix = this.#scope.committed.metadataPrefix.length + 1;
       for await (const garbage of readGarbageFile(due.path)) {
         const data = parseDataKey(garbage.address);
         const isUsed =
-          data === undefined
-            ? tables?.has(garbage.address.slice(prefix)) !== false
-            : shards.of(data.partition).use(garbage.address) === 'active';
+          garbage.class === 'commits'
+            ? !isDangling.has(garbage.address)
+            : data === undefined
+              ? tables?.has(garbage.address.slice(prefix)) !== false
+              : shards.of(data.partition).use(garbage.address) === 'active';
         if (!isUsed && !this.#held.has(garbage.address)) await still.add(garbage);
       }
     });
     await still.finish();
     return still;
-  }
-}
-
-/** What met this run, or an earlier one, has done its part. */
-export async function removePins(
-  context: EngineContext,
-  scope: RepositoryScope,
-  generation: number,
-): Promise<void> {
-  for await (const page of context.kv.scan(scope.partition, { prefix: pinsPrefix })) {
-    const over = page.filter(({ value }) => {
-      const pin = gcPinMessage.decode(value);
-      const isOld = pin.generation > 0 && pin.generation <= generation;
-      return isOld || timestampToMillis(pin.expires) < context.clock();
-    });
-    if (over.length > 0) {
-      await context.kv.deleteMany(
-        scope.partition,
-        over.map(({ key }) => key),
-      );
-    }
   }
 }

@@ -10,6 +10,8 @@ export interface CondemnOptions {
   readonly now: number;
   /** How long garbage of a class waits. */
   readonly windowOf: (garbage: GarbageClass) => number;
+  /** Whether this run looks for garbage of a class; what is known of others stays as it is. */
+  readonly looksFor: (garbage: GarbageClass) => boolean;
   /** No window begins earlier. */
   readonly notBefore: number;
   readonly list: Pick<GarbageWriter, 'add'>;
@@ -20,13 +22,17 @@ export type ClassTallies = Readonly<Record<GarbageClass, ClassTally>>;
 
 export interface Condemned {
   readonly classes: ClassTallies;
-  /** Milliseconds since 1970; undefined when nothing is condemned. */
-  readonly oldest: number | undefined;
+  /** Milliseconds since 1970; undefined when nothing waits. */
   readonly nextDue: number | undefined;
 }
 
 export function classTallies(): ClassTallies {
-  return { expired: new ClassTally(), uncommitted: new ClassTally(), tables: new ClassTally() };
+  return {
+    expired: new ClassTally(),
+    uncommitted: new ClassTally(),
+    tables: new ClassTally(),
+    commits: new ClassTally(),
+  };
 }
 
 /**
@@ -37,7 +43,7 @@ export async function condemn(
   garbage: AsyncIterable<FoundGarbage>,
   options: CondemnOptions,
 ): Promise<Condemned> {
-  const { now, windowOf, notBefore, list, due } = options;
+  const { now, windowOf, looksFor, notBefore, list, due } = options;
   const classes = classTallies();
   const before = options.before[Symbol.asyncIterator]();
   const next = async (): Promise<Garbage | undefined> => {
@@ -45,12 +51,19 @@ export async function condemn(
     return step.done === true ? undefined : step.value;
   };
   let known = await next();
-  let oldest: number | undefined;
   let nextDue: number | undefined;
-  const isRescued = (entry: Garbage): void => classes[entry.class].rescued.add(entry.size);
+  const isNotFound = async (entry: Garbage): Promise<void> => {
+    const tally = classes[entry.class];
+    if (looksFor(entry.class)) {
+      tally.rescued.add(entry.size);
+      return;
+    }
+    tally.condemned.add(entry.size);
+    await list.add(entry);
+  };
   for await (const found of garbage) {
     while (known !== undefined && compare(known.address, found.address) < 0) {
-      isRescued(known);
+      await isNotFound(known);
       known = await next();
     }
     const last = known?.address === found.address ? known : undefined;
@@ -62,7 +75,6 @@ export async function condemn(
     tally.garbage.add(found.size);
     tally.condemned.add(found.size);
     await list.add(entry);
-    oldest = Math.min(oldest ?? condemnedAt, condemnedAt);
     const dueAt = Math.max(condemnedAt, notBefore) + windowOf(found.class);
     if (dueAt > now) {
       nextDue = Math.min(nextDue ?? dueAt, dueAt);
@@ -71,8 +83,8 @@ export async function condemn(
     tally.due.add(found.size);
     await due.add(entry);
   }
-  for (; known !== undefined; known = await next()) isRescued(known);
-  return { classes, oldest, nextDue };
+  for (; known !== undefined; known = await next()) await isNotFound(known);
+  return { classes, nextDue };
 }
 
 function compare(left: string, right: string): number {

@@ -11,7 +11,7 @@ import type { GcPlaces } from './places.ts';
 import { Tally } from './tally.ts';
 
 /** Sets of marks in memory at a time. */
-const loadedShards = 4;
+export const loadedShards = 2;
 
 /** What the store holds and nothing keeps. */
 export interface FoundGarbage {
@@ -29,6 +29,8 @@ export interface FindOptions {
   readonly tableCutoff: number;
   readonly held: Held;
   readonly objects: boolean;
+  /** Waits until the store may be asked again. */
+  readonly nextList: () => Promise<void>;
   readonly pause: () => Promise<void>;
 }
 
@@ -37,7 +39,14 @@ export class Listing {
   readonly listed = new Tally();
   readonly live = new Tally();
   readonly unknown = new Tally();
-  readonly held = new Tally();
+  /** By the repository that uses it. */
+  readonly held = new Map<string, Tally>();
+
+  addHeld(repository: string, size: number): void {
+    const tally = this.held.get(repository) ?? new Tally();
+    tally.add(size);
+    this.held.set(repository, tally);
+  }
 }
 
 /** Lists the namespace and tells what is garbage, in the order of the store's listing. */
@@ -54,6 +63,7 @@ export async function* findGarbage(
   const tableFolder = `${scope.committed.metadataPrefix}/`;
   for await (const page of adapter.walk(namespace, { skipEtag: true })) {
     await options.pause();
+    await options.nextList();
     for (const object of page) {
       const key = object.relativeKey;
       const data = parseDataKey(key);
@@ -91,8 +101,9 @@ function judgeData(
     listing.live.add(size);
     return undefined;
   }
-  if (options.held.has(address)) {
-    listing.held.add(size);
+  const user = options.held.by(address);
+  if (user !== undefined) {
+    listing.addHeld(user, size);
     return undefined;
   }
   return { address, size, modified, class: use === 'inactive' ? 'expired' : 'uncommitted' };

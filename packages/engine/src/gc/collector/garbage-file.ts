@@ -27,6 +27,8 @@ export class GarbageWriter {
   readonly #written: Promise<void>;
   objects = 0;
   bytes = 0;
+  /** When the first of them was condemned; undefined: there is none. */
+  oldest: number | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -39,6 +41,7 @@ export class GarbageWriter {
   async add(garbage: Garbage): Promise<void> {
     this.objects += 1;
     this.bytes += garbage.size;
+    this.oldest = Math.min(this.oldest ?? garbage.condemned_at, garbage.condemned_at);
     if (this.#gzip.write(`${JSON.stringify(garbage)}\n`)) return;
     const drained = new Promise((resolve) => this.#gzip.once('drain', resolve));
     await Promise.race([drained, this.#written]);

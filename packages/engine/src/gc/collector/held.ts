@@ -6,7 +6,7 @@ import { liesInside } from '../../repositories/namespaces.ts';
 import { isRestorable } from '../../repositories/trash.ts';
 import { listTrash } from '../../store/deleted-repositories.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
-import { listForeign, noteForeignKnown, registerForeign, useOf } from '../foreign.ts';
+import { listForeign, nameOfUser, noteForeignKnown, registerForeign, useOf } from '../foreign.ts';
 import { foreignKnownKey, gcPartition } from '../gc-keys.ts';
 import { parseDataKey } from './data-key.ts';
 import { readStagedAddresses } from '../staged-addresses.ts';
@@ -17,23 +17,28 @@ const mostRegistered = 10_000;
 
 /** What other repositories use of this one's data. */
 export class Held {
-  readonly #addresses = new Set<string>();
-  #prefixes: string[] = [];
+  /** The name of a repository that uses it. */
+  readonly #addresses = new Map<string, string>();
+  readonly #prefixes = new Map<string, string>();
 
-  add(address: string): void {
-    this.#addresses.add(address);
+  add(address: string, repository: string): void {
+    this.#addresses.set(address, repository);
   }
 
-  addPrefix(prefix: string): void {
-    if (!this.#prefixes.includes(prefix)) this.#prefixes.push(prefix);
+  addPrefix(prefix: string, repository: string): void {
+    this.#prefixes.set(prefix, repository);
+  }
+
+  /** A repository that uses it. */
+  by(address: string): string | undefined {
+    const user = this.#addresses.get(address);
+    if (user !== undefined) return user;
+    for (const [prefix, repository] of this.#prefixes) if (address.startsWith(prefix)) return repository;
+    return undefined;
   }
 
   has(address: string): boolean {
-    return this.#addresses.has(address) || this.#prefixes.some((prefix) => address.startsWith(prefix));
-  }
-
-  get isEmpty(): boolean {
-    return this.#addresses.size === 0 && this.#prefixes.length === 0;
+    return this.by(address) !== undefined;
   }
 }
 
@@ -46,9 +51,9 @@ export async function readHeld(context: EngineContext, scope: RepositoryScope, h
     if (user === own) continue;
     if (liesInside(uri, namespace)) {
       const inside = uri.slice(namespace.length + 1);
-      if (inside.endsWith('/')) held.addPrefix(inside);
-      else held.add(inside);
-    } else if (uri.endsWith('/') && `${namespace}/`.startsWith(uri)) held.addPrefix('');
+      if (inside.endsWith('/')) held.addPrefix(inside, nameOfUser(user));
+      else held.add(inside, nameOfUser(user));
+    } else if (uri.endsWith('/') && `${namespace}/`.startsWith(uri)) held.addPrefix('', nameOfUser(user));
   }
 }
 
@@ -167,7 +172,8 @@ async function keepFound(
   const inRepositories: string[] = [];
   for (const uri of found) {
     const canonical = await adapter.canonicalUri(uri);
-    if (liesInside(canonical, namespace)) held.add(canonical.slice(namespace.length + 1));
+    if (liesInside(canonical, namespace))
+      held.add(canonical.slice(namespace.length + 1), other.repository.id);
     const owner = await context.namespaces.ownerOf(adapter, canonical);
     if (owner !== undefined && owner !== other.repository.id) inRepositories.push(canonical);
   }

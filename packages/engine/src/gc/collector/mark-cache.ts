@@ -76,8 +76,11 @@ export class MarkCache {
     if (delta.marks.length / 2 <= mostMarks) writeFile(this.#deltaPath(tree, shown), delta);
   }
 
-  /** Removes what is not needed any more: ranges of other trees, differences nobody asked for, repositories long gone. */
-  prune(ranges: ReadonlySet<string>, now: number): void {
+  /**
+   * Removes what is not needed any more: ranges of other trees, differences nobody asked for, repositories long gone, and
+   * what was not used for longest of what is above the size that all repositories share.
+   */
+  prune(ranges: ReadonlySet<string>, now: number, mostBytes: number): void {
     for (const name of list(join(this.folder, 'range'))) {
       if (!ranges.has(name)) rmSync(join(this.folder, 'range', name), { force: true });
     }
@@ -89,6 +92,7 @@ export class MarkCache {
     mkdirSync(this.folder, { recursive: true });
     utimesSync(this.folder, now / 1000, now / 1000);
     for (const name of list(siblings)) removeOld(join(siblings, name), now);
+    removeLeastUsed(siblings, mostBytes);
   }
 
   #rangePath(id: string): string {
@@ -170,6 +174,25 @@ function renew(path: string): void {
 
 function removeOld(path: string, now: number): void {
   if (ageOf(path, now) > keptMs) rmSync(path, { recursive: true, force: true });
+}
+
+function removeLeastUsed(folder: string, mostBytes: number): void {
+  const files: { readonly path: string; readonly size: number; readonly usedAt: number }[] = [];
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const about = entry.isFile() ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (about === undefined) continue;
+    files.push({ path, size: about.size, usedAt: about.mtimeMs });
+    bytes += about.size;
+  }
+  if (bytes <= mostBytes) return;
+  files.sort((left, right) => left.usedAt - right.usedAt);
+  for (const { path, size } of files) {
+    if (bytes <= mostBytes) return;
+    rmSync(path, { force: true });
+    bytes -= size;
+  }
 }
 
 function ageOf(path: string, now: number): number {

@@ -2,7 +2,10 @@ import { Worker } from 'node:worker_threads';
 import type { RangeMarks } from './mark-list.ts';
 import type { MarkAnswer, MarkJob } from './mark-worker.ts';
 
-const heapMegabytes = 64;
+export interface ThreadOptions {
+  readonly heapMegabytes: number;
+  readonly onBroken: (error: unknown) => void;
+}
 
 interface Thread {
   readonly worker: Worker;
@@ -17,14 +20,14 @@ export class MarkThreads {
   readonly size: number;
   readonly #idle: Thread[] = [];
   readonly #all = new Set<Thread>();
-  readonly #onBroken: (error: unknown) => void;
+  readonly #options: ThreadOptions;
   readonly #entry: URL;
   #jobs = 0;
   #isBroken = false;
 
-  constructor(size: number, onBroken: (error: unknown) => void, entry = workerEntry()) {
+  constructor(size: number, options: ThreadOptions, entry = workerEntry()) {
     this.size = size;
-    this.#onBroken = onBroken;
+    this.#options = options;
     this.#entry = entry;
   }
 
@@ -56,7 +59,7 @@ export class MarkThreads {
   #start(): Thread {
     const worker = new Worker(this.#entry, {
       name: 'svc-gc',
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMegabytes },
     });
     const thread: Thread = { worker, waiting: undefined };
     this.#all.add(thread);
@@ -70,7 +73,7 @@ export class MarkThreads {
       // One that was closed is not lost, and each is lost once.
       if (this.#all.delete(thread) && !this.#isBroken) {
         this.#isBroken = true;
-        this.#onBroken(error);
+        this.#options.onBroken(error);
       }
       answer(undefined);
     };

@@ -35,14 +35,16 @@ export async function markTrees(
   roots: Roots,
   options: MarkOptions,
 ): Promise<MarkedTrees> {
-  const { folder, cpuPercent } = context.settings.gc;
+  const { folder, cpuPercent, cacheSizeBytes, memoryBytes } = context.settings.gc;
   const cache = new MarkCache(join(folder, 'marks', encodeURIComponent(scope.partition.toString())));
-  const threads = new MarkThreads(cpuPercent === 100 ? 2 : 1, (error) =>
-    context.logger.warn(
-      { error, repository: scope.repository.id },
-      'a thread of the garbage collection could not start or died: the run goes on without threads, which takes longer',
-    ),
-  );
+  const threads = new MarkThreads(cpuPercent === 100 ? 2 : 1, {
+    heapMegabytes: Math.floor(memoryBytes / 4 / 1024 ** 2),
+    onBroken: (error) =>
+      context.logger.warn(
+        { error, repository: scope.repository.id },
+        'a thread of the garbage collection could not start or died: the run goes on without threads, which takes longer',
+      ),
+  });
   const { pause, scratch } = options;
   const reader = new RangeReader(context.trees, scope.committed, { cache, threads, scratch, pause });
   const marker = new TreeMarker(context.trees, scope.committed, marks, { reader, cache, pause });
@@ -50,7 +52,7 @@ export async function markTrees(
     return { tables: await markHistory(context, scope, marker, roots, options), sizes: marker.sizes };
   } finally {
     await threads.close();
-    cache.prune(marker.firstRanges, Date.now());
+    cache.prune(marker.firstRanges, Date.now(), cacheSizeBytes);
   }
 }
 

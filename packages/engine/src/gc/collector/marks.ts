@@ -16,6 +16,7 @@ export class Marks {
   readonly #buffers: (Buffer | undefined)[] = Array.from({ length: shards });
   readonly #filled = new Uint32Array(shards);
   readonly #hash = new AddressHash();
+  readonly #counts = new Uint32Array(shards);
   count = 0;
 
   constructor(folder: string) {
@@ -37,6 +38,7 @@ export class Marks {
     buffer.writeUInt32LE(high, at);
     buffer.writeUInt32LE(((low & 0xffff_fffe) | (isActive ? 0 : 1)) >>> 0, at + 4);
     this.#filled[shard] = (this.#filled[shard] ?? 0) + 1;
+    this.#counts[shard] = (this.#counts[shard] ?? 0) + 1;
     this.count += 1;
     if (this.#filled[shard] === waiting) this.#flush(shard);
   }
@@ -58,6 +60,11 @@ export class Marks {
     }
   }
 
+  /** Bytes that the largest of the sets takes. */
+  get largestSet(): number {
+    return setBytes(Math.max(...this.#counts));
+  }
+
   close(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -77,6 +84,15 @@ export class Marks {
   }
 }
 
+function slotsFor(count: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(8, count * 2)));
+}
+
+/** With the file it is made from. */
+function setBytes(count: number): number {
+  return (count + slotsFor(count)) * markBytes;
+}
+
 export type Use = 'active' | 'inactive' | 'none';
 
 /** A set of marks in one table of numbers. */
@@ -87,7 +103,7 @@ export class MarkSet {
 
   constructor(marks: Buffer) {
     const count = marks.length / markBytes;
-    const size = 2 ** Math.ceil(Math.log2(Math.max(8, count * 2)));
+    const size = slotsFor(count);
     this.#mask = size - 1;
     this.#slots = new Uint32Array(2 * size);
     for (let at = 0; at < marks.length; at += markBytes) {

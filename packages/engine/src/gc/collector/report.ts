@@ -1,4 +1,10 @@
-import type { GarbageClass, GcClassReport, GcCount, GcReport } from '../../face/gc-runs.ts';
+import {
+  garbageClasses,
+  type GarbageClass,
+  type GcClassReport,
+  type GcCount,
+  type GcReport,
+} from '../../face/gc-runs.ts';
 import type { UnknownUploads } from '../../uploads/sweep-uploads.ts';
 import type { Condemned } from './condemn.ts';
 import type { Listing } from './find-garbage.ts';
@@ -9,24 +15,17 @@ export function reportOf(
   listing: Listing,
   { classes, nextDue }: Condemned,
   more: readonly GcClassReport[],
-  { dryRun, cutoff, location, roots }: Pick<GcReport, 'dryRun' | 'cutoff' | 'location' | 'roots'>,
+  told: Pick<GcReport, 'dryRun' | 'cutoff' | 'location' | 'roots' | 'storeDeletion'>,
 ): GcReport {
   return {
-    dryRun,
-    cutoff: Math.floor(cutoff / 1000),
+    ...told,
+    cutoff: Math.floor(told.cutoff / 1000),
     listed: count(listing.listed),
     live: count(listing.live),
     unknown: count(listing.unknown),
-    held: count(listing.held),
-    classes: [
-      row('expired', classes.expired),
-      row('uncommitted', classes.uncommitted),
-      row('tables', classes.tables),
-      ...more,
-    ],
-    roots,
+    held: [...listing.held].map(([repository, tally]) => ({ repository, count: count(tally) })),
+    classes: [...garbageClasses.map((name) => row(name, classes[name])), ...more],
     nextDue: nextDue === undefined ? undefined : Math.ceil(nextDue / 1000),
-    location,
   };
 }
 

@@ -41,6 +41,14 @@ export interface Roots {
   readonly hasRules: boolean;
   /** Unix seconds. */
   readonly begun: number;
+  /** Commits that nothing leads to and that are nobody's parent, in id order; undefined: they are kept. */
+  readonly dangling: readonly DanglingCommit[] | undefined;
+}
+
+export interface DanglingCommit {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
 }
 
 export interface RootOptions {
@@ -48,6 +56,8 @@ export interface RootOptions {
   /** When the run began, in milliseconds. */
   readonly begun: number;
   readonly graceMs: number;
+  /** How long commits stay that nothing leads to; 0: for ever. */
+  readonly danglingMs: number;
   /** Asked between steps; throws to end the run. */
   readonly mayGoOn: () => Promise<void>;
 }
@@ -81,7 +91,9 @@ export async function readRoots(
   await markStaged(context, scope, marks, mayGoOn);
   await refs.readMoves(context, scope, begun - graceMs - 2 * hourMs);
   const trees: string[] = [];
+  const isParent = new Uint8Array(options.danglingMs === 0 ? 0 : commits.count);
   for await (const commit of context.commits.list(scope)) {
+    if (options.danglingMs > 0) for (const parent of commit.parents) isParent[commits.indexOf(parent)] = 1;
     commits.add(commit.id, commit.creationDate.seconds, mainParentOf(commit));
     trees[commits.next(commit.id)] = commit.metaRangeId;
   }
@@ -106,7 +118,30 @@ export async function readRoots(
     keptBy: refs.by,
     hasRules: rules !== undefined,
     begun: begun / 1000,
+    dangling:
+      options.danglingMs === 0
+        ? undefined
+        : danglingCommits(commits, isParent, refs, begun - options.danglingMs),
   };
+}
+
+/** Only those that are nobody's parent, so no history gets a hole. What was recorded since the run began stays. */
+function danglingCommits(
+  commits: CommitTable,
+  isParent: Uint8Array,
+  { heads, tagged }: KeptRefs,
+  before: number,
+): DanglingCommit[] {
+  const isNamed = new Uint8Array(isParent.length);
+  for (const { commitId } of heads) isNamed[commits.indexOf(commitId)] = 1;
+  for (const commitId of tagged) isNamed[commits.indexOf(commitId)] = 1;
+  const found: DanglingCommit[] = [];
+  for (let index = 0; index < isParent.length; index += 1) {
+    const createdAt = commits.createdAt(index) * 1000;
+    if (isParent[index] === 1 || isNamed[index] === 1 || createdAt >= before) continue;
+    found.push({ id: commits.idOf(index), createdAt });
+  }
+  return found;
 }
 
 async function readKeeps(context: EngineContext, scope: RepositoryScope): Promise<string[]> {

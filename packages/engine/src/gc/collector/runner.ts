@@ -12,11 +12,11 @@ import { EngineError } from '../../errors.ts';
 import type { GcReport, GcRunPhase, GcRunState } from '../../face/gc-runs.ts';
 import { wholeRound, type JobRound } from '../../face/jobs.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
-import { collect, removePins } from './collect.ts';
 import { CollectorLease, LeaseLost } from './lease.ts';
 import { dequeue, listQueue, type QueuedRun } from './queue.ts';
 import { changeRun, findRun, isOver, optionsOf } from './run-store.ts';
 import { pruneRuns } from './prune-runs.ts';
+import { removePins } from './remove-pins.ts';
 import { quarantineOf } from './repository-settings.ts';
 import { writeSummary } from './summary.ts';
 
@@ -109,6 +109,7 @@ async function carryOut(
     );
     if (started === undefined) throw new RunEnded('canceled', 'canceled before it began');
     const life = new RunLife(context, scope, runId, lease, round);
+    const { collect } = await import('./collect.ts');
     const report = await collect(context, scope, {
       runId,
       run: optionsOf(run),

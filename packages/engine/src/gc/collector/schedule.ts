@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { repositoryActive, timestampToMillis } from '@svc/encoding';
+import { gcRunStates, repositoryActive, timestampToMillis } from '@svc/encoding';
 import type { EngineContext } from '../../context/engine-context.ts';
 import { EngineError } from '../../errors.ts';
 import { gcClasses } from '../../face/gc-runs.ts';
@@ -8,7 +8,9 @@ import type { RepositoryScope } from '../../store/scope.ts';
 import { checkCollectable } from '../gc-state.ts';
 import { enqueueRun, findQueued } from './queue.ts';
 import { readSettings } from './repository-settings.ts';
-import { isOver, listRuns } from './run-store.ts';
+import { isOver, listRuns, optionsOf } from './run-store.ts';
+
+const metadataIntervalMs = 7 * 86_400_000;
 
 /** Starts runs of the repositories whose turn it is. */
 export async function scheduleRuns(context: EngineContext, round: JobRound = wholeRound): Promise<void> {
@@ -28,8 +30,22 @@ export async function scheduleRuns(context: EngineContext, round: JobRound = who
 
 async function start(context: EngineContext, scope: RepositoryScope): Promise<void> {
   await checkCollectable(context, scope);
-  const options = { dryRun: false, hard: false, classes: gcClasses, takeOver: false };
+  const isTimeForMetadata = !(await hasCollectedMetadata(context, scope));
+  const classes = gcClasses.filter((name) => name !== 'metadata' || isTimeForMetadata);
+  const options = { dryRun: false, hard: false, classes, takeOver: false };
   await enqueueRun(context, scope, options, 'scheduler');
+}
+
+/** There is little of it, so runs that nobody asked for look for it once a week. */
+async function hasCollectedMetadata(context: EngineContext, scope: RepositoryScope): Promise<boolean> {
+  for await (const run of listRuns(context, scope)) {
+    const { classes, dryRun } = optionsOf(run);
+    const age = context.clock() - timestampToMillis(run.started);
+    if (age > metadataIntervalMs) continue;
+    const isCompleted = run.state === gcRunStates.indexOf('completed');
+    if (isCompleted && !dryRun && classes.includes('metadata')) return true;
+  }
+  return false;
 }
 
 async function isDue(context: EngineContext, scope: RepositoryScope): Promise<boolean> {

@@ -5,6 +5,7 @@ import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import type { GcReport } from '../../face/gc-runs.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { GcPlaces } from './places.ts';
+import { reportToJson, rootsFromJson } from './report-json.ts';
 import { readRun } from './run-store.ts';
 
 /** Beside what was deleted, in the form that tools for the files of other collectors read. */
@@ -22,7 +23,7 @@ export async function writeSummary(
     start_time: new Date(timestampToMillis(data.started)).toISOString(),
     cutoff_time: new Date(report.cutoff * 1000).toISOString(),
     num_deleted_objects: report.classes.reduce((sum, row) => sum + row.deleted.objects, 0),
-    report,
+    report: reportToJson(report),
   };
   const places = new GcPlaces(scope);
   await adapterOf(context, scope).put(
@@ -41,7 +42,8 @@ export async function readRootReports(
   try {
     const body = await adapterOf(context, scope).get(places.pointer(places.summary(runId)));
     const text = (body.bytes ?? (await buffer(body.stream()))).toString();
-    return (JSON.parse(text) as { readonly report?: GcReport }).report?.roots;
+    const { report } = JSON.parse(text) as { readonly report?: ReturnType<typeof reportToJson> };
+    return rootsFromJson(report?.roots);
   } catch (error) {
     if (error instanceof BlockError && error.kind === 'not_found') return undefined;
     throw error;

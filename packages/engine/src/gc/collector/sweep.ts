@@ -1,9 +1,10 @@
 import { BlockError, type DeleteFailure, type ObjectPointer } from '@svc/block';
 import { repositoryActive } from '@svc/encoding';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
+import { commitKey } from '../../store/keys.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import type { ClassTallies } from './condemn.ts';
-import { parseDataKey } from './data-key.ts';
+import { parseDataKey, partitionBegun } from './data-key.ts';
 import { LoadedShards } from './find-garbage.ts';
 import type { Garbage, GarbageWriter } from './garbage-file.ts';
 import { readHeld, type Held } from './held.ts';
@@ -25,6 +26,8 @@ export interface SweepParts {
   readonly held: Held;
   readonly classes: ClassTallies;
   readonly deletesPerSecond: number;
+  /** Empty folders of partitions begun before go, too; milliseconds. */
+  readonly foldersBefore: number;
   /** What was found to be in use, or was refused by the store. */
   readonly kept: GarbageWriter;
   readonly failed: GarbageWriter;
@@ -47,6 +50,8 @@ export class Sweep {
   readonly #pinned: Marks;
   readonly #marker: TreeMarker;
   readonly #pinnedTrees = new Set<string>();
+  /** Of what was deleted. */
+  readonly #partitions = new Set<string>();
   #done = 0;
 
   constructor(context: EngineContext, scope: RepositoryScope, parts: SweepParts) {
@@ -72,8 +77,19 @@ export class Sweep {
       }
       if (batch.length > 0) await this.#batch(batch);
       await progress(this.#done);
+      await this.#removeFolders();
     } finally {
       this.#pinned.close();
+    }
+  }
+
+  /** Nothing is written any more into partitions that were begun so long ago. */
+  async #removeFolders(): Promise<void> {
+    const adapter = adapterOf(this.#context, this.#scope);
+    for (const partition of this.#partitions) {
+      const begun = partitionBegun(partition) ?? Number.POSITIVE_INFINITY;
+      if (begun >= this.#parts.foldersBefore) continue;
+      await adapter.removeEmptyFolder?.(this.#parts.places.pointer(`data/${partition}`));
     }
   }
 
@@ -98,16 +114,17 @@ export class Sweep {
     const { held, kept } = this.#parts;
     await this.#checkRepository();
     await readHeld(this.#context, this.#scope, held);
-    const trees = await this.#readPins();
+    const pinned = await this.#readPins();
     const shards = new LoadedShards(this.#pinned);
     const left: Garbage[] = [];
     for (const garbage of batch) {
       const data = parseDataKey(garbage.address);
       const isBack =
         data === undefined
-          ? trees.has(garbage.address)
+          ? pinned.has(garbage.address)
           : held.has(garbage.address) || shards.of(data.partition).use(garbage.address) !== 'none';
-      if (isBack || (data === undefined && (await this.#wasRewritten(garbage)))) await kept.add(garbage);
+      if (isBack || (garbage.class === 'tables' && (await this.#wasRewritten(garbage))))
+        await kept.add(garbage);
       else left.push(garbage);
     }
     return left;
@@ -120,14 +137,16 @@ export class Sweep {
     throw new RepositoryChanged(`repository '${id}' was deleted while it was collected`);
   }
 
-  /** Answers the keys of tables that pinned trees use. */
+  /** Answers the keys of tables that pinned trees use, pinned commits and their parents. */
   async #readPins(): Promise<Set<string>> {
     const commits: string[] = [];
     const extraTrees = new Set<string>();
     const marks = { addText: (address: string) => this.#pinned.addText(address) };
     await readPins(this.#context, this.#scope, { marks, extraTrees, commits });
+    const pinned = new Set(commits);
     for (const id of commits) {
       const commit = await this.#context.commits.find(this.#scope, id);
+      for (const parent of commit?.parents ?? []) pinned.add(parent);
       if (commit !== undefined && commit.metaRangeId !== '') extraTrees.add(commit.metaRangeId);
     }
     for (const tree of extraTrees) {
@@ -136,7 +155,8 @@ export class Sweep {
       this.#pinnedTrees.add(tree);
     }
     const prefix = this.#scope.committed.metadataPrefix;
-    return new Set([...this.#marker.tables].map((id) => `${prefix}/${id}`));
+    for (const id of this.#marker.tables) pinned.add(`${prefix}/${id}`);
+    return pinned;
   }
 
   /** A table that was written again is somebody's. */
@@ -160,16 +180,24 @@ export class Sweep {
         for (const garbage of condemned.slice(start)) await failed.add(garbage);
         return false;
       }
-      const failures = await this.#deleteWithin(keys.map(({ address }) => places.pointer(address)));
+      const refused = new Set<string>();
+      for (const garbage of keys) {
+        if (garbage.class !== 'commits') continue;
+        if (!lease.isInTime() || !(await this.#deleteRecord(garbage.address))) refused.add(garbage.address);
+      }
+      const stored = keys.filter((garbage) => garbage.class !== 'commits');
+      const failures = await this.#deleteWithin(stored.map(({ address }) => places.pointer(address)));
       if (failures === undefined) {
         for (const garbage of condemned.slice(start)) await failed.add(garbage);
         return true;
       }
-      const refused = new Set(failures.map(({ pointer }) => pointer.identifier));
+      for (const { pointer } of failures) refused.add(pointer.identifier);
       for (const garbage of keys) {
         const isRefused = refused.has(garbage.address);
         const tally = classes[garbage.class];
         (isRefused ? tally.failed : tally.deleted).add(garbage.size);
+        const data = parseDataKey(garbage.address);
+        if (data !== undefined) this.#partitions.add(data.partition);
         await (isRefused ? failed : deleted).add(garbage);
       }
       if (failures.some(({ error }) => error.kind === 'unavailable')) {
@@ -180,8 +208,19 @@ export class Sweep {
     return false;
   }
 
+  async #deleteRecord(commitId: string): Promise<boolean> {
+    const { kv, commits } = this.#context;
+    const key = commitKey(commitId);
+    const found = await kv.get(this.#scope.partition, key);
+    if (found !== undefined && !(await kv.deleteIf(this.#scope.partition, key, found.predicate)))
+      return false;
+    commits.forget(this.#scope, commitId);
+    return true;
+  }
+
   /** Undefined when it is not known what became of the call. */
   async #deleteWithin(pointers: readonly ObjectPointer[]): Promise<DeleteFailure[] | undefined> {
+    if (pointers.length === 0) return [];
     const { lease } = this.#parts;
     const tooLate = new AbortController();
     const timer = setTimeout(() => tooLate.abort(new BlockError('unavailable', 'no answer')), callMs);

@@ -89,7 +89,7 @@ async function marked(
   const counting = counted(trees);
   const marks = new Marks(tempDir('marks'));
   const broken: unknown[] = [];
-  const threads = new MarkThreads(2, (error) => broken.push(error), entry);
+  const threads = new MarkThreads(2, { heapMegabytes: 64, onBroken: (error) => broken.push(error) }, entry);
   const cache = new MarkCache(folder);
   const pause = (): Promise<void> => Promise.resolve();
   const parts = { cache, threads, scratch: tempDir('scratch'), pause };
@@ -99,7 +99,7 @@ async function marked(
     for (const [index, id] of ids.entries()) await marker.mark(id, ids[index - 1] ?? '', true);
   } finally {
     await threads.close();
-    cache.prune(marker.firstRanges, Date.now());
+    cache.prune(marker.firstRanges, Date.now(), 1_000_000_000);
   }
   const set = marks.load(shardOf(partition));
   return {

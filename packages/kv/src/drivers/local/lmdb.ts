@@ -17,6 +17,10 @@ export interface LmdbDatabase {
   put(key: PhysicalKey, value: Uint8Array, options?: { noOverwrite: true }): Commit;
   remove(key: PhysicalKey): Commit;
   transaction<T>(action: () => T): Promise<T>;
+  /** One step of what `write` writes; false when the key is there. */
+  ifNoExists(key: PhysicalKey, write: () => void): Commit;
+  /** One step of what `write` writes. */
+  batch(write: () => void): Commit;
   /** Resolves once everything written until now is on disk. */
   readonly flushed: PromiseLike<unknown>;
   getRange(options: {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientConfig, Pool } from 'pg';
 import { KvError } from '../../errors.ts';
+import { connectionFailure } from '../../remote/connection-failure.ts';
 import { bytesOnly } from './binary-client.ts';
 import type { PostgresAddress } from './connection-string.ts';
 import { databaseError } from './database-error.ts';
@@ -16,6 +17,8 @@ const idleTimeoutMs = 60_000;
 const startingUp = '57P03';
 const startUpMs = 60_000;
 const startUpPollMs = 200;
+/** One whose machine or port is not there yet either. Shorter: most often the address is wrong. */
+const absentMs = 5000;
 const noEncryption = 'The server does not support SSL connections';
 
 export interface PoolOptions {
@@ -75,7 +78,7 @@ async function connectFirst(
   hosts: ClusterHosts,
 ): Promise<FirstConnection> {
   let ssl: Encryption = address.encryption === 'prefer' ? { rejectUnauthorized: false } : address.encryption;
-  const deadline = Date.now() + startUpMs;
+  const begun = Date.now();
   let left = hosts.count;
   for (;;) {
     try {
@@ -85,9 +88,12 @@ async function connectFirst(
       const failed = cause instanceof UnusableHost ? cause : undefined;
       const { message, code } = (failed?.cause ?? cause ?? {}) as { message?: string; code?: string };
       if (address.encryption === 'prefer' && message === noEncryption) ssl = false;
-      else if (code === startingUp && Date.now() < deadline) await delay(startUpPollMs);
+      else if (code === startingUp && Date.now() < begun + startUpMs) await delay(startUpPollMs);
       else if (failed !== undefined && --left > 0) continue;
-      else throw error;
+      else if (connectionFailure(failed?.cause)?.absent === true && Date.now() < begun + absentMs) {
+        left = hosts.count;
+        await delay(startUpPollMs);
+      } else throw error;
     }
   }
 }

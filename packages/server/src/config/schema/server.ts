@@ -1,4 +1,4 @@
-import { choice, duration, flag, integer, list, text } from '../key.ts';
+import { choice, duration, flag, fraction, integer, list, pairs, text } from '../key.ts';
 import { objects } from './objects.ts';
 import { checkDuration, checkListenAddress, checkNetworks, checkUrl } from './checks.ts';
 
@@ -98,6 +98,19 @@ export const serverKeys = {
     }),
     extended: flag(false, 'Posted counters carry hashed repository, ref and user names.'),
   },
+  tracing: {
+    endpoint: text(
+      'OTLP/HTTP collector that traces are sent to, such as `http://localhost:4318`; empty (the default) traces nothing.',
+      { check: checkUrl },
+    ),
+    headers: pairs('Headers of requests to the collector, for its credentials.', { secret: true }),
+    sample_ratio: fraction(
+      1,
+      'Part of the requests that are traced; requests that bring a `traceparent` follow what it says.',
+      { min: 0, max: 1 },
+    ),
+    service_name: text('Name of this service in traces.', { default: 'svc' }),
+  },
   security: {
     audit_check_interval: duration('24h', 'Interval of the local self-audit of settings and folders.', {
       from: 'positive',
@@ -147,11 +160,20 @@ export const serverKeys = {
       'How long garbage is listed before it is deleted; 0 deletes at once, else at least 24h. Repositories may have their own.',
     ),
     metadata: flag(true, 'Collect ranges and metaranges that no commit reaches, too.'),
+    dangling_commits: duration(
+      '0s',
+      'How long commits are kept that no branch, tag, move, alias or view leads to and that are no parent of another; 0 keeps them, else at least 720h.',
+    ),
     max_percent: integer(50, 'A run that would delete more of the objects than this many per cent stops.', {
       min: 0,
       max: 100,
     }),
     deletes_per_second: integer(1000, 'Objects deleted in a second; 0 means no limit.', { min: 0 }),
+    lists_per_second: integer(
+      50,
+      'Calls in a second that list objects of a remote store; 0 means no limit.',
+      { min: 0 },
+    ),
     cpu_percent: integer(
       50,
       'How much of a core a run takes while it reads and compares; at 100 two threads read.',
@@ -160,8 +182,18 @@ export const serverKeys = {
         max: 100,
       },
     ),
+    memory_bytes: integer(
+      268_435_456,
+      'Memory of a run; one that needs more stops. It grows with the commits and ranges, not with the objects.',
+      { min: 134_217_728 },
+    ),
     cache_dir: text(
       'Folder of temporary files and of what a run learned that the next may use; empty for `gc` in `committed.local_cache.dir`.',
+    ),
+    cache_size_bytes: integer(
+      2_147_483_648,
+      'Size of what runs learned that the next may use; what was not used for longest is removed.',
+      { min: 0 },
     ),
     report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
   },

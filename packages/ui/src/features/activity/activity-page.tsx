@@ -1,10 +1,10 @@
 import { Select } from '@mantine/core';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Activity as ActivityIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { EmptyState, ErrorNotice, Skeletons, Tag, Time, usePageTitle } from '../../kit/basics.tsx';
-import type { SvcEvent } from '../../lib/event-stream.ts';
+import { EmptyState, ErrorNotice, Skeletons, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { Main } from '../shell/layout.tsx';
+import { EventRow } from './event-row.tsx';
 import { useActivity } from './use-activity.ts';
 
 const filters = [
@@ -81,43 +81,5 @@ function ActivityList({
         </div>
       )}
     </>
-  );
-}
-
-function EventRow({ event, showRepository }: { event: SvcEvent; showRepository: boolean }): ReactNode {
-  const repo = event.source.startsWith('/repositories/')
-    ? event.source.slice('/repositories/'.length)
-    : undefined;
-  const { user, kind, new_commit_id: commit } = event.data as Record<string, string | undefined>;
-  const [, about = '', name = ''] = event.type.split('.');
-  return (
-    <li className="row nowrap">
-      <span className="ellipsis">
-        <span className="strong">{user === undefined || user === '' ? 'svc' : user}</span> {about}{' '}
-        {name === 'moved' && kind !== undefined ? kind : name.replaceAll('_', ' ')}{' '}
-        {event.subject !== undefined && <span className="mono">{event.subject}</span>}
-        {showRepository && repo !== undefined && (
-          <>
-            {' in '}
-            <Link to="/repositories/$repo/objects" params={{ repo }}>
-              {repo}
-            </Link>
-          </>
-        )}
-      </span>
-      <span className="right" />
-      {repo !== undefined && commit !== undefined && (
-        <Link
-          className="mono small hide-narrow"
-          to="/repositories/$repo/commits/$commitId"
-          params={{ repo, commitId: commit }}
-        >
-          {commit.slice(0, 12)}
-        </Link>
-      )}
-      <span className="small muted rigid">
-        <Time seconds={Math.floor(Date.parse(event.time) / 1000)} />
-      </span>
-    </li>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { client } from '../../lib/api.ts';
 import { followEvents, type SvcEvent } from '../../lib/event-stream.ts';
+import { lastEvents } from './last-events.ts';
 
 /** Events on the page; older ones are dropped. */
 const kept = 500;
@@ -29,9 +29,12 @@ export function useActivity(repository: string | undefined, types: string): Acti
       types: wanted,
       signal: stop.signal,
       onStart: (position) => {
-        lastEvents(repository, wanted, position, stop.signal).then(add, (error: unknown) => {
-          if (!stop.signal.aborted) setActivity((now) => ({ ...now, error }));
-        });
+        lastEvents({ repository, types: wanted, position, count: kept }, stop.signal).then(
+          add,
+          (error: unknown) => {
+            if (!stop.signal.aborted) setActivity((now) => ({ ...now, error }));
+          },
+        );
       },
       onEvent: (event) => add([event]),
       onState: (state) => setActivity((now) => ({ ...now, state })),
@@ -39,25 +42,6 @@ export function useActivity(repository: string | undefined, types: string): Acti
     return () => stop.abort();
   }, [repository, types]);
   return activity;
-}
-
-/** What happened up to a number, from as far back as the page shows. */
-async function lastEvents(
-  repository: string | undefined,
-  types: string[],
-  position: number,
-  signal: AbortSignal,
-): Promise<readonly SvcEvent[]> {
-  const from = position - kept;
-  const query = { amount: kept, types, ...(from > 0 && { after: String(from) }) };
-  const page =
-    repository === undefined
-      ? await client.get('/events', { params: { query }, signal })
-      : await client.get('/repositories/{repository}/events', {
-          params: { path: { repository }, query },
-          signal,
-        });
-  return page.results;
 }
 
 function merged(now: readonly SvcEvent[], more: readonly SvcEvent[]): readonly SvcEvent[] {

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { useChoice, useChoiceColumn } from '../../kit/choice.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { ListTabs, livingOrDeleted } from '../../kit/list-tabs.tsx';
 import { FailureNotice, useRemoval } from '../../kit/removal.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
@@ -16,7 +17,7 @@ import { usePagedList } from '../../lib/use-paged-list.ts';
 import { branchSnippet } from '../../lib/snippets.ts';
 import { BucketCaution } from '../buckets/bucket-caution.tsx';
 import { useAliasesOf } from '../buckets/use-aliases-of.ts';
-import { useRepository } from '../shell/repository-context.tsx';
+import { useRefusal, useRepository } from '../shell/repository-context.tsx';
 import { DeletedRefs } from '../time/deleted-refs.tsx';
 import { undelete } from '../time/undelete.ts';
 import { BranchState } from './branch-state.tsx';
@@ -54,7 +55,8 @@ export function BranchesPage(): ReactNode {
         }),
       ),
   );
-  const readOnly = repository.read_only === true;
+  const refusal = useRefusal();
+  const keeps = refusal('fs:DeleteBranch') !== undefined;
   const aliases = useAliasesOf(repository.id);
   const params = { repo: repository.id };
 
@@ -76,7 +78,7 @@ export function BranchesPage(): ReactNode {
     choice,
     list,
     idOf: ({ id }) => id,
-    canChoose: ({ id }) => id !== repository.default_branch && !readOnly,
+    canChoose: ({ id }) => id !== repository.default_branch && !keeps,
   });
 
   return (
@@ -104,9 +106,13 @@ export function BranchesPage(): ReactNode {
             value={prefix}
             onFilter={setPrefix}
           />
-          <Button leftSection={<Plus size={15} />} disabled={readOnly} onClick={() => setCreating(true)}>
+          <GuardedButton
+            leftSection={<Plus size={15} />}
+            reason={refusal('fs:CreateBranch')}
+            onClick={() => setCreating(true)}
+          >
             Create branch
-          </Button>
+          </GuardedButton>
         </div>
       </div>
       <FailureNotice failures={remove.failures} noun={noun} />
@@ -128,7 +134,7 @@ export function BranchesPage(): ReactNode {
             list={list}
             rowHeight={54}
             columns={[
-              ...(readOnly ? [] : [chooser]),
+              ...(keeps ? [] : [chooser]),
               {
                 name: 'Branch',
                 width: 'minmax(0, 1fr)',
@@ -193,7 +199,7 @@ export function BranchesPage(): ReactNode {
                           >
                             <GitCompareArrows size={15} />
                           </ActionIcon>
-                          {!readOnly && (
+                          {!keeps && (
                             <ActionIcon
                               variant="subtle"
                               color="gray"

@@ -14,11 +14,14 @@ export function CreateRefDialog({
   kind,
   from,
   onClose,
+  onBranch,
 }: {
   kind: 'branch' | 'tag';
   /** Proposed as the source; else the default branch. */
   from?: string | undefined;
   onClose: () => void;
+  /** What to do with the new branch; else it is shown. */
+  onBranch?: (branch: string) => void;
 }): ReactNode {
   const repository = useRepository();
   const navigate = useNavigate();
@@ -42,7 +45,8 @@ export function CreateRefDialog({
     },
     () => {
       onClose();
-      if (kind === 'branch') {
+      if (onBranch !== undefined) onBranch(name);
+      else if (kind === 'branch') {
         void navigate({
           to: '/repositories/$repo/objects',
           params: { repo: repository.id },

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { ListTabs, livingOrDeleted } from '../../kit/list-tabs.tsx';
 import { offerUndo } from '../../kit/offer-undo.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
@@ -15,7 +16,7 @@ import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { tagSnippet } from '../../lib/snippets.ts';
-import { useRepository } from '../shell/repository-context.tsx';
+import { useRefusal, useRepository } from '../shell/repository-context.tsx';
 import { DeletedRefs } from '../time/deleted-refs.tsx';
 import { undelete } from '../time/undelete.ts';
 import { CommitLine } from './commit-line.tsx';
@@ -50,7 +51,8 @@ export function TagsPage(): ReactNode {
       offerUndo(`Tag ${tag} deleted`, () => undelete(repository.id, { type: 'tag', id: tag }));
     },
   );
-  const readOnly = repository.read_only === true;
+  const refusal = useRefusal();
+  const keeps = refusal('fs:DeleteTag') !== undefined;
   return (
     <>
       <div className="page-head">
@@ -62,9 +64,13 @@ export function TagsPage(): ReactNode {
             value={prefix}
             onFilter={setPrefix}
           />
-          <Button leftSection={<Plus size={15} />} disabled={readOnly} onClick={() => setCreating(true)}>
+          <GuardedButton
+            leftSection={<Plus size={15} />}
+            reason={refusal('fs:CreateTag')}
+            onClick={() => setCreating(true)}
+          >
             Create tag
-          </Button>
+          </GuardedButton>
         </div>
       </div>
       <div className="box">
@@ -113,7 +119,7 @@ export function TagsPage(): ReactNode {
                 cell: ({ id, commit_id }) => (
                   <span className="row nowrap end closest">
                     <CopyRefMenu repository={repository.id} name={id} commitId={commit_id} />
-                    {!readOnly && (
+                    {!keeps && (
                       <ActionIcon
                         variant="subtle"
                         color="gray"
@@ -136,7 +142,7 @@ export function TagsPage(): ReactNode {
                   prefix !== '' ? (
                     <ClearFilter onClear={() => setPrefix('')} />
                   ) : (
-                    !readOnly && (
+                    refusal('fs:CreateTag') === undefined && (
                       <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
                         Create tag
                       </Button>

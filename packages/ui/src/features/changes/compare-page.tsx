@@ -12,6 +12,7 @@ import {
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, Notice, usePageTitle } from '../../kit/basics.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { Hint } from '../../kit/hint.tsx';
 import { RefPicker } from '../../kit/ref-picker.tsx';
 import { plural, shortId } from '../../lib/format.ts';
@@ -99,7 +100,7 @@ export function ComparePage(): ReactNode {
   const go = (change: Partial<typeof search>): void =>
     void navigate({ search: (was) => ({ ...was, ...change }) });
   const bothBranches = base.isBranch && head.isBranch;
-  const empty = counts?.total === 0;
+  const nothing = counts?.total === 0 ? 'There is nothing to merge' : undefined;
   const picker = { repository: repository.id, defaultBranch: repository.default_branch };
   const missing = base.resolved === null ? base.ref : head.resolved === null ? head.ref : undefined;
 
@@ -109,10 +110,10 @@ export function ComparePage(): ReactNode {
         <h1>Compare</h1>
         {bothBranches && !same && (
           <div className="right row">
-            <Button
+            <GuardedButton
               variant="default"
               leftSection={<GitPullRequest size={15} />}
-              disabled={empty || repository.read_only === true}
+              reason={nothing ?? base.refusal('pr:WritePullRequest')}
               onClick={() =>
                 void navigate({
                   to: '/repositories/$repo/pulls/create',
@@ -122,14 +123,14 @@ export function ComparePage(): ReactNode {
               }
             >
               Create pull request
-            </Button>
-            <Button
+            </GuardedButton>
+            <GuardedButton
               leftSection={<GitMerge size={15} />}
-              disabled={empty || repository.read_only === true}
+              reason={nothing ?? base.refusal('fs:CreateCommit')}
               onClick={() => setMerging({})}
             >
               Merge
-            </Button>
+            </GuardedButton>
           </div>
         )}
       </div>
@@ -171,7 +172,7 @@ export function ComparePage(): ReactNode {
           value={mode}
           onChange={(value) => go({ mode: value === 'two_dot' ? 'two-dot' : undefined })}
           data={[
-            { value: 'three_dot', label: 'Since they parted' },
+            { value: 'three_dot', label: 'Since the branches diverged' },
             { value: 'two_dot', label: 'As they are now' },
           ]}
         />

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { useViewed } from '../../lib/viewed.ts';
+import { DiffFiles } from './diff-files.tsx';
 import { DiffTree } from './diff-tree.tsx';
 import type { DiffSource } from './diff-tree.tsx';
 
@@ -22,6 +24,10 @@ export function DiffBox({
   file?: string | undefined;
   onFile?: (path: string | undefined) => void;
 }): ReactNode {
+  const viewed = useViewed(source.key);
+  const [openedLast, setOpenedLast] = useState<string>();
+  const shown = onFile === undefined ? openedLast : file;
+  const show = onFile ?? setOpenedLast;
   const [expanded, setExpanded] = useState<boolean>();
   const [round, setRound] = useState(0);
   const set = (value: boolean): void => {
@@ -34,6 +40,7 @@ export function DiffBox({
         <h2>{title}</h2>
         <div className="right row">
           {extra}
+          {viewed.count > 0 && <span className="muted small">{viewed.count} viewed</span>}
           <Button variant="default" size="compact-xs" onClick={() => set(true)}>
             Expand all
           </Button>
@@ -42,14 +49,20 @@ export function DiffBox({
           </Button>
         </div>
       </div>
-      <DiffTree
-        key={`${source.key.join('\n')}${round}`}
-        source={source}
-        file={file}
-        onFile={onFile}
-        expanded={expanded}
-        empty={empty}
-      />
+      <div className="diff-with-files">
+        <DiffFiles source={source} viewed={viewed} file={shown} onFile={show} />
+        <div className="grow">
+          <DiffTree
+            key={`${source.key.join('\n')}${round}`}
+            source={source}
+            viewed={viewed}
+            file={shown}
+            onFile={show}
+            expanded={expanded}
+            empty={empty}
+          />
+        </div>
+      </div>
     </section>
   );
 }

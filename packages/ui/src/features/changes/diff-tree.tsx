@@ -1,13 +1,14 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon, Button, Checkbox } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight, Folder, RotateCcw } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { CSSProperties, ReactNode } from 'react';
 import { ChangeTag, CopyButton, ErrorNotice, Skeletons } from '../../kit/basics.tsx';
 import { Hint } from '../../kit/hint.tsx';
 import type { Diff, Page } from '../../lib/api.ts';
 import { formatBytes } from '../../lib/format.ts';
 import { nameIn } from '../../lib/paths.ts';
+import type { Viewed } from '../../lib/viewed.ts';
 
 const ObjectDiff = lazy(async () => ({ default: (await import('./object-diff.tsx')).ObjectDiff }));
 
@@ -27,9 +28,10 @@ export interface DiffSource {
 
 interface TreeProps {
   readonly source: DiffSource;
-  /** The open file, kept in the address. */
+  /** The file that was opened last, kept in the address. Others stay open. */
   readonly file?: string | undefined;
   readonly onFile?: ((path: string | undefined) => void) | undefined;
+  readonly viewed?: Viewed | undefined;
   readonly onRevert?: ((entry: Diff) => void) | undefined;
   /** All open or all closed; when absent, short differences are open. */
   readonly expanded?: boolean | undefined;
@@ -130,7 +132,13 @@ function FolderRow({
   initiallyOpen,
   ...props
 }: TreeProps & { entry: Diff; prefix: string; depth: number; initiallyOpen: boolean }): ReactNode {
-  const [open, setOpen] = useState(initiallyOpen || props.file?.startsWith(entry.path) === true);
+  const holdsFile = props.file?.startsWith(entry.path) === true;
+  const [open, setOpen] = useState(initiallyOpen || holdsFile);
+  const [fileBefore, setFileBefore] = useState(props.file);
+  if (props.file !== fileBefore) {
+    setFileBefore(props.file);
+    if (holdsFile) setOpen(true);
+  }
   const [sum, setSum] = useState<string>();
   const count = async (): Promise<void> => {
     let objects = 0;
@@ -190,16 +198,28 @@ function ObjectRow({
   file,
   onFile,
   onRevert,
+  viewed,
 }: TreeProps & { entry: Diff; prefix: string; initiallyOpen: boolean }): ReactNode {
-  const [openHere, setOpenHere] = useState(initiallyOpen);
-  const open = onFile === undefined ? openHere : file === entry.path || (file === undefined && openHere);
-  const toggle = (): void => {
-    setOpenHere(!open);
-    onFile?.(open ? undefined : entry.path);
+  const isViewed = viewed?.has(entry) === true;
+  const isNamed = file === entry.path;
+  const [open, setOpen] = useState(isNamed || (initiallyOpen && !isViewed));
+  const [wasNamed, setWasNamed] = useState(isNamed);
+  if (isNamed !== wasNamed) {
+    setWasNamed(isNamed);
+    if (isNamed) setOpen(true);
+  }
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isNamed) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isNamed]);
+  const show = (isShown: boolean): void => {
+    setOpen(isShown);
+    if (isShown !== isNamed) onFile?.(isShown ? entry.path : undefined);
   };
+  const toggle = (): void => show(!open);
   return (
     <li>
-      <div className="diff-row">
+      <div className="diff-row" ref={row}>
         <button
           type="button"
           className="twist"
@@ -222,6 +242,18 @@ function ObjectRow({
             !(entry.type === 'removed' && entry.size_bytes === 0) &&
             formatBytes(entry.size_bytes)}
         </span>
+        {viewed !== undefined && (
+          <Checkbox
+            size="xs"
+            label={<span className="hide-narrow">Viewed</span>}
+            aria-label={`Viewed ${entry.path}`}
+            checked={isViewed}
+            onChange={({ currentTarget: { checked } }) => {
+              viewed.mark(entry, checked);
+              if (checked) show(false);
+            }}
+          />
+        )}
         <RevertButton entry={entry} onRevert={onRevert} />
         <ChangeTag type={entry.type} />
       </div>

@@ -31,7 +31,10 @@ export function refsSource(
     right,
     load: (query) =>
       client.get('/repositories/{repository}/refs/{leftRef}/diff/{rightRef}', {
-        params: { path: { repository, leftRef: left, rightRef: right }, query: { ...query, type } },
+        params: {
+          path: { repository, leftRef: left, rightRef: right },
+          query: { ...query, type, include_right_stats: true },
+        },
       }),
   };
 }

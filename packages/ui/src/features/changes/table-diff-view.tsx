@@ -104,7 +104,7 @@ export function TableDiffView({
         {both.length > 0 && (
           <div className="right row">
             <label htmlFor={keyId} className="small muted">
-              Rows are told apart by
+              Rows matched by
             </label>
             <MultiSelect
               id={keyId}

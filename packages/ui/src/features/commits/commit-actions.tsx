@@ -9,7 +9,7 @@ import { RefPicker } from '../../kit/ref-picker.tsx';
 import { client } from '../../lib/api.ts';
 import { shortId } from '../../lib/format.ts';
 import { useWrite } from '../../lib/queries.ts';
-import { useRepository } from '../shell/repository-context.tsx';
+import { useRefusal, useRepository } from '../shell/repository-context.tsx';
 
 type Asked = 'branch' | 'tag' | 'cherry-pick' | 'revert' | 'reset';
 
@@ -31,6 +31,12 @@ export function CommitActions({
   const [asked, setAsked] = useState<Asked>();
   const [name, setName] = useState('');
   const path = { repository: repository.id };
+  const refusal = useRefusal();
+  /** An entry that cannot be used says why. */
+  const guard = (action: string): { disabled: boolean; title?: string } => {
+    const reason = refusal(action);
+    return reason === undefined ? { disabled: false } : { disabled: true, title: reason };
+  };
   const done = (): void => setAsked(undefined);
   const work = useWrite(async (what: Asked): Promise<void> => {
     switch (what) {
@@ -119,19 +125,25 @@ export function CommitActions({
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button
-            variant="default"
-            rightSection={<ChevronDown size={14} />}
-            disabled={repository.read_only === true}
-          >
+          <Button variant="default" rightSection={<ChevronDown size={14} />}>
             Actions
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => ask('branch')}>Create branch here</Menu.Item>
-          <Menu.Item onClick={() => ask('tag')}>Create tag here</Menu.Item>
-          <Menu.Item onClick={() => ask('cherry-pick')}>Cherry-pick onto …</Menu.Item>
-          {parents.length > 0 && <Menu.Item onClick={() => ask('revert')}>Revert on …</Menu.Item>}
+          <Menu.Item {...guard('fs:CreateBranch')} onClick={() => ask('branch')}>
+            Create branch here
+          </Menu.Item>
+          <Menu.Item {...guard('fs:CreateTag')} onClick={() => ask('tag')}>
+            Create tag here
+          </Menu.Item>
+          <Menu.Item {...guard('fs:CreateCommit')} onClick={() => ask('cherry-pick')}>
+            Cherry-pick onto …
+          </Menu.Item>
+          {parents.length > 0 && (
+            <Menu.Item {...guard('fs:RevertBranch')} onClick={() => ask('revert')}>
+              Revert on …
+            </Menu.Item>
+          )}
           <Menu.Item
             onClick={() =>
               void navigate({
@@ -144,7 +156,7 @@ export function CommitActions({
             Compare with {repository.default_branch}
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item c="var(--svc-removed)" onClick={() => ask('reset')}>
+          <Menu.Item c="var(--svc-removed)" {...guard('fs:RevertBranch')} onClick={() => ask('reset')}>
             Reset a branch to here
           </Menu.Item>
         </Menu.Dropdown>

@@ -56,12 +56,22 @@ export function PathHistory({ refName, path }: { refName: string; path: string }
         },
         {
           name: 'Version',
-          width: '120px',
+          width: '230px',
           className: 'num small',
           cell: (commit) => (
-            <Link to="/repositories/$repo/object" params={params} search={{ ref: commit.id, path }}>
-              this version
-            </Link>
+            <>
+              <Link to="/repositories/$repo/object" params={params} search={{ ref: commit.id, path }}>
+                this version
+              </Link>{' '}
+              ·{' '}
+              <Link
+                to="/repositories/$repo/compare"
+                params={params}
+                search={{ ref: commit.id, compare: refName, mode: 'two-dot', file: path }}
+              >
+                compare with now
+              </Link>
+            </>
           ),
         },
       ]}

@@ -7,7 +7,7 @@ import { copyText } from '../../kit/copy-text.ts';
 import { client } from '../../lib/api.ts';
 import { explain } from '../../lib/explain.ts';
 import { formatBytes, plural } from '../../lib/format.ts';
-import { baseName, objectUrl, s3Uri, svcUri } from '../../lib/paths.ts';
+import { archiveUrl, baseName, objectUrl, s3Uri, svcUri } from '../../lib/paths.ts';
 import { useStorageOf } from '../../lib/queries.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 import { EntryButton } from './entry-menu.tsx';
@@ -28,7 +28,7 @@ export function OpenedEntryMenu(props: EntryMenuProps): ReactNode {
   );
 }
 
-function EntryActions({ entry, refName, isBranch, canWrite, onAsk }: EntryMenuProps): ReactNode {
+function EntryActions({ entry, refName, isBranch, canWrite, canDelete, onAsk }: EntryMenuProps): ReactNode {
   const repository = useRepository();
   const storage = useStorageOf(repository);
   const navigate = useNavigate();
@@ -101,6 +101,16 @@ function EntryActions({ entry, refName, isBranch, canWrite, onAsk }: EntryMenuPr
           </Menu.Item>
         </>
       )}
+      {isFolder && entry.mark !== 'removed' && (
+        <Menu.Item
+          leftSection={<Download size={15} />}
+          component="a"
+          href={archiveUrl({ repository: repository.id, ref: refName, prefix: path })}
+          download
+        >
+          Download
+        </Menu.Item>
+      )}
       <Menu.Item leftSection={<History size={15} />} onClick={() => guard(lastCommit())}>
         Last commit
       </Menu.Item>
@@ -140,7 +150,7 @@ function EntryActions({ entry, refName, isBranch, canWrite, onAsk }: EntryMenuPr
       {entry.mark !== 'removed' && repository.read_only !== true && (
         <>
           <Menu.Divider />
-          {canWrite && isBranch && (
+          {canWrite && canDelete && isBranch && (
             <Menu.Item
               leftSection={<FolderInput size={15} />}
               onClick={() => onAsk({ what: 'move', entries: [entry] })}
@@ -167,7 +177,7 @@ function EntryActions({ entry, refName, isBranch, canWrite, onAsk }: EntryMenuPr
               Undo uncommitted changes
             </Menu.Item>
           )}
-          {entry.mark !== 'removed' && (
+          {entry.mark !== 'removed' && canDelete && (
             <Menu.Item
               leftSection={<Trash2 size={15} />}
               c="var(--svc-removed)"

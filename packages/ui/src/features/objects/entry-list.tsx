@@ -6,10 +6,11 @@ import { useChoiceColumn } from '../../kit/choice.tsx';
 import type { Choice } from '../../kit/choice.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { fileKind } from '../../lib/file-kind.ts';
-import { formatBytes, formatCount } from '../../lib/format.ts';
+import { formatBytes, formatCount, summaryOf } from '../../lib/format.ts';
 import type { MarkedEntry } from '../../lib/listing.ts';
 import type { PagedList } from '../../lib/paged-list.ts';
 import { nameIn } from '../../lib/paths.ts';
+import type { LastCommits } from '../../lib/queries.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 import type { EntryRequest } from './entry-dialogs.tsx';
 import { EntryMenu } from './entry-menu.tsx';
@@ -39,6 +40,8 @@ export function EntryList({
   refName,
   isBranch,
   canWrite,
+  canDelete,
+  lastCommits,
   choice,
   onAsk,
   empty,
@@ -48,12 +51,20 @@ export function EntryList({
   refName: string;
   isBranch: boolean;
   canWrite: boolean;
+  canDelete: boolean;
+  lastCommits: LastCommits | undefined;
   choice: Choice<MarkedEntry>;
   onAsk: (request: EntryRequest) => void;
   empty: ReactNode;
 }): ReactNode {
   const repository = useRepository();
   const params = { repo: repository.id };
+  /** A folder that no commit has. */
+  const isNew = ({ path, path_type, mark }: MarkedEntry): boolean =>
+    path_type === 'common_prefix' &&
+    mark === 'changed' &&
+    lastCommits?.complete === true &&
+    !lastCommits.byPath.has(path);
   const chooser = useChoiceColumn<MarkedEntry>({
     choice,
     list,
@@ -69,11 +80,12 @@ export function EntryList({
       rowHeight={36}
       empty={empty}
       columns={[
-        ...(canWrite && isBranch ? [chooser] : []),
+        chooser,
         {
           name: 'Name',
-          width: 'minmax(0, 1fr)',
+          width: 'minmax(0, 3fr)',
           cell(entry) {
+            const mark = isNew(entry) ? 'added' : entry.mark;
             const name = nameIn(prefix, entry.path);
             const search = { ref: refName, path: entry.path };
             return (
@@ -102,8 +114,29 @@ export function EntryList({
                     {name === '' ? '(empty name)' : name}
                   </Link>
                 )}
-                {entry.mark !== undefined && <ChangeTag type={entry.mark} />}
+                {mark !== undefined && <ChangeTag type={mark} />}
               </span>
+            );
+          },
+        },
+        {
+          name: 'Last commit',
+          width: 'minmax(0, 2fr)',
+          className: 'small muted',
+          wide: true,
+          cell({ path }) {
+            const commit = lastCommits?.byPath.get(path);
+            return (
+              commit !== undefined && (
+                <Link
+                  className="plain-link ellipsis block"
+                  to="/repositories/$repo/commits/$commitId"
+                  params={{ ...params, commitId: commit.id }}
+                  title={commit.message}
+                >
+                  {summaryOf(commit.message)}
+                </Link>
+              )
             );
           },
         },
@@ -123,12 +156,10 @@ export function EntryList({
           width: '120px',
           className: 'num small muted',
           wide: true,
-          cell: ({ mtime, mark, path_type }) =>
-            path_type === 'common_prefix' || mark === 'removed' || mtime === undefined ? (
-              '—'
-            ) : (
-              <Time seconds={mtime} />
-            ),
+          cell({ path, mtime, mark, path_type }) {
+            const when = path_type === 'common_prefix' ? lastCommits?.byPath.get(path)?.creation_date : mtime;
+            return mark === 'removed' || when === undefined ? '—' : <Time seconds={when} />;
+          },
         },
         {
           name: 'Actions',
@@ -140,6 +171,7 @@ export function EntryList({
               refName={refName}
               isBranch={isBranch}
               canWrite={canWrite}
+              canDelete={canDelete}
               onAsk={onAsk}
             />
           ),

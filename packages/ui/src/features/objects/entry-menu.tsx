@@ -14,6 +14,7 @@ export interface EntryMenuProps {
   readonly refName: string;
   readonly isBranch: boolean;
   readonly canWrite: boolean;
+  readonly canDelete: boolean;
   readonly onAsk: (request: EntryRequest) => void;
 }
 

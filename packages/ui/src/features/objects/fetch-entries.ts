@@ -1,7 +1,7 @@
 import { client } from '../../lib/api.ts';
 import { changesIn, markChanges } from '../../lib/listing.ts';
 import type { ChangeEntry, MarkedEntry } from '../../lib/listing.ts';
-import { compareUtf8 } from '../../lib/paths.ts';
+import { compareUtf8, nameIn } from '../../lib/paths.ts';
 import type { FetchPage } from '../../lib/paged-list.ts';
 import { changesQuery, queryClient } from '../../lib/queries.ts';
 import type { BranchChanges } from '../../lib/queries.ts';
@@ -12,6 +12,8 @@ interface EntriesOptions {
   readonly prefix: string;
   /** Mark uncommitted changes; only a branch has any. */
   readonly isBranch: boolean;
+  /** A part of the names that are shown; upper and lower case are the same. */
+  readonly filter: string;
 }
 
 /** The folder's uncommitted changes up to a path. */
@@ -46,6 +48,21 @@ async function changesOf(
 
 /** Pages of a folder with marks. */
 export function fetchEntries(options: EntriesOptions): FetchPage<MarkedEntry> {
+  const fetchPage = fetchAllEntries(options);
+  const part = options.filter.toLowerCase();
+  if (part === '') return fetchPage;
+  return async (start, amount, signal) => {
+    for (let after = start; ;) {
+      const { rows, next } = await fetchPage(after, amount, signal);
+      const shown = rows.filter(({ path }) => nameIn(options.prefix, path).toLowerCase().includes(part));
+      // A page without rows would end the list.
+      if (shown.length > 0 || next === undefined) return { rows: shown, next };
+      after = next;
+    }
+  };
+}
+
+function fetchAllEntries(options: EntriesOptions): FetchPage<MarkedEntry> {
   const { repository, ref, prefix, isBranch } = options;
   return async (after, amount, signal) => {
     const listing = client.get('/repositories/{repository}/refs/{ref}/objects/ls', {

@@ -1,14 +1,18 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { CloudDownload, FolderOpen, Upload } from 'lucide-react';
+import { CloudDownload, Download, FolderOpen, Upload } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { EmptyState } from '../../kit/basics.tsx';
+import { ClearFilter, EmptyState } from '../../kit/basics.tsx';
 import { useChoice } from '../../kit/choice.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { Hint } from '../../kit/hint.tsx';
 import { onDemand } from '../../kit/on-demand.tsx';
 import { UriBar } from '../../kit/uri-bar.tsx';
 import type { MarkedEntry } from '../../lib/listing.ts';
+import { archiveUrl } from '../../lib/paths.ts';
+import { lastCommitsQuery } from '../../lib/queries.ts';
 import { usePagedList, usePagedState } from '../../lib/use-paged-list.ts';
 import { uploadSnippet } from '../../lib/snippets.ts';
 import { CommitLine } from '../branches/commit-line.tsx';
@@ -27,7 +31,9 @@ export function Folder({
   prefix,
   commitId,
   isBranch,
+  after,
   canWrite,
+  canDelete,
   onUpload,
   onImport,
 }: {
@@ -35,20 +41,28 @@ export function Folder({
   prefix: string;
   commitId: string;
   isBranch: boolean;
+  /** Names up to here are left out. */
+  after: string;
   canWrite: boolean;
+  canDelete: boolean;
   onUpload: () => void;
   onImport: () => void;
 }): ReactNode {
   const repository = useRepository();
-  const { after = '' } = useSearch({ from: '/app/repositories/$repo/objects' });
+  const { q: filter = '' } = useSearch({ from: '/app/repositories/$repo/objects' });
   const navigate = useNavigate({ from: '/repositories/$repo/objects' });
   const jump = after.startsWith(prefix) ? after.slice(prefix.length) : '';
   const list = usePagedList<MarkedEntry>(
-    ['objects', repository.id, refName, prefix, String(isBranch)],
-    fetchEntries({ repository: repository.id, ref: refName, prefix, isBranch }),
+    ['objects', repository.id, refName, prefix, String(isBranch), filter],
+    fetchEntries({ repository: repository.id, ref: refName, prefix, isBranch, filter }),
     after,
   );
   const state = usePagedState(list);
+  const lastCommits = useQuery({
+    ...lastCommitsQuery(repository.id, commitId, prefix, after),
+    // Rows are there first.
+    enabled: state.count > 0,
+  }).data;
   const choice = useChoice<MarkedEntry>();
   const [asked, setAsked] = useState<EntryRequest>();
   const jumpTo = (name: string): void =>
@@ -56,6 +70,8 @@ export function Folder({
       search: (was) => ({ ...was, after: name === '' ? undefined : prefix + name }),
       replace: true,
     });
+  const filterBy = (part: string): void =>
+    void navigate({ search: (was) => ({ ...was, q: part === '' ? undefined : part }), replace: true });
   let readme: string | undefined;
   for (let index = 0; index < Math.min(state.count, 200); index++) {
     const row = list.row(index);
@@ -76,10 +92,32 @@ export function Folder({
               <CommitLine commitId={commitId} />
             </span>
           )}
-          <span className="right">
+          <span className="right row nowrap">
+            {state.count > 0 && (
+              <Hint label="Download this folder">
+                <ActionIcon
+                  component="a"
+                  variant="default"
+                  size={30}
+                  aria-label="Download this folder"
+                  href={archiveUrl({ repository: repository.id, ref: refName, prefix })}
+                  download
+                >
+                  <Download size={15} />
+                </ActionIcon>
+              </Hint>
+            )}
             <FilterField
               size="xs"
-              width={190}
+              width={150}
+              label="Filter by a part of the name"
+              placeholder="Filter"
+              value={filter}
+              onFilter={filterBy}
+            />
+            <FilterField
+              size="xs"
+              width={150}
               label="Jump to names from"
               placeholder="Jump to name …"
               value={jump}
@@ -87,7 +125,13 @@ export function Folder({
             />
           </span>
         </div>
-        <ChosenBar choice={choice} onAsk={setAsked} />
+        <ChosenBar
+          choice={choice}
+          place={{ repository: repository.id, ref: refName, prefix }}
+          canWrite={canWrite}
+          canDelete={canDelete}
+          onAsk={setAsked}
+        />
         <EntryList
           choice={choice}
           onAsk={setAsked}
@@ -96,8 +140,15 @@ export function Folder({
           refName={refName}
           isBranch={isBranch}
           canWrite={canWrite}
+          canDelete={canDelete}
+          lastCommits={lastCommits}
           empty={
-            prefix === '' && after === '' ? (
+            filter !== '' ? (
+              <EmptyState
+                title={`No name here contains “${filter}”`}
+                actions={<ClearFilter onClear={() => filterBy('')} />}
+              />
+            ) : prefix === '' && after === '' ? (
               <EmptyState
                 icon={<FolderOpen size={38} aria-hidden />}
                 title="No data here yet"

@@ -1,18 +1,15 @@
 import { ActionIcon, Button, Select, Textarea, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Plus, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ErrorNotice, Notice } from '../../kit/basics.tsx';
+import { Notice } from '../../kit/basics.tsx';
 import { Dialog, FormDialog } from '../../kit/dialog.tsx';
 import { MetadataFields } from '../../kit/metadata-fields.tsx';
 import { client } from '../../lib/api.ts';
-import { formatCount } from '../../lib/format.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
-import { readPreference, writePreference } from '../../lib/preferences.ts';
-import { refreshAll, useStorageOf, useWrite } from '../../lib/queries.ts';
+import { useStorageOf, useWrite } from '../../lib/queries.ts';
+import { rememberImport } from '../../lib/works.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 
 interface Source {
@@ -28,12 +25,9 @@ interface ImportDialogProps {
 }
 
 /** Points a branch at data that is already in the object store. The import continues after leaving the page. */
-export function ImportDialog(props: ImportDialogProps): ReactNode {
-  const { branch, prefix, onClose } = props;
+export function ImportDialog({ branch, prefix, onClose }: ImportDialogProps): ReactNode {
   const repository = useRepository();
   const storage = useStorageOf(repository);
-  const memory = `import:${repository.id}:${branch}`;
-  const [id, setId] = useState(() => readPreference<string | undefined>(memory, undefined));
   const [sources, setSources] = useState<Source[]>([
     { path: '', destination: prefix, type: 'common_prefix' },
   ]);
@@ -46,23 +40,11 @@ export function ImportDialog(props: ImportDialogProps): ReactNode {
         params: { path: { repository: repository.id, branch } },
         body: { paths: sources, commit: { message, metadata: toMetadata(metadata) } },
       }),
-    (started) => {
-      writePreference(memory, started.id);
-      setId(started.id);
+    ({ id }) => {
+      rememberImport({ repository: repository.id, branch, id });
+      onClose();
     },
   );
-  if (id !== undefined) {
-    return (
-      <ImportProgress
-        {...props}
-        id={id}
-        onForget={() => {
-          writePreference(memory, undefined);
-          setId(undefined);
-        }}
-      />
-    );
-  }
   if (storage?.import_support === false) {
     return (
       <Dialog opened onClose={onClose} title={`Import into ${branch}`}>
@@ -176,85 +158,5 @@ export function ImportDialog(props: ImportDialogProps): ReactNode {
       />
       <MetadataFields pairs={metadata} onChange={setMetadata} touched={touched} />
     </FormDialog>
-  );
-}
-
-function ImportProgress({
-  branch,
-  id,
-  onClose,
-  onForget,
-}: ImportDialogProps & { id: string; onForget: () => void }): ReactNode {
-  const repository = useRepository();
-  const path = { repository: repository.id, branch };
-  const { data: status, error } = useQuery({
-    queryKey: ['import', repository.id, branch, id],
-    queryFn: () =>
-      client.get('/repositories/{repository}/branches/{branch}/import', { params: { path, query: { id } } }),
-    // The interval grows from one second to five; a hidden page does not poll.
-    refetchInterval: (query) =>
-      query.state.data?.completed === true ||
-      query.state.data?.error !== undefined ||
-      query.state.error !== null
-        ? false
-        : Math.min(5000, 1000 + query.state.dataUpdateCount * 250),
-  });
-  const cancel = useWrite(
-    () =>
-      client.delete('/repositories/{repository}/branches/{branch}/import', {
-        params: { path, query: { id } },
-      }),
-    onForget,
-  );
-  const done = status?.completed === true;
-  const failed = status?.error !== undefined || error !== null;
-  useEffect(() => {
-    if (done) void refreshAll();
-  }, [done]);
-  return (
-    <Dialog opened onClose={onClose} title={`Import into ${branch}`}>
-      <div className="stack" role="status">
-        {error !== null && <ErrorNotice error={error} />}
-        {status?.error !== undefined && (
-          <Notice kind="error" title="The import failed">
-            {status.error.message}
-          </Notice>
-        )}
-        {!failed && (
-          <Notice kind={done ? 'good' : 'info'} title={done ? 'The import is done' : 'Importing …'}>
-            {formatCount(status?.ingested_objects ?? 0)} objects
-            {!done && '. It goes on when you close this; open Import again to see how far it is.'}
-          </Notice>
-        )}
-        {cancel.error !== null && <ErrorNotice error={cancel.error} />}
-        <div className="row end">
-          {status?.commit !== undefined && (
-            <Button
-              variant="default"
-              component={Link}
-              to="/repositories/$repo/commits/$commitId"
-              params={{ repo: repository.id, commitId: status.commit.id } as never}
-              onClick={onForget}
-            >
-              See the commit
-            </Button>
-          )}
-          {done || failed ? (
-            <Button
-              onClick={() => {
-                onForget();
-                if (done) onClose();
-              }}
-            >
-              {done ? 'Close' : 'Start another'}
-            </Button>
-          ) : (
-            <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
-              Cancel import
-            </Button>
-          )}
-        </div>
-      </div>
-    </Dialog>
   );
 }

@@ -5,8 +5,10 @@ import { CloudDownload, GitCommitHorizontal, RefreshCw, Upload } from 'lucide-re
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Skeletons, Tag, usePageTitle } from '../../kit/basics.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { Hint } from '../../kit/hint.tsx';
 import { onDemand } from '../../kit/on-demand.tsx';
+import { ProtectedTag } from '../../kit/protected-tag.tsx';
 import { RefPicker } from '../../kit/ref-picker.tsx';
 import { SnippetsMenu } from '../../kit/snippets-menu.tsx';
 import { formatCount, shortId } from '../../lib/format.ts';
@@ -22,6 +24,9 @@ import type { PickedFile } from './picked-files.ts';
 
 const UploadDialog = onDemand(async () => (await import('./upload-dialog.tsx')).UploadDialog);
 const ImportDialog = onDemand(async () => (await import('./import-dialog.tsx')).ImportDialog);
+const CreateRefDialog = onDemand(
+  async () => (await import('../branches/create-ref-dialog.tsx')).CreateRefDialog,
+);
 const CommitDialog = onDemand(async () => (await import('../changes/commit-dialog.tsx')).CommitDialog);
 const Uncommitted = lazy(async () => ({ default: (await import('../changes/uncommitted.tsx')).Uncommitted }));
 
@@ -29,21 +34,31 @@ export function ObjectsPage(): ReactNode {
   const repository = useRepository();
   const search = useSearch({ from: '/app/repositories/$repo/objects' });
   const navigate = useNavigate({ from: '/repositories/$repo/objects' });
-  const current = useCurrentRef(search.ref);
-  const { ref, isBranch, resolved, readOnlyReason } = current;
   const prefix = search.path ?? '';
+  const current = useCurrentRef(search.ref, prefix);
+  const { ref, isBranch, resolved, readOnlyReason, refusal } = current;
   const showChanges = search.showChanges === 'true' && isBranch;
   usePageTitle(prefix === '' ? 'Data' : prefix, shortId(ref), repository.id);
   const uncommitted = useQuery({ ...changesQuery(repository.id, ref), enabled: isBranch }).data;
   const dirty = uncommitted !== undefined && uncommitted.changes.length > 0;
   const [files, setFiles] = useState<PickedFile[]>([]);
   const [committing, setCommitting] = useState(false);
+  const [branching, setBranching] = useState(false);
   const uploading = search.upload !== undefined || files.length > 0;
   const importing = search.importDialog !== undefined;
 
   const go = (change: Partial<typeof search>, replace = false): void =>
     void navigate({ search: (was) => ({ ...was, ...change }), replace });
   const writeTip = readOnlyReason;
+  // One button stands out: with uncommitted changes that is Commit.
+  const mainVariant = dirty ? 'default' : 'filled';
+  const commitTip = current.isProtected ? readOnlyReason : refusal('fs:CreateCommit');
+  // Somebody who may not write here may still do so on a branch of their own.
+  const canBranchOff =
+    writeTip !== undefined &&
+    resolved !== undefined &&
+    refusal('fs:CreateBranch') === undefined &&
+    refusal('fs:WriteObject') === undefined;
 
   if (resolved === null) {
     return (
@@ -77,12 +92,13 @@ export function ObjectsPage(): ReactNode {
           defaultBranch={repository.default_branch}
           value={ref}
           kind={resolved?.kind}
-          canCreate={repository.read_only !== true}
+          canCreate={refusal('fs:CreateBranch') === undefined}
           onChange={(chosen) => go({ ref: chosen, after: undefined, showChanges: undefined })}
         />
         {resolved?.kind === 'commit' && resolved.commitId !== ref && parseTimeRef(ref) === undefined && (
           <Tag kind="info">pinned to {shortId(resolved.commitId)}</Tag>
         )}
+        {current.isProtected && <ProtectedTag repo={repository.id} />}
         {isBranch && dirty && (
           <>
             <Button
@@ -94,13 +110,13 @@ export function ObjectsPage(): ReactNode {
               Uncommitted ({formatCount(uncommitted.changes.length)}
               {!uncommitted.complete && '+'})
             </Button>
-            <Button
+            <GuardedButton
               leftSection={<GitCommitHorizontal size={15} />}
-              disabled={writeTip !== undefined}
+              reason={commitTip}
               onClick={() => setCommitting(true)}
             >
               Commit
-            </Button>
+            </GuardedButton>
           </>
         )}
         <div className="right row">
@@ -117,27 +133,34 @@ export function ObjectsPage(): ReactNode {
               path: prefix,
             })}
           />
-          <Hint label={writeTip}>
-            <Button
-              variant="default"
-              leftSection={<CloudDownload size={15} />}
-              {...(writeTip !== undefined && { 'data-disabled': true })}
-              aria-disabled={writeTip !== undefined}
-              onClick={() => writeTip === undefined && go({ importDialog: 'true' })}
-            >
-              Import
-            </Button>
-          </Hint>
-          <Hint label={writeTip}>
-            <Button
+          <GuardedButton
+            variant="default"
+            leftSection={<CloudDownload size={15} />}
+            reason={writeTip ?? refusal('fs:CreateCommit')}
+            onClick={() => go({ importDialog: 'true' })}
+          >
+            Import
+          </GuardedButton>
+          {canBranchOff ? (
+            <Hint label={writeTip}>
+              <Button
+                variant={mainVariant}
+                leftSection={<Upload size={15} />}
+                onClick={() => setBranching(true)}
+              >
+                Upload to a new branch
+              </Button>
+            </Hint>
+          ) : (
+            <GuardedButton
+              variant={mainVariant}
               leftSection={<Upload size={15} />}
-              {...(writeTip !== undefined && { 'data-disabled': true })}
-              aria-disabled={writeTip !== undefined}
-              onClick={() => writeTip === undefined && go({ upload: 'true' })}
+              reason={writeTip}
+              onClick={() => go({ upload: 'true' })}
             >
               Upload
-            </Button>
-          </Hint>
+            </GuardedButton>
+          )}
         </div>
       </div>
       <TimeBanner resolved={resolved} onRef={(chosen) => go({ ref: chosen, after: undefined })} />
@@ -151,7 +174,7 @@ export function ObjectsPage(): ReactNode {
             branch={ref}
             onUpload={() => go({ upload: 'true' })}
             onClose={() => go({ showChanges: undefined })}
-            readOnly={writeTip !== undefined}
+            readOnly={refusal('fs:RevertBranch') !== undefined}
           />
         </Suspense>
       ) : (
@@ -161,7 +184,9 @@ export function ObjectsPage(): ReactNode {
           prefix={prefix}
           commitId={resolved.commitId}
           isBranch={isBranch}
+          after={search.after ?? ''}
           canWrite={writeTip === undefined}
+          canDelete={writeTip === undefined && refusal('fs:DeleteObject') === undefined}
           onUpload={() => go({ upload: 'true' })}
           onImport={() => go({ importDialog: 'true' })}
         />
@@ -180,6 +205,14 @@ export function ObjectsPage(): ReactNode {
       )}
       {importing && isBranch && (
         <ImportDialog branch={ref} prefix={prefix} onClose={() => go({ importDialog: undefined }, true)} />
+      )}
+      {branching && (
+        <CreateRefDialog
+          kind="branch"
+          from={ref}
+          onClose={() => setBranching(false)}
+          onBranch={(branch) => go({ ref: branch, upload: 'true' })}
+        />
       )}
       {committing && (
         <CommitDialog

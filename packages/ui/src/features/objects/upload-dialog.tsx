@@ -1,18 +1,17 @@
-import { ActionIcon, Button, Progress, TextInput } from '@mantine/core';
+import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { ApiError } from '@svc/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, FolderUp, Upload, X } from 'lucide-react';
+import { FolderUp, Upload, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ErrorNotice, Notice } from '../../kit/basics.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { client } from '../../lib/api.ts';
-import { explain } from '../../lib/explain.ts';
 import { formatBytes, plural } from '../../lib/format.ts';
 import { rulesFor } from '../../lib/protection.ts';
-import { refreshAll, useStorageOf } from '../../lib/queries.ts';
-import { uploadFile } from '../../lib/upload-file.ts';
+import { useStorageOf } from '../../lib/queries.ts';
+import { startUpload } from '../../lib/works.ts';
 import { useRepository } from '../shell/repository-context.tsx';
 import { filesOfDrop, filesOfInput } from './picked-files.ts';
 import type { PickedFile } from './picked-files.ts';
@@ -22,13 +21,8 @@ interface Row {
   readonly name: string;
   /** Edited by hand, so it no longer follows the common folder. */
   readonly destination?: string | undefined;
-  readonly sent: number;
-  /** `present`: there is an object already, and nobody has said that it may be replaced. */
-  readonly state: 'waiting' | 'sending' | 'done' | 'failed' | 'present';
-  readonly reason?: string | undefined;
 }
 
-const parallel = 5;
 const shownRows = 200;
 
 export function UploadDialog({
@@ -45,10 +39,7 @@ export function UploadDialog({
   const repository = useRepository();
   const storage = useStorageOf(repository);
   const [folder, setFolder] = useState(prefix);
-  const [rows, setRows] = useState<Row[]>(() =>
-    initial.map(({ file, name }) => ({ file, name, sent: 0, state: 'waiting' })),
-  );
-  const [running, setRunning] = useState<AbortController>();
+  const [rows, setRows] = useState<readonly Row[]>(initial);
   const [over, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folders = useRef<HTMLInputElement>(null);
@@ -78,68 +69,19 @@ export function UploadDialog({
   useEffect(() => {
     folders.current?.setAttribute('webkitdirectory', '');
   }, []);
-  useEffect(() => {
-    if (running === undefined) return undefined;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    globalThis.addEventListener('beforeunload', warn);
-    return () => globalThis.removeEventListener('beforeunload', warn);
-  }, [running]);
-
-  const add = (picked: readonly PickedFile[]): void =>
-    setRows((was) => [
-      ...was,
-      ...picked.map(({ file, name }): Row => ({ file, name, sent: 0, state: 'waiting' })),
-    ]);
+  const add = (picked: readonly PickedFile[]): void => setRows((was) => [...was, ...picked]);
   const set = (index: number, change: Partial<Row>): void =>
     setRows((was) => was.map((row, i) => (i === index ? { ...row, ...change } : row)));
   const destinationOf = (row: Row): string => row.destination ?? folder + row.name;
-
-  const start = async (replace = false): Promise<void> => {
-    const abort = new AbortController();
-    setRunning(abort);
-    const queue = rows
-      .map((row, index) => ({ row, index }))
-      .filter(({ row }) => (replace ? row.state === 'present' : row.state !== 'done'));
-    let failed = 0;
-    const work = async (): Promise<void> => {
-      for (let next = queue.shift(); next !== undefined && !abort.signal.aborted; next = queue.shift()) {
-        const { row, index } = next;
-        set(index, { state: 'sending', sent: 0, reason: undefined });
-        try {
-          await uploadFile({
-            repository: repository.id,
-            branch,
-            path: destinationOf(row),
-            file: row.file,
-            storage,
-            ifAbsent: !replace,
-            signal: abort.signal,
-            onProgress: (sent) => set(index, { sent }),
-          });
-          set(index, { state: 'done' });
-        } catch (error) {
-          failed++;
-          if (!replace && error instanceof ApiError && error.status === 412) {
-            set(index, { state: 'present', reason: 'There is an object at this path already' });
-            continue;
-          }
-          set(index, { state: 'failed', reason: abort.signal.aborted ? 'cancelled' : explain(error).text });
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: parallel }, work));
-    setRunning(undefined);
-    await refreshAll();
-    if (failed === 0 && !abort.signal.aborted) onClose();
+  const start = (): void => {
+    const files = rows.map((row) => ({ file: row.file, path: destinationOf(row) }));
+    void startUpload({ repository: repository.id, branch, storage }, files);
+    onClose();
   };
 
   const total = rows.reduce((sum, row) => sum + row.file.size, 0);
-  const sent = rows.reduce((sum, row) => sum + (row.state === 'done' ? row.file.size : row.sent), 0);
-  const failed = rows.filter(({ state }) => state === 'failed').length;
-  const present = rows.filter(({ state }) => state === 'present').length;
-  const busy = running !== undefined;
   return (
-    <Dialog opened onClose={onClose} busy={busy} title={`Upload to ${branch}`} size={680}>
+    <Dialog opened onClose={onClose} title={`Upload to ${branch}`} size={680}>
       <div className="stack">
         {allowed.error !== null && (
           <>
@@ -177,7 +119,7 @@ export function UploadDialog({
               data-autofocus
               variant="default"
               leftSection={<Upload size={15} />}
-              disabled={busy || allowed.error !== null}
+              disabled={allowed.error !== null}
               onClick={() => files.current?.click()}
             >
               Choose files
@@ -185,7 +127,7 @@ export function UploadDialog({
             <Button
               variant="default"
               leftSection={<FolderUp size={15} />}
-              disabled={busy || allowed.error !== null}
+              disabled={allowed.error !== null}
               onClick={() => folders.current?.click()}
             >
               Choose a folder
@@ -215,7 +157,6 @@ export function UploadDialog({
           description="Put before every name below; empty is the root"
           placeholder="folder/"
           value={folder}
-          disabled={busy}
           onChange={(event) => setFolder(event.currentTarget.value)}
           onBlur={() => setFolder((was) => (was === '' || was.endsWith('/') ? was : `${was}/`))}
         />
@@ -229,40 +170,19 @@ export function UploadDialog({
                     size="xs"
                     aria-label={`Destination of ${row.name}`}
                     value={destinationOf(row)}
-                    disabled={busy || row.state === 'done'}
                     onChange={(event) => set(index, { destination: event.currentTarget.value })}
                   />
-                  {row.state === 'sending' && (
-                    <Progress
-                      size="xs"
-                      value={(row.sent / Math.max(1, row.file.size)) * 100}
-                      aria-label={`Progress of ${row.name}`}
-                    />
-                  )}
-                  {row.reason !== undefined && <div className="small failure">{row.reason}</div>}
                 </div>
                 <span className="small muted num">{formatBytes(row.file.size)}</span>
-                {row.state === 'done' && (
-                  <CircleCheck size={16} aria-label="uploaded" color="var(--svc-added)" />
-                )}
-                {(row.state === 'failed' || row.state === 'present') && (
-                  <CircleAlert
-                    size={16}
-                    aria-label={row.state === 'failed' ? 'failed' : 'there already'}
-                    color="var(--svc-removed)"
-                  />
-                )}
-                {!busy && row.state !== 'done' && (
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size={26}
-                    aria-label={`Leave out ${row.name}`}
-                    onClick={() => setRows((was) => was.filter((_, i) => i !== index))}
-                  >
-                    <X size={14} />
-                  </ActionIcon>
-                )}
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={26}
+                  aria-label={`Leave out ${row.name}`}
+                  onClick={() => setRows((was) => was.filter((_, i) => i !== index))}
+                >
+                  <X size={14} />
+                </ActionIcon>
               </div>
             ))}
             {rows.length > shownRows && (
@@ -270,41 +190,16 @@ export function UploadDialog({
             )}
           </div>
         )}
-        {present > 0 && !busy && (
-          <Notice kind="warn" title={`${plural(present, 'object')} would be replaced`}>
-            <div className="row">
-              <Button size="compact-sm" color="danger" onClick={() => void start(true)}>
-                Replace
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() => setRows((was) => was.filter(({ state }) => state !== 'present'))}
-              >
-                Leave out
-              </Button>
-            </div>
-          </Notice>
-        )}
-        {busy && <Progress value={(sent / Math.max(1, total)) * 100} aria-label="Progress of the upload" />}
         <div className="row">
           <span className="muted small" role="status">
             {plural(rows.length, 'file')}, {formatBytes(total)}
-            {busy && ` · ${formatBytes(sent)} sent`}
-            {failed > 0 && ` · ${failed} failed`}
           </span>
           <div className="right row">
-            <Button variant="default" onClick={() => (busy ? running.abort() : onClose())}>
-              {busy ? 'Stop' : 'Cancel'}
+            <Button variant="default" onClick={onClose}>
+              Cancel
             </Button>
-            <Button
-              loading={busy}
-              disabled={
-                rows.every(({ state }) => state === 'done' || state === 'present') || allowed.error !== null
-              }
-              onClick={() => void start()}
-            >
-              {failed > 0 ? 'Retry failed' : 'Upload'}
+            <Button disabled={rows.length === 0 || allowed.error !== null} onClick={start}>
+              Upload
             </Button>
           </div>
         </div>

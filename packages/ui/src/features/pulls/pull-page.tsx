@@ -14,19 +14,23 @@ import {
   usePageTitle,
 } from '../../kit/basics.tsx';
 import { ConfirmDialog, FormDialog } from '../../kit/dialog.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
 import type { PullRequest } from '../../lib/api.ts';
 import { shortId } from '../../lib/format.ts';
-import { refQuery, useWrite } from '../../lib/queries.ts';
+import { commitQuery, refQuery, useWrite } from '../../lib/queries.ts';
+import { refusalOf } from '../../lib/refusals.ts';
 import { CommitRuns, RefRuns } from '../actions/commit-runs.tsx';
 import { CountsLine, useDiffCounts } from '../changes/compare-page.tsx';
 import { DiffBox } from '../changes/diff-box.tsx';
+import type { DiffSource } from '../changes/diff-tree.tsx';
 import { ConflictResolver } from '../changes/conflict-resolver.tsx';
 import { mergeMeeting } from '../changes/meetings.ts';
 import { MergeDialog } from '../changes/merge-dialog.tsx';
 import type { MergeSteering } from '../changes/merge-dialog.tsx';
 import { refsSource } from '../changes/sources.ts';
 import { useRepository } from '../shell/repository-context.tsx';
+import { PullCommits } from './pull-commits.tsx';
 import { PullState, secondsOf } from './pull-state.tsx';
 
 const MarkdownView = lazy(async () => ({
@@ -63,6 +67,28 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
   const destinationRef = useQuery(refQuery(repository.id, destination)).data;
   const gone = sourceRef === null ? source : destinationRef === null ? destination : undefined;
   const counts = useDiffCounts(repository.id, destination, source, isOpen && gone === undefined).data;
+  // What was merged stays to be seen whatever becomes of the branches.
+  const merged = pull.merged_commit_id;
+  const mergedOnto = useQuery(commitQuery(repository.id, merged ?? '')).data?.parents;
+  const [before, tip] = mergedOnto ?? [];
+  const compared = (): DiffSource | undefined => {
+    if (merged === undefined)
+      return gone === undefined ? refsSource(repository.id, destination, source) : undefined;
+    return before === undefined ? undefined : refsSource(repository.id, before, merged, 'two_dot');
+  };
+  const changes = compared();
+  /** The ends of what it brings; a squashed merge no longer knows. */
+  const brought = (): { source: string; destination: string } | undefined => {
+    if (merged === undefined) return gone === undefined ? { source, destination } : undefined;
+    return before === undefined || tip === undefined ? undefined : { source: tip, destination: before };
+  };
+  const ends = brought();
+  const mayNotWrite = refusalOf('pr:WritePullRequest', destinationRef?.rights);
+  const mayNotMerge = (): string | undefined => {
+    if (gone !== undefined) return `Branch ${gone} was deleted`;
+    if (counts?.total === 0) return 'There is nothing to merge';
+    return mayNotWrite ?? refusalOf('fs:CreateCommit', destinationRef?.rights);
+  };
   const [asking, setAsking] = useState<'merge' | 'close' | 'edit'>();
   const [steering, setSteering] = useState<MergeSteering>();
   const path = { repository: repository.id, pull_request: pull.id };
@@ -85,24 +111,30 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           </div>
         </div>
         <div className="row">
-          <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setAsking('edit')}>
+          <GuardedButton
+            variant="default"
+            leftSection={<Pencil size={14} />}
+            reason={mayNotWrite}
+            onClick={() => setAsking('edit')}
+          >
             Edit
-          </Button>
+          </GuardedButton>
           {isOpen && (
             <>
-              <Button variant="default" onClick={() => setAsking('close')}>
+              <GuardedButton variant="default" reason={mayNotWrite} onClick={() => setAsking('close')}>
                 Close
-              </Button>
-              <Button
+              </GuardedButton>
+              <GuardedButton
                 leftSection={<GitMerge size={15} />}
-                disabled={gone !== undefined || counts === undefined || counts.total === 0}
+                reason={mayNotMerge()}
+                disabled={counts === undefined && gone === undefined}
                 onClick={() => {
                   setSteering(undefined);
                   setAsking('merge');
                 }}
               >
                 Merge
-              </Button>
+              </GuardedButton>
             </>
           )}
           {pull.status === 'closed' && (
@@ -116,9 +148,11 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           )}
         </div>
       </div>
-      {gone !== undefined && isOpen && (
+      {gone !== undefined && merged === undefined && (
         <Notice kind="warn" title={`Branch ${gone} was deleted`}>
-          This pull request can no longer be merged, only closed.
+          {isOpen
+            ? 'This pull request can no longer be merged, only closed.'
+            : 'What it would have changed can be seen again when the branch is brought back.'}
         </Notice>
       )}
       {pull.merged_commit_id !== undefined && (
@@ -165,17 +199,21 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           }}
         />
       )}
-      {isOpen && gone === undefined && (
+      {pull.merged_commit_id !== undefined && mergedOnto === undefined && <Skeletons rows={4} />}
+      {ends !== undefined && <PullCommits {...ends} />}
+      {changes !== undefined && (
         <DiffBox
           label="Changes"
           title="Changes"
           extra={counts !== undefined && <CountsLine {...counts} />}
-          source={refsSource(repository.id, destination, source)}
+          source={changes}
           file={file}
           onFile={(chosen) => void navigate({ search: (was) => ({ ...was, file: chosen }), replace: true })}
           empty={
             <EmptyState title="No differences">
-              Everything of {source} is already in {destination}.
+              {merged === undefined
+                ? `Everything of ${source} is already in ${destination}.`
+                : 'The merge changed no object.'}
             </EmptyState>
           }
         />

@@ -3,13 +3,14 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, GitPullRequest, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { EmptyState, BranchTag, Time, usePageTitle } from '../../kit/basics.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import type { PullRequest } from '../../lib/api.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
 import { branchSnippet } from '../../lib/snippets.ts';
-import { useRepository } from '../shell/repository-context.tsx';
+import { useRefusal, useRepository } from '../shell/repository-context.tsx';
 import { PullState, secondsOf } from './pull-state.tsx';
 
 const shelves = ['open', 'closed', 'all'] as const;
@@ -28,6 +29,7 @@ export function PullsPage(): ReactNode {
       }),
     ),
   );
+  const refusal = useRefusal();
   const create = (): void =>
     void navigate({ to: '/repositories/$repo/pulls/create', params: { repo: repository.id } });
   return (
@@ -35,9 +37,13 @@ export function PullsPage(): ReactNode {
       <div className="page-head">
         <h1>Pull requests</h1>
         <div className="right">
-          <Button leftSection={<Plus size={15} />} disabled={repository.read_only === true} onClick={create}>
+          <GuardedButton
+            leftSection={<Plus size={15} />}
+            reason={refusal('pr:WritePullRequest')}
+            onClick={create}
+          >
             New pull request
-          </Button>
+          </GuardedButton>
         </div>
       </div>
       <div className="box">
@@ -111,7 +117,7 @@ export function PullsPage(): ReactNode {
               icon={<GitPullRequest size={36} aria-hidden />}
               title={status === 'open' ? 'No open pull requests' : 'None here'}
               actions={
-                repository.read_only !== true && (
+                refusal('pr:WritePullRequest') === undefined && (
                   <Button leftSection={<Plus size={15} />} onClick={create}>
                     New pull request
                   </Button>

@@ -2,7 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { ApiError } from '@svc/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Notice } from '../../kit/basics.tsx';
 import { logIn } from '../../lib/login.ts';
@@ -53,6 +53,8 @@ export function LoginForm({ onDone }: { onDone: () => void }): ReactNode {
     }
   };
 
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
   return (
     <form
       className="stack"
@@ -76,7 +78,7 @@ export function LoginForm({ onDone }: { onDone: () => void }): ReactNode {
         spellCheck={false}
         required
         withAsterisk={false}
-        data-autofocus
+        ref={first}
       />
       <PasswordInput
         label={secretLabel}

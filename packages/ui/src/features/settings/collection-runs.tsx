@@ -22,6 +22,7 @@ const classNames: Readonly<Record<string, string>> = {
   expired: 'Expired by the rules',
   uncommitted: 'Never committed',
   tables: 'Metadata no commit uses',
+  commits: 'Commits nothing leads to',
   uploads: 'Unfinished uploads',
 };
 
@@ -165,9 +166,19 @@ function Report({ run }: { readonly run: Run }): ReactNode {
           </Notice>
         )}
         <div className="muted">
-          {shown(report.listed)} looked at, {shown(report.live)} in use, {shown(report.held)} used by other
-          repositories, {shown(report.unknown)} not ours and left alone
+          {shown(report.listed)} looked at, {shown(report.live)} in use, {shown(report.unknown)} not ours and
+          left alone
+          {report.held.map(({ repository, count }) => (
+            <span key={repository}>
+              , {shown(count)} used by <code>{repository}</code>
+            </span>
+          ))}
         </div>
+        {(report.store_deletion === 'versioned' || report.store_deletion === 'soft') && (
+          <Notice kind="info" title="The store keeps what is deleted for a time">
+            By rules of its own, so the space is free only when these end.
+          </Notice>
+        )}
         <div className="scrolls-sideways" tabIndex={0} role="group" aria-label="Garbage by class">
           <Table>
             <Table.Thead>

@@ -5,16 +5,18 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { CopyButton, ErrorNotice, ExactTime, Notice, Tag, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { MetadataFields } from '../../kit/metadata-fields.tsx';
 import { said } from '../../kit/said.ts';
 import { client } from '../../lib/api.ts';
 import { checkMetadata, toMetadata } from '../../lib/metadata-rules.ts';
 import type { MetadataPair } from '../../lib/metadata-rules.ts';
 import { repositoryMetadataQuery, useStorageOf, useWrite } from '../../lib/queries.ts';
+import { refusalOf } from '../../lib/refusals.ts';
 import { BucketCaution } from '../buckets/bucket-caution.tsx';
 import { PlaceText } from '../buckets/place-text.tsx';
 import { useAliasesOf } from '../buckets/use-aliases-of.ts';
-import { useRepository } from '../shell/repository-context.tsx';
+import { useCurrentRef, useRefusal, useRepository } from '../shell/repository-context.tsx';
 
 export function GeneralSettings(): ReactNode {
   const repository = useRepository();
@@ -23,6 +25,9 @@ export function GeneralSettings(): ReactNode {
   const [deleting, setDeleting] = useState(false);
   const [withData, setWithData] = useState(false);
   const aliases = useAliasesOf(repository.id);
+  const { rights } = useCurrentRef(undefined).resolved ?? {};
+  // A read-only repository can be deleted.
+  const mayNotDelete = refusalOf('fs:DeleteRepository', rights);
   usePageTitle('Settings', repository.id);
   const remove = useWrite(
     () =>
@@ -96,9 +101,15 @@ export function GeneralSettings(): ReactNode {
               It can be brought back for a while, with everything it has. Objects in the store stay.
             </div>
           </div>
-          <Button color="danger" variant="outline" onClick={() => setDeleting(true)} c="var(--svc-removed)">
+          <GuardedButton
+            color="danger"
+            variant="outline"
+            c="var(--svc-removed)"
+            reason={mayNotDelete}
+            onClick={() => setDeleting(true)}
+          >
             Delete repository
-          </Button>
+          </GuardedButton>
         </div>
       </section>
       <ConfirmDialog
@@ -129,6 +140,7 @@ export function GeneralSettings(): ReactNode {
 function RepositoryMetadata(): ReactNode {
   const repository = useRepository();
   const path = { repository: repository.id };
+  const refusal = useRefusal()('fs:UpdateRepository');
   const [edited, setEdited] = useState<MetadataPair[]>();
   const { data, error } = useQuery(repositoryMetadataQuery(repository.id));
   const stored = Object.entries(data ?? {}).map(([key, value]) => ({ key, value }));
@@ -157,11 +169,12 @@ function RepositoryMetadata(): ReactNode {
       </div>
       <div className="box-body stack">
         {error !== null && <ErrorNotice error={error} />}
+        {refusal !== undefined && <span className="muted small">{refusal}</span>}
         <MetadataFields
           pairs={pairs}
           onChange={setEdited}
           touched={edited !== undefined}
-          disabled={repository.read_only === true}
+          disabled={refusal !== undefined}
         />
         {save.error !== null && <ErrorNotice error={save.error} />}
         {edited !== undefined && (

@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Lock, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { EmptyState, ErrorNotice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
+import { EmptyState, ErrorNotice, Notice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
 import { client } from '../../lib/api.ts';
 import { rulesFor } from '../../lib/protection.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { protectSnippet } from '../../lib/snippets.ts';
-import { useRepository } from '../shell/repository-context.tsx';
+import { useRefusal, useRepository } from '../shell/repository-context.tsx';
 
 type Change = { readonly add: string } | { readonly remove: string };
 
@@ -17,6 +17,7 @@ export function ProtectionSettings(): ReactNode {
   const repository = useRepository();
   usePageTitle('Branch protection', repository.id);
   const path = { repository: repository.id };
+  const refusal = useRefusal()('branches:SetBranchProtectionRules');
   const [pattern, setPattern] = useState('');
   const [tested, setTested] = useState('');
   const read = async (): Promise<{ rules: string[]; etag: string | undefined }> => {
@@ -59,6 +60,7 @@ export function ProtectionSettings(): ReactNode {
         A protected branch refuses uploads and direct commits. It changes only by merging, so that what is on
         it was looked at before.
       </div>
+      {refusal !== undefined && <Notice>{refusal}</Notice>}
       <form
         className="row bottom"
         onSubmit={(event) => {
@@ -78,7 +80,7 @@ export function ProtectionSettings(): ReactNode {
           type="submit"
           leftSection={<Plus size={15} />}
           loading={save.isPending}
-          disabled={pattern.trim() === ''}
+          disabled={pattern.trim() === '' || refusal !== undefined}
         >
           Add rule
         </Button>
@@ -105,6 +107,7 @@ export function ProtectionSettings(): ReactNode {
               color="gray"
               size={28}
               aria-label={`Delete rule ${rule}`}
+              disabled={refusal !== undefined}
               onClick={() => save.mutate({ remove: rule })}
             >
               <Trash2 size={15} />

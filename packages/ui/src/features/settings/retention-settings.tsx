@@ -5,11 +5,12 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { said } from '../../kit/said.ts';
 import { client, isNotFound } from '../../lib/api.ts';
 import { useWrite } from '../../lib/queries.ts';
 import { collectionSnippet } from '../../lib/snippets.ts';
-import { useRepository } from '../shell/repository-context.tsx';
+import { useRefusal, useRepository } from '../shell/repository-context.tsx';
 import { CollectionRuns } from './collection-runs.tsx';
 
 interface Rules {
@@ -27,6 +28,7 @@ export function RetentionSettings(): ReactNode {
   const repository = useRepository();
   usePageTitle('Garbage collection', repository.id);
   const path = { repository: repository.id };
+  const refusal = useRefusal()('retention:SetGarbageCollectionRules');
   const [edited, setEdited] = useState<Rules>();
   const [view, setView] = useState('form');
   const [deleting, setDeleting] = useState(false);
@@ -108,7 +110,8 @@ export function RetentionSettings(): ReactNode {
             icon={<Recycle size={34} aria-hidden />}
             title="What is committed is kept for ever"
             actions={
-              <Button
+              <GuardedButton
+                reason={refusal}
                 onClick={() =>
                   setEdited({
                     default_retention_days: 21,
@@ -117,7 +120,7 @@ export function RetentionSettings(): ReactNode {
                 }
               >
                 Set rules
-              </Button>
+              </GuardedButton>
             }
             snippet={collectionSnippet(repository.id)}
           >
@@ -202,13 +205,14 @@ export function RetentionSettings(): ReactNode {
           {save.error !== null && <ErrorNotice error={save.error} />}
           {estimate.error !== null && <ErrorNotice error={estimate.error} />}
           <div className="row">
-            <Button
+            <GuardedButton
+              reason={refusal}
               loading={save.isPending}
               disabled={!valid || edited === undefined}
               onClick={() => save.mutate(rules)}
             >
               Save rules
-            </Button>
+            </GuardedButton>
             {edited !== undefined && (
               <Button variant="default" onClick={() => setEdited(undefined)}>
                 Discard
@@ -223,9 +227,11 @@ export function RetentionSettings(): ReactNode {
               What would they free?
             </Button>
             {data !== null && data !== undefined && (
-              <Button className="right" variant="default" onClick={() => setDeleting(true)}>
-                Delete rules
-              </Button>
+              <span className="right">
+                <GuardedButton variant="default" reason={refusal} onClick={() => setDeleting(true)}>
+                  Delete rules
+                </GuardedButton>
+              </span>
             )}
           </div>
         </>

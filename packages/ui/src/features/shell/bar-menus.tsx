@@ -2,6 +2,7 @@ import { Menu, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import {
+  BookOpen,
   CircleArrowUp,
   Keyboard,
   KeyRound,
@@ -69,6 +70,9 @@ export function OpenedAccountMenu({
         </Menu.Item>
         <Menu.Item leftSection={<Keyboard size={15} />} onClick={openHelp}>
           Keyboard shortcuts
+        </Menu.Item>
+        <Menu.Item leftSection={<BookOpen size={15} />} component="a" href="/docs/" target="_blank">
+          Documentation
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={15} />} onClick={() => void logOut()}>
           Log out

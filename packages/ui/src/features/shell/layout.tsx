@@ -8,6 +8,7 @@ import { EmptyState, ErrorNotice, Notice, usePageTitle } from '../../kit/basics.
 import { queryClient, userQuery } from '../../lib/queries.ts';
 import { LoginDialog } from '../session/login-dialog.tsx';
 import { SessionNotice } from '../session/session-notice.tsx';
+import { TrayOnDemand } from '../tray/tray-on-demand.tsx';
 import { PaletteOnDemand } from './open-palette.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -58,6 +59,7 @@ export function AppLayout(): ReactNode {
       <Outlet />
       <LoginDialog />
       <PaletteOnDemand />
+      <TrayOnDemand />
       <Shortcuts />
     </>
   );

@@ -14,12 +14,14 @@ import {
   Tag as TagIcon,
   Zap,
 } from 'lucide-react';
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { CopyButton, EmptyState, ErrorNotice, Skeletons, Tag } from '../../kit/basics.tsx';
 import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { client } from '../../lib/api.ts';
 import type { Repository } from '../../lib/api.ts';
-import { repositoryMetadataQuery, repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
+import { forgetRepository, rememberRepository } from '../../lib/preferences.ts';
+import { repositoryQuery, useStorages, useWrite } from '../../lib/queries.ts';
 import { usePinnedTimes } from '../time/use-pinned-times.ts';
 import { Main } from './layout.tsx';
 import { RepositoryContext } from './repository-context.tsx';
@@ -29,6 +31,12 @@ export function RepositoryLayout(): ReactNode {
   const { data: repository, error, refetch } = useQuery(repositoryQuery(repo));
   const { search } = useLocation();
   const pinning = usePinnedTimes(repo, search);
+  const isHere = repository !== undefined;
+  const isGone = error instanceof ApiError && (error.status === 404 || error.status === 410);
+  useEffect(() => {
+    if (isHere) rememberRepository(repo);
+    else if (isGone) forgetRepository(repo);
+  }, [repo, isHere, isGone]);
   if (repository === undefined) {
     const status = error instanceof ApiError ? error.status : 0;
     return (
@@ -99,7 +107,7 @@ function RepositoryHeader({ repository }: { repository: Repository }): ReactNode
   const { storage_id: storageId = '' } = repository;
   const storages = useStorages(storageId !== '');
   const tabs = useActiveInSight();
-  const description = useQuery(repositoryMetadataQuery(repo)).data?.['description'];
+  const description = repository.summary?.description;
   const { search, pathname } = useLocation();
   const loose = { includeSearch: false };
   const query = search as { ref?: string; compare?: string };

@@ -17,6 +17,7 @@ const MarkdownView = lazy(async () => ({
 }));
 const CodeView = lazy(async () => ({ default: (await import('../../kit/code-view.tsx')).CodeView }));
 const JsonTree = lazy(async () => ({ default: (await import('../../kit/json-tree.tsx')).JsonTree }));
+const GeoMap = lazy(async () => ({ default: (await import('../../kit/geo-map.tsx')).GeoMap }));
 const NotebookView = lazy(async () => ({
   default: (await import('../../kit/notebook-view.tsx')).NotebookView,
 }));
@@ -29,8 +30,8 @@ function viewsOf(kind: PreviewProps['kind'], extension: string): readonly (reado
   const source = ['source', 'Source'] as const;
   if (kind === 'markdown') return [['rendered', 'Rendered'], source];
   if (kind === 'notebook') return [['rendered', 'Notebook'], source, ['tree', 'Tree']];
-  if (extension === 'json' || extension === 'geojson' || jsonLines.has(extension))
-    return [source, ['tree', 'Tree']];
+  if (extension === 'geojson') return [['map', 'Map'], source, ['tree', 'Tree']];
+  if (extension === 'json' || jsonLines.has(extension)) return [source, ['tree', 'Tree']];
   return [source];
 }
 
@@ -112,6 +113,7 @@ export function TextPreview({ stat, refName, kind }: PreviewProps): ReactNode {
         {shown === 'tree' && (
           <JsonTree text={data.text} lines={jsonLines.has(extension)} complete={data.complete} />
         )}
+        {shown === 'map' && <GeoMap text={data.text} complete={data.complete} />}
         {shown === 'rendered' &&
           (kind === 'notebook' ? (
             <NotebookView text={data.text} place={place} />

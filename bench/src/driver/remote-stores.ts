@@ -1,0 +1,37 @@
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { startPostgres, startVersitygw } from '@svc/testing';
+
+export interface RemoteStores {
+  /** Groups of settings of a server that uses them. */
+  readonly settings: object;
+  stop(): Promise<unknown>;
+}
+
+/** PostgreSQL and an S3 server on this machine. */
+export async function startRemoteStores(): Promise<RemoteStores> {
+  // As a real one would: what is acknowledged is on disk.
+  const [postgres, s3] = await Promise.all([startPostgres({ settings: { fsync: 'on' } }), startVersitygw()]);
+  const { endpoint = '', region = '', accessKeyId: id = '', secretAccessKey: secret = '' } = s3.address;
+  const credentials = { accessKeyId: id, secretAccessKey: secret };
+  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
+  await client.send(new CreateBucketCommand({ Bucket: 'bench' }));
+  client.destroy();
+  const settings = {
+    database: {
+      type: 'postgres',
+      postgres: { connection_string: postgres.address['connectionString'] ?? '' },
+    },
+    blockstore: {
+      type: 's3',
+      signing: { secret_key: 'signing-secret-of-the-benchmark' },
+      s3: {
+        endpoint,
+        region,
+        force_path_style: true,
+        discover_bucket_region: false,
+        credentials: { access_key_id: id, secret_access_key: secret },
+      },
+    },
+  };
+  return { settings, stop: () => Promise.all([postgres.dispose(), s3.dispose()]) };
+}

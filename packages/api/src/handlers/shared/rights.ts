@@ -1,0 +1,46 @@
+import { arn, one } from '@svc/auth';
+import type { Permissions } from '@svc/auth';
+
+const onObjects = ['fs:ReadObject', 'fs:WriteObject', 'fs:DeleteObject'];
+const onBranch = ['fs:CreateCommit', 'fs:RevertBranch', 'fs:DeleteBranch'];
+const onBranches = ['fs:CreateBranch', ...onBranch];
+const onTags = ['fs:CreateTag', 'fs:DeleteTag'];
+const onRepository = [
+  'fs:DeleteRepository',
+  'fs:UpdateRepository',
+  'pr:WritePullRequest',
+  'branches:SetBranchProtectionRules',
+  'retention:SetGarbageCollectionRules',
+];
+
+/**
+ * The actions that a caller may take at a place of a repository, for programs that offer them. Where the name of what
+ * will be made is not known, an action counts when it is allowed on some name: refusing what might work would be worse
+ * than offering what may be refused.
+ */
+export function rightsAt(
+  permissions: Permissions,
+  {
+    repository,
+    branch,
+    path = '',
+  }: { repository: string; branch: string | undefined; path?: string | undefined },
+): string[] {
+  const rights = new Set<string>();
+  const offer = (actions: readonly string[], start: string): void => {
+    for (const action of actions) if (permissions.maySome(action, start)) rights.add(action);
+  };
+  offer(onObjects, arn.object(repository, path));
+  offer(onTags, arn.tag(repository, ''));
+  offer(onBranches, arn.branch(repository, ''));
+  for (const action of onRepository) {
+    if (permissions.check(one(action, arn.repository(repository))).allowed) rights.add(action);
+  }
+  if (branch !== undefined) {
+    for (const action of onBranch) {
+      if (permissions.check(one(action, arn.branch(repository, branch))).allowed) rights.add(action);
+      else rights.delete(action);
+    }
+  }
+  return [...rights].sort();
+}

@@ -1,0 +1,21 @@
+const words: Readonly<Record<string, string>> = {
+  'fs:WriteObject': 'write objects here',
+  'fs:DeleteObject': 'delete objects here',
+  'fs:CreateCommit': 'commit to this branch',
+  'fs:RevertBranch': 'undo changes on this branch',
+  'fs:CreateBranch': 'create branches in this repository',
+  'fs:DeleteBranch': 'delete branches of this repository',
+  'fs:CreateTag': 'create tags in this repository',
+  'fs:DeleteTag': 'delete tags of this repository',
+  'fs:DeleteRepository': 'delete this repository',
+  'fs:UpdateRepository': 'change this repository',
+  'pr:WritePullRequest': 'write pull requests in this repository',
+  'branches:SetBranchProtectionRules': 'change the rules of branch protection',
+  'retention:SetGarbageCollectionRules': 'change the rules of garbage collection',
+};
+
+/** Why somebody may not do something, or undefined when they may or when it is not known: the server then says. */
+export function refusalOf(action: string, rights: ReadonlySet<string> | undefined): string | undefined {
+  if (rights === undefined || rights.has(action)) return undefined;
+  return `You may not ${words[action] ?? 'do this'}: your account lacks ${action}`;
+}

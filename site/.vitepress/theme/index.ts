@@ -1,0 +1,2 @@
+// Without the theme's fonts: those of the reader's system do.
+export { default } from 'vitepress/theme-without-fonts';
