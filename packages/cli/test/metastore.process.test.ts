@@ -1,7 +1,7 @@
 import { HiveFake } from '@svc/metastore/hive-fake';
 import { HiveMetastore } from '@svc/metastore';
 import { svcBundle, tempDir, testServerOrSkip } from '@svc/testing';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeServer } from './fake-server.ts';
@@ -100,6 +100,18 @@ describe.skipIf(moto === undefined)('svcctl metastore', () => {
       partitions: { added: 0, altered: 1, dropped: 0, unchanged: 0 },
       dry_run: false,
     });
+  });
+
+  it('does what the page about metastores tells', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/integrations/metastore.md'), 'utf8');
+    const [, block = ''] = /```sh\n(.*?)```/s.exec(page) ?? [];
+    const told = block.trim().split('\n');
+    expect(told).toHaveLength(3);
+    const printed: string[] = [];
+    for (const line of told) printed.push(await ok(line.replace('svcctl metastore ', '')));
+    expect(printed.at(-1)).toBe(
+      'sales.orders <--> sales_dev.orders\nColumns are identical\nPartitions are identical\n',
+    );
   });
 
   it('shows differences as lines and as JSON', async () => {

@@ -1,20 +1,27 @@
-import { cpSync, globSync, mkdirSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
+  airflow as fetchAirflow,
   analyticsClients,
+  fetchTrino,
+  mounts,
   orSkipReason,
+  rclone as fetchRclone,
   runCommand,
   spark as fetchSpark,
+  startHive,
   startSvcProcess,
+  startTrino,
   svcBundle,
   tempDir,
-  waitUntil,
-  type Spark,
+  type RunningHive,
+  type RunningTrino,
   type SvcProcess,
 } from '@svc/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blocksOf } from './integrations/documented-page.ts';
-import { quickstart, runPage } from './integrations/run-page.ts';
+import { PageFolder } from './integrations/documented-page.ts';
+import { PythonSession } from './integrations/python-session.ts';
+import { runPage, svcctlEnv } from './integrations/run-page.ts';
 
 const python = await orSkipReason('the analytics clients', analyticsClients);
 const spark = await orSkipReason('Spark', fetchSpark);
@@ -49,57 +56,93 @@ describe.skipIf(python === undefined)('the pages about integrations', () => {
   }, 300_000);
 });
 
-describe.skipIf(spark === undefined)('Spark through S3A', () => {
-  const command = ({ python: program, jars }: Spark, code: string): string[] => [
-    'env',
-    `PYSPARK_SUBMIT_ARGS=--master local[2] --driver-memory 1g --conf spark.ui.enabled=false --jars ${jars.join(',')} pyspark-shell`,
-    program,
-    '-c',
-    // The jars are here already.
-    code.replace(/\.config\("spark\.jars\.packages", "[^"]*"\)\n\s*/, ''),
-  ];
+const trino = await orSkipReason('Trino', fetchTrino);
+
+describe.skipIf(trino === undefined)('Trino', () => {
+  let hive: RunningHive;
+  let running: RunningTrino | undefined;
+  beforeAll(async () => {
+    hive = await startHive();
+  }, 300_000);
+  afterAll(async () => {
+    await running?.dispose();
+    await hive.dispose();
+  });
 
   it('does what the page tells', async () => {
-    if (spark === undefined) return;
-    await runPage({
-      page: 'integrations/spark.md',
-      server,
-      runners: { spark: (code) => command(spark, code) },
-    });
-  }, 600_000);
+    const runTrino = async (statements: string, folder: string): Promise<string> => {
+      running ??= await startTrino(join(folder, 'etc/catalog'));
+      const [program = '', ...args] = running.command(statements);
+      return runCommand(program, args);
+    };
+    const addresses = { 'localhost:9083': hive.address };
+    await runPage({ page: 'integrations/trino.md', server, runners: { trino: runTrino }, addresses });
+  }, 900_000);
+});
 
-  it('reads a branch at a time', async () => {
-    if (spark === undefined) return;
-    const [first] = blocksOf('integrations/spark.md', server.url);
-    const session = first?.code.slice(0, first.code.indexOf('orders =')) ?? '';
-    const svcctl = (...args: string[]): Promise<string> =>
-      runCommand(process.execPath, [join(svcBundle(), 'svcctl.js'), ...args], {
+const airflow = await orSkipReason('Airflow', fetchAirflow);
+
+describe.skipIf(airflow === undefined)('Airflow', () => {
+  it('tells what works: airflow.md', async () => {
+    await runPage({
+      page: 'integrations/airflow.md',
+      server,
+      runners: {},
+      programs: { airflow: [airflow ?? ''] },
+    });
+  }, 900_000);
+});
+
+const mounting = await orSkipReason('mounts', mounts);
+const rclone = await orSkipReason('rclone', fetchRclone);
+
+describe.skipIf(mounting === undefined || rclone === undefined)('mounts', () => {
+  it('tells what works: mount.md', async () => {
+    await runPage({
+      page: 'integrations/mount.md',
+      server,
+      runners: {},
+      programs: { rclone: [rclone ?? ''] },
+    });
+  }, 300_000);
+});
+
+describe.skipIf(spark === undefined)('Spark', () => {
+  const folder = tempDir('svc-spark');
+  let session: PythonSession | undefined;
+  afterAll(() => session?.end());
+
+  /** One Spark for everything, with the settings of the page: it takes long to start. */
+  const run = (code: string, settings: string): Promise<string> => {
+    if (session === undefined) {
+      const { python: program = '', jars = [] } = spark ?? {};
+      // The jars are here already.
+      const text = readFileSync(join(settings, 'conf/spark-defaults.conf'), 'utf8');
+      const kept = text.replace(/^spark\.jars\.packages.*\n/m, '');
+      writeFileSync(
+        join(folder, 'spark-defaults.conf'),
+        `${kept}\nspark.jars ${jars.join(',')}\nspark.master local[2]\nspark.driver.memory 1500m\nspark.ui.enabled false\nspark.sql.shuffle.partitions 2\n`,
+      );
+      new PageFolder(folder).program('svcctl', [process.execPath, join(svcBundle(), 'svcctl.js')]);
+      session = new PythonSession(program, {
+        cwd: folder,
         env: {
-          HOME: tempDir(),
-          SVCCTL_SERVER_ENDPOINT_URL: server.url,
-          SVCCTL_CREDENTIALS_ACCESS_KEY_ID: quickstart.accessKeyId,
-          SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: quickstart.secretAccessKey,
+          ...svcctlEnv(server.url),
+          HOME: folder,
+          PATH: `${folder}/.bin:${process.env['PATH']}`,
+          SPARK_CONF_DIR: folder,
         },
       });
-    const run = ([program = '', ...args]: string[]): Promise<string> => runCommand(program, args);
-    const write = (rows: number): Promise<string> =>
-      run(
-        command(
-          spark,
-          `${session}\nspark.range(${rows}).write.mode("overwrite").parquet("s3a://lake/main/t")`,
-        ),
-      );
-    await svcctl('repo', 'create', 'svc://lake', 'local://spark-times');
-    await write(10);
-    await svcctl('commit', 'svc://lake/main', '-m', 'ten');
-    const committed = Math.floor(Date.now() / 1000);
-    await waitUntil(() => (Date.now() / 1000 > committed + 1 ? true : undefined), {
-      what: 'the next second',
-    });
-    const time = `${new Date((committed + 1) * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
-    await write(20);
-    await svcctl('commit', 'svc://lake/main', '-m', 'twenty');
-    const counts = `for ref in ("main", "main@${time}"):\n    print(spark.read.parquet(f"s3a://lake/{ref}/t").count())`;
-    expect(await run(command(spark, `${session}\n${counts}`))).toBe('20\n10\n');
-  }, 600_000);
+    }
+    return session.run(code);
+  };
+
+  it('does what the page tells', async () => {
+    await runPage({ page: 'integrations/spark.md', server, runners: { spark: run } });
+  }, 900_000);
+
+  it('writes with every committer, and tables of every format', async () => {
+    const tour = readFileSync(join(import.meta.dirname, 'integrations', 'spark_tour.py'), 'utf8');
+    expect(await session?.run(tour)).toBe('done\n');
+  }, 900_000);
 });

@@ -15,6 +15,7 @@ export * from './servers/create-container.ts';
 export * from './servers/mail-server.ts';
 export * from './servers/oidc-server.ts';
 export { startHive, type RunningHive } from './servers/hive.ts';
+export { fetchTrino, startTrino, type RunningTrino } from './servers/trino.ts';
 export { fetchPostgres, startPostgres } from './servers/postgres.ts';
 export { fetchSlapd, startSlapd } from './servers/slapd.ts';
 export { fetchVersitygw, startVersitygw } from './servers/versitygw.ts';

@@ -1,3 +1,4 @@
+export * from './airflow.ts';
 export * from './analytics-clients.ts';
 export * from './aws-clients.ts';
 export * from './chromium.ts';
@@ -6,6 +7,7 @@ export * from './hadolint.ts';
 export * from './helm.ts';
 export * from './lakefs-clients.ts';
 export * from './mc.ts';
+export * from './mounts.ts';
 export * from './promtool.ts';
 export * from './rclone.ts';
 export * from './spark.ts';
