@@ -232,6 +232,7 @@ export function objectFlows(stage: Stage, external: string): void {
       await tray.getByText('Paused: 3 files').waitFor();
       isDown = false;
       await ui.button('Go on', tray).click();
+      await tray.getByText('2 of 3 done').waitFor();
       await ui.button('Retry failed', tray).click();
       await ui.gone(tray);
     });
