@@ -9,7 +9,7 @@ import {
   requirePartition,
 } from '../arguments.ts';
 import { KvError } from '../errors.ts';
-import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
+import { scanPages, scanRange } from '../scan-pages.ts';
 import type {
   KvCondition,
   KvEntry,
@@ -26,23 +26,20 @@ import { conditionHolds, isEqual, valuePredicate } from '../value-predicate.ts';
 import { diskError } from './local/disk-errors.ts';
 import { DiskSpace } from './local/disk-space.ts';
 import { prepareFolder } from './local/folder.ts';
-import { openLmdb, pageReader, type Commit, type LmdbDatabase } from './local/lmdb.ts';
+import { openLmdb, type Commit, type LmdbDatabase } from './local/lmdb.ts';
 import { openGate, type OpeningGate } from './local/opening-gate.ts';
 import { PageArena } from './local/page-arena.ts';
 import {
   fitsPhysicalKey,
-  logicalKeyOffset,
   maxPartitionAndKeyLength,
   partitionEnd,
-  scanBound,
   type PhysicalKey,
 } from './local/physical-key.ts';
+import { firstKeyFrom, firstKeyOf, readPage } from './local/reads.ts';
 import { openChecked } from './local/store-file.ts';
 
 const driverPage = 1000;
 const bulkBatch = 1000;
-/** A page of large values ends early, so that one page never holds the event loop or the memory for long. */
-const pageBytes = 4 * 1024 * 1024;
 const typicalEntryBytes = 192;
 const nothing = new Uint8Array(0);
 
@@ -108,15 +105,7 @@ class LocalStore implements KvStore {
   firstKeyAtOnce(partition: Uint8Array, start: Uint8Array): Buffer | undefined {
     this.#check();
     requireKey(partition, start);
-    const { bound } = scanBound(partition, start);
-    const physical = this.#firstKeyFrom(bound);
-    if (physical === undefined) return undefined;
-    const offset = logicalKeyOffset(partition);
-    const isInside =
-      physical.readUInt16BE(0) === partition.length &&
-      physical.length >= offset &&
-      Buffer.compare(physical.subarray(2, offset), partition) === 0;
-    return isInside ? physical.subarray(offset) : undefined;
+    return firstKeyOf(this.#db, partition, start);
   }
 
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
@@ -243,7 +232,7 @@ class LocalStore implements KvStore {
     yield* scanPages(scanRange(options), options.batch, driverPage, (lower, upper, limit) => {
       this.#check();
       const arena = new PageArena(expectedEntryBytes * limit);
-      const page = this.#readPage(arena, owned, lower, upper, limit);
+      const page = readPage(this.#db, arena, owned, { lower, upper, limit });
       if (page.entries.length > 0) expectedEntryBytes = Math.ceil(arena.bytes / page.entries.length) + 8;
       return page;
     });
@@ -254,7 +243,7 @@ class LocalStore implements KvStore {
     const found: Buffer[] = [];
     for (;;) {
       this.#check();
-      const physical = this.#firstKeyFrom(start);
+      const physical = firstKeyFrom(this.#db, start);
       if (physical === undefined) break;
       const partition = physical.subarray(2, 2 + physical.readUInt16BE(0));
       found.push(partition);
@@ -390,48 +379,6 @@ class LocalStore implements KvStore {
       return diskError('unavailable', this.#path, failure);
     } catch (reason) {
       return diskError('unavailable', this.#path, reason);
-    }
-  }
-
-  #readPage(
-    arena: PageArena,
-    partition: Uint8Array,
-    lower: Uint8Array,
-    upper: Uint8Array | undefined,
-    limit: number,
-  ): ScanPage {
-    const start = scanBound(partition, lower);
-    const end =
-      upper === undefined ? { bound: partitionEnd(partition), cut: false } : scanBound(partition, upper);
-    pageReader.arena = arena;
-    pageReader.keyOffset = logicalKeyOffset(partition);
-    this.#db.resetReadTxn();
-    const rows = this.#db
-      .getRange({ start: start.bound, exclusiveStart: start.cut, end: end.bound, inclusiveEnd: end.cut })
-      .iterate();
-    const entries: KvEntry[] = [];
-    try {
-      while (entries.length < limit && arena.bytes < pageBytes) {
-        const row = rows.next();
-        if (row.done === true) return { entries, last: true };
-        entries.push(row.value);
-      }
-      return { entries, last: false };
-    } finally {
-      rows.return?.();
-    }
-  }
-
-  #firstKeyFrom(start: PhysicalKey): Buffer | undefined {
-    pageReader.arena = new PageArena(0);
-    pageReader.keyOffset = 0;
-    this.#db.resetReadTxn();
-    const rows = this.#db.getRange({ start }).iterate();
-    try {
-      const row = rows.next();
-      return row.done === true ? undefined : row.value.key;
-    } finally {
-      rows.return?.();
     }
   }
 }
