@@ -174,6 +174,14 @@ test('folders and chosen entries are read as one archive, without what may not b
   expect((await archive(authorization, '?prefix=data/&path=a.txt')).answer.status).toBe(400);
   await ask('POST', `${base}/branches/main/objects?path=${encodeURIComponent('up/../../x')}`, { body: 'u' });
   expect(unpack((await archive(authorization, '?prefix=up/')).bytes)).toEqual({ '_/_/x': 'u' });
+  await ask('POST', `${base}/branches/main/objects?path=left/here`, { body: 'h' });
+  await ask('PUT', `${base}/branches/main/objects?path=left/gone`, {
+    json: { physical_address: 'mem://elsewhere/gone', checksum: 'x', size_bytes: 1 },
+  });
+  expect(unpack((await archive(authorization, '?prefix=left/')).bytes)).toEqual({
+    here: 'h',
+    'NOT-INCLUDED.txt': 'The data is gone of:\nleft/gone\n',
+  });
 
   await ask('POST', '/auth/users', { json: { id: 'half' } });
   const statement = [

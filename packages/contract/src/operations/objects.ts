@@ -63,7 +63,7 @@ export const objectsOperations = {
       one('fs:ListObjects', repositoryArn),
       deferred(
         'objects that the caller may not read are left out and named',
-        one('fs:ReadObject', objectArn('read.path')),
+        one('fs:ReadObject', objectArn('item.path')),
       ),
     ),
     query: {

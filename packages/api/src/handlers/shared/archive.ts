@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { arn, one } from '@svc/auth';
 import type { Auth } from '@svc/auth';
+import { EngineError } from '@svc/engine';
 import type { ListedObjectCopy, Objects } from '@svc/engine';
 import { Answer } from '../../answer/answer.ts';
 import type { SentBody } from '../../answer/answer.ts';
@@ -89,7 +90,7 @@ async function* filesOf(objects: Objects, { repository, ref, paths }: Chosen): A
   }
 }
 
-/** Writes one object after the other; of those that may not be read a list is added. */
+/** Writes one object after the other; of those that may not or cannot be read a list is added. */
 class ArchiveBody implements SentBody {
   readonly #objects: Objects;
   readonly #chosen: Chosen;
@@ -102,15 +103,20 @@ class ArchiveBody implements SentBody {
   }
 
   async sendTo(sink: Writable): Promise<void> {
-    const { repository, prefix } = this.#chosen;
+    const { prefix } = this.#chosen;
     const zip = new ZipStream(sink);
     const refused: string[] = [];
+    const gone: string[] = [];
     for await (const file of filesOf(this.#objects, this.#chosen)) {
       if (!this.#mayRead(file.path)) {
         refused.push(file.path);
         continue;
       }
-      const body = await this.#objects.openEntry(repository, file);
+      const body = await this.#open(file);
+      if (body === undefined) {
+        gone.push(file.path);
+        continue;
+      }
       const entry = {
         name: entryName(file.path.slice(prefix.length)),
         modified: new Date(file.mtime.seconds * 1000),
@@ -118,12 +124,28 @@ class ArchiveBody implements SentBody {
       };
       await zip.add(entry, body.bytes ?? body.stream());
     }
-    if (refused.length > 0) {
-      const text = Buffer.from(`You may not read:\n${refused.join('\n')}\n`);
+    const notes = [
+      ...(refused.length > 0 ? ['You may not read:', ...refused] : []),
+      ...(gone.length > 0 ? ['The data is gone of:', ...gone] : []),
+    ];
+    if (notes.length > 0) {
+      const text = Buffer.from(`${notes.join('\n')}\n`);
       await zip.add({ name: 'NOT-INCLUDED.txt', modified: new Date(), size: text.length }, text);
     }
     await zip.end();
     sink.end();
+  }
+
+  /** Undefined when the store has nothing at its address: whoever wants the rest gets it. */
+  async #open(file: ListedFile): Promise<Awaited<ReturnType<Objects['openEntry']>> | undefined> {
+    try {
+      return await this.#objects.openEntry(this.#chosen.repository, file);
+    } catch (error) {
+      if (error instanceof EngineError && (error.kind === 'data_gone' || error.kind === 'not_found')) {
+        return undefined;
+      }
+      throw error;
+    }
   }
 }
 
