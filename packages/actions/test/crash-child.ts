@@ -1,4 +1,4 @@
-// Makes one commit whose hooks are webhooks, and dies just before one of its writes.
+// Makes one commit whose hooks are webhooks, and dies just before one of its writes, or before the answer.
 import { setTimeout as delay } from 'node:timers/promises';
 import { openLocalHouse } from './local-house.ts';
 
@@ -15,6 +15,7 @@ const house = await openLocalHouse(folder, {
 await house.put('a', String(Math.random()));
 isArmed = true;
 const { id } = await house.commit(`before ${dieBefore}`);
+if (dieBefore === 'answer') process.kill(process.pid, 'SIGKILL');
 process.stdout.write(`acknowledged ${id}\n`);
 while (await house.hooks.hasWaiting()) await delay(10);
 await house.hooks.writeFiles();
