@@ -96,6 +96,7 @@ const targets: Target[] = [
   { name: 'walk-worker', input: 'packages/block/src/adapters/local/walk-worker.ts' },
   { name: 'hash-worker', input: 'packages/engine/src/objects/hash-worker.ts' },
   { name: 'lua-worker', input: 'packages/actions/src/lua/lua-worker.ts' },
+  { name: 'metastore-worker', input: 'packages/actions/src/lua/metastore/metastore-worker.ts' },
 ];
 
 // Built aside and moved into place at the end: a build that fails leaves the last good one.

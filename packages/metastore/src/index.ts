@@ -1,12 +1,13 @@
 export { GlueMetastore } from './glue/glue-metastore.ts';
-export type { GlueAccount } from './glue/glue-client.ts';
+export type { GlueAccount, SendGlue } from './glue/glue-client.ts';
 export { HiveMetastore } from './hive/hive-metastore.ts';
-export { parseHiveAddress } from './hive/thrift/connection.ts';
+export { parseHiveAddress, type HiveAddress, type HiveConnecting } from './hive/thrift/connection.ts';
 export { MetastoreError, type MetastoreErrorKind } from './metastore-error.ts';
 export type { Metastore } from './metastore.ts';
-export type { MetastoreKind } from './model.ts';
+export type { MetastoreKind, Table } from './model.ts';
 export { copyAll, type CopyAllOutcome, type CopyAllReport } from './operations/copy-all.ts';
 export { copyDatabase } from './operations/copy-database.ts';
+export { createSymlinkTable, type SymlinkRequest } from './operations/create-symlink-table.ts';
 export {
   copyPartition,
   copyTable,
@@ -17,4 +18,10 @@ export {
   type TablePlace,
 } from './operations/copy-table.ts';
 export { diffTables, type Differences, type TableDifferences } from './operations/diff-tables.ts';
-export { amongSymlinks, inRepository, onBranch, type Relocate } from './operations/locations.ts';
+export {
+  inRepository,
+  isBranchName,
+  isRepositoryName,
+  onBranch,
+  type Relocate,
+} from './operations/locations.ts';

@@ -1,5 +1,13 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { copyAll, copyTable, HiveMetastore, onBranch, type MetastoreError } from '../src/index.ts';
+import {
+  copyAll,
+  copyTable,
+  diffTables,
+  HiveMetastore,
+  onBranch,
+  type MetastoreError,
+} from '../src/index.ts';
 import { fieldsOf, struct, structIn, text, textIn, type ThriftFields } from '../src/hive/thrift/values.ts';
 import { describeCopies, ordersPartition, ordersTable, storageAt } from './copy-suite.ts';
 import { HiveFake, type HiveFakeOptions } from './hive-fake.ts';
@@ -159,6 +167,44 @@ describe('a Hive metastore', () => {
     );
     fake.hangUpAt = undefined;
     expect((await copyTable(request(hive))).table).toBe('created');
+  });
+
+  it.each([{ framed: false }, { framed: true }])(
+    'greets over the connection it is given before it says anything else (%j)',
+    async (options) => {
+      const { fake } = await start(options);
+      const asked: string[] = [];
+      // The name means nothing: only who connects knows where it is.
+      const hive = new HiveMetastore(fake.address.replace('127.0.0.1', 'hive.test'), {
+        greets: true,
+        connect({ host, port }) {
+          asked.push(host);
+          return Promise.resolve(connect({ host: '127.0.0.1', port }));
+        },
+      });
+      closers.push(() => hive.close());
+      expect(await hive.getDatabase('none')).toBeUndefined();
+      expect(await hive.getDatabase('none')).toBeUndefined();
+      expect(asked).toEqual(['hive.test']);
+      expect(fake.calls).toEqual(['getName', 'get_database', 'get_database']);
+      const refused = new HiveMetastore('hive.test', {
+        connect: () => Promise.reject(new Error('not there')),
+      });
+      await expect(refused.getDatabase('none')).rejects.toThrow(
+        /^cannot connect to the Hive metastore at hive\.test:9083: not there$/,
+      );
+    },
+  );
+
+  it('takes no more than it was told to', async () => {
+    const { fake, hive } = await start();
+    await fill(hive, 600);
+    const small = new HiveMetastore(fake.address, { maxReceivedBytes: 20_000 });
+    closers.push(() => small.close());
+    expect(await small.getDatabase('sales')).toBeDefined();
+    await expect(diffTables(request(small).from, request(small).from)).rejects.toThrow(
+      /it sent more than 20000 bytes/,
+    );
   });
 
   it('says which address does not answer', async () => {

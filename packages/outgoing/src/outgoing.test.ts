@@ -156,6 +156,23 @@ test('a name is resolved once, and the checked address is called', async () => {
   expect(asked).toEqual(['rebinding.test']);
 });
 
+test('where a host is, for connections of other kinds, is told once it is allowed', async () => {
+  const asked: string[] = [];
+  const resolve = (name: string) => {
+    asked.push(name);
+    return Promise.resolve(name === 'nowhere.test' ? [] : [{ address: '127.0.0.1', family: 4 }]);
+  };
+  const outgoing = new Outgoing({ ...open, resolve });
+  expect(await outgoing.resolve('hive.test')).toEqual([{ address: '127.0.0.1', family: 4 }]);
+  expect(await outgoing.resolve('::1')).toEqual([{ address: '::1', family: 6 }]);
+  expect(asked).toEqual(['hive.test']);
+  expect((await failure(outgoing.resolve('nowhere.test'))).message).toBe('nowhere.test has no address');
+  const strict = new Outgoing({ ...guarded, resolve });
+  for (const host of ['hive.test', '::1', '::ffff:7f00:1', '10.0.0.1']) {
+    expect((await failure(strict.resolve(host))).kind).toBe('refused_address');
+  }
+});
+
 test('each hop of a redirect is checked', async () => {
   const { port } = await listen((_, response) => {
     response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();

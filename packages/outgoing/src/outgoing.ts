@@ -101,13 +101,28 @@ export class Outgoing {
   /** Throws unless a request to this address would be sent. The name is looked up again when it is. */
   async check(text: string): Promise<void> {
     const url = parseUrl(text);
+    await this.#resolve(url.hostname.replace(/^\[|\]$/g, ''), url.host);
+  }
+
+  /**
+   * Where a host is, if a connection may go there. Who connects to it does so to these addresses: the name may mean
+   * others the next time.
+   */
+  async resolve(host: string): Promise<readonly ResolvedAddress[]> {
+    const addresses = await this.#resolve(host, host);
+    if (addresses.length === 0) throw new OutgoingError('network', `${host} has no address`);
+    return addresses;
+  }
+
+  async #resolve(host: string, shown: string): Promise<readonly ResolvedAddress[]> {
     const { rule, resolve = systemResolve } = this.#options;
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const family = isIP(host);
     try {
-      const addresses = isIP(host) === 0 ? await resolve(host) : [{ address: host }];
+      const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
       for (const { address } of addresses) checkAddress(rule, address);
+      return addresses;
     } catch (error) {
-      throw asOutgoingError(error, url);
+      throw asOutgoingError(error, shown);
     }
   }
 
@@ -135,7 +150,7 @@ export class Outgoing {
     try {
       sent = this.#open(request, url, mayReuse);
     } catch (error) {
-      throw asOutgoingError(error, url);
+      throw asOutgoingError(error, url.host);
     }
     const fail = (error: OutgoingError): void => {
       reject(error);
@@ -163,10 +178,10 @@ export class Outgoing {
       // What could not be written whole was not received whole.
       const isUnsent = error.code === 'EPIPE' || sent.socket?.bytesWritten === writtenBefore;
       const isRepeatable = isUnsent || repeatable.has(request.method);
-      reject(isLost && isRepeatable ? new LostConnection() : asOutgoingError(error, url));
+      reject(isLost && isRepeatable ? new LostConnection() : asOutgoingError(error, url.host));
     });
     sent.on('response', (answer) => {
-      collect(answer, request).then(resolve, (error: unknown) => fail(asOutgoingError(error, url)));
+      collect(answer, request).then(resolve, (error: unknown) => fail(asOutgoingError(error, url.host)));
     });
     sent.end(request.body);
     return promise.finally(() => {
@@ -288,7 +303,7 @@ async function collect(answer: IncomingMessage, request: OutgoingRequest): Promi
   };
 }
 
-function asOutgoingError(error: unknown, url: URL): OutgoingError {
+function asOutgoingError(error: unknown, host: string): OutgoingError {
   if (error instanceof OutgoingError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const reason =
@@ -297,7 +312,7 @@ function asOutgoingError(error: unknown, url: URL): OutgoingError {
       : code === undefined || message.includes(code)
         ? message
         : `${message} (${code})`;
-  return new OutgoingError('network', `${url.host}: ${reason === '' ? 'connection failed' : reason}`, {
+  return new OutgoingError('network', `${host}: ${reason === '' ? 'connection failed' : reason}`, {
     cause: error,
   });
 }

@@ -13,7 +13,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   contract: [],
   http: [],
   outgoing: [],
-  actions: ['encoding', 'kv', 'block', 'engine', 'outgoing'],
+  actions: ['encoding', 'kv', 'block', 'engine', 'outgoing', 'metastore'],
   events: ['encoding', 'kv', 'outgoing'],
   api: ['contract', 'engine', 'auth', 'http', 'actions', 'events'],
   gateway: ['encoding', 'engine', 'auth', 'http'],

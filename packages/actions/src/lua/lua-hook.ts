@@ -7,6 +7,8 @@ import { commitTable } from '../running/hook-event.ts';
 import type { Hook, HookRunning } from '../running/hook.ts';
 import { Properties } from '../running/properties.ts';
 import type { LuaRunner } from './lua-runner.ts';
+import { runMetastore } from './metastore/metastore-thread.ts';
+import type { Addresses, ThreadAnswer, ThreadCall } from './metastore/thread-protocol.ts';
 import type { HostAnswer, HostCall, KeyPair, LuaJob } from './worker-protocol.ts';
 
 /** A call of the service's own API, as a user. */
@@ -144,6 +146,13 @@ async function answerCall(
   options: LuaHookOptions,
   signal: AbortSignal,
 ): Promise<HostAnswer> {
+  if (request.kind === 'metastore') {
+    return runMetastore(request, {
+      answer: (question) => answerThread(question, running, options, signal),
+      memoryBytes: options.memoryBytes,
+      signal,
+    });
+  }
   if (request.kind === 'api') {
     const { status, body } = await call(running, options, signal, request);
     return { status, statusText: '', rawHeaders: [], body };
@@ -164,4 +173,15 @@ async function answerCall(
     if (error instanceof OutgoingError) return { error: error.message };
     throw error;
   }
+}
+
+/** What an operation on metastores asks: the same, and where it may connect to. */
+async function answerThread(
+  request: ThreadCall,
+  running: HookRunning,
+  options: LuaHookOptions,
+  signal: AbortSignal,
+): Promise<ThreadAnswer> {
+  if (request.kind !== 'address') return answerCall(request, running, options, signal);
+  return { addresses: await options.outgoing.resolve(request.host) } satisfies Addresses;
 }

@@ -159,4 +159,5 @@ package.preload['hook'] = function()
   end }
 end
 package.preload['lakefs'] = function() return require('svc') end
+package.preload['lakefs/metastore'] = function() return require('svc/metastore') end
 `;

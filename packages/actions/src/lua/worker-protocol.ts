@@ -51,7 +51,25 @@ export interface HttpCall {
   readonly timeoutMs: number;
 }
 
-export type HostCall = ApiCall | HttpCall;
+export const metastoreOperations = [
+  'copy',
+  'copy_schema',
+  'copy_all',
+  'import_all',
+  'diff',
+  'create_symlink',
+] as const;
+export type MetastoreOperation = (typeof metastoreOperations)[number];
+
+/** Answered with status 200 and JSON. */
+export interface MetastoreCall {
+  readonly kind: 'metastore';
+  readonly operation: MetastoreOperation;
+  /** JSON. */
+  readonly options: string;
+}
+
+export type HostCall = ApiCall | HttpCall | MetastoreCall;
 
 export type HostAnswer =
   | {

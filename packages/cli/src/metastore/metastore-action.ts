@@ -1,4 +1,4 @@
-import { MetastoreError, type Metastore } from '@svc/metastore';
+import { isBranchName, isRepositoryName, MetastoreError, type Metastore } from '@svc/metastore';
 import { action, type CommandContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
 
@@ -27,14 +27,13 @@ export function metastoreAction<Flags>(run: Run<Flags>): (...parameters: unknown
   });
 }
 
-/** A branch becomes a part of a location: it must be one. */
 export function checkedBranch(name: string, flag: string): string {
-  if (!/^\w[-\w]*$/.test(name)) throw new UsageError(`${flag} "${name}" is not the name of a branch`);
+  if (!isBranchName(name)) throw new UsageError(`${flag} "${name}" is not the name of a branch`);
   return name;
 }
 
 export function checkedRepository(name: string, flag: string): string {
-  if (!/^[a-z0-9][a-z0-9-]{2,62}$/.test(name)) {
+  if (!isRepositoryName(name)) {
     throw new UsageError(`${flag} "${name}" is not the name of a repository`);
   }
   return name;

@@ -10,7 +10,18 @@ export interface GlueAccount {
   readonly endpoint?: string | undefined;
   /** The account's own unless given. */
   readonly catalogId?: string | undefined;
+  /** Sends requests; `fetch` when absent. */
+  readonly send?: SendGlue | undefined;
 }
+
+export interface GlueRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Posts a request; fails when there is no answer. */
+export type SendGlue = (request: GlueRequest) => Promise<{ readonly status: number; readonly body: string }>;
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -91,14 +102,9 @@ export class GlueClient {
     );
     const { host: _host, ...sent } = headers;
     try {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: sent,
-        body,
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      return { status: response.status, answer: parse(await response.text()) };
+      const { send = fetchAnswer } = this.#account;
+      const { status, body: received } = await send({ url: this.#url.href, headers: sent, body });
+      return { status, answer: parse(received) };
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       throw new MetastoreError(
@@ -108,6 +114,17 @@ export class GlueClient {
     }
   }
 }
+
+const fetchAnswer: SendGlue = async ({ url, headers, body }) => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body,
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  return { status: response.status, body: await response.text() };
+};
 
 function parse(body: string): Json {
   try {

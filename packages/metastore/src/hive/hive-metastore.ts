@@ -11,7 +11,12 @@ import {
   tableFields,
   tableOf,
 } from './structs.ts';
-import { parseHiveAddress, ThriftConnection, UnknownMethodError } from './thrift/connection.ts';
+import {
+  parseHiveAddress,
+  ThriftConnection,
+  UnknownMethodError,
+  type HiveConnecting,
+} from './thrift/connection.ts';
 import {
   bool,
   fieldsOf,
@@ -64,8 +69,8 @@ export class HiveMetastore implements Metastore {
   readonly batches = { add: batchSize, alter: batchSize };
   readonly #connection: ThriftConnection;
 
-  constructor(address: string) {
-    this.#connection = new ThriftConnection(parseHiveAddress(address));
+  constructor(address: string, connecting?: HiveConnecting) {
+    this.#connection = new ThriftConnection(parseHiveAddress(address), connecting);
     this.label = this.#connection.label;
   }
 

@@ -42,6 +42,15 @@ export function amongSymlinks(root: string, repository: string, branch: string):
   };
 }
 
+/** A branch and a repository become parts of a location: they must be names of such. */
+export function isBranchName(name: string): boolean {
+  return /^\w[-\w]*$/.test(name);
+}
+
+export function isRepositoryName(name: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{2,62}$/.test(name);
+}
+
 /** Says whether a location can be relocated at all. */
 export function isRelocatable(location: string): boolean {
   return locationPattern.test(location) && !clusterScheme.test(location);

@@ -3,7 +3,7 @@ import { signRequest, SigningKeyCache, type SigV4Credentials } from '@svc/encodi
 import type { HostAnswer } from '../worker-protocol.ts';
 import type { Ask } from './svc.ts';
 
-const timeoutMs = 60_000;
+export const awsTimeoutMs = 60_000;
 const defaultRegion = 'us-east-1';
 
 export interface AwsAccount {
@@ -61,6 +61,6 @@ export function askAws(
     method,
     headers,
     body,
-    timeoutMs,
+    timeoutMs: awsTimeoutMs,
   });
 }

@@ -6,6 +6,7 @@ import { databricksPackage } from './databricks.ts';
 import { encodingPackages } from './encoding.ts';
 import { formatsPackage } from './formats.ts';
 import { gcloudPackage } from './gcloud.ts';
+import { metastorePackage } from './metastore.ts';
 import { pathPackages } from './paths.ts';
 import { netHttpPackage, svcPackage, type Ask } from './svc.ts';
 import { textPackages } from './texts.ts';
@@ -26,6 +27,7 @@ export function packagesFor(options: {
     ...textPackages,
     time: () => timePackage(onSleep),
     svc: () => svcPackage(ask),
+    'svc/metastore': () => metastorePackage(ask),
     aws: () => awsPackage(ask),
     azure: () => azurePackage(ask),
     gcloud: () => gcloudPackage(ask),

@@ -1,4 +1,4 @@
-import { amongSymlinks, copyTable, nameOf, type CopyRequest } from '@svc/metastore';
+import { createSymlinkTable, nameOf } from '@svc/metastore';
 import type { Command } from 'commander';
 import { outcomeText } from '../../metastore/copy-text.ts';
 import { checkedBranch, checkedRepository, metastoreAction } from '../../metastore/metastore-action.ts';
@@ -17,8 +17,6 @@ interface SymlinkFlags {
   readonly toTable: string;
   readonly dryRun?: boolean;
 }
-
-const symlinkFormat = 'org.apache.hadoop.hive.ql.io.SymlinkTextInputFormat';
 
 export function registerCreateSymlink(metastore: Command): void {
   metastore
@@ -61,28 +59,22 @@ Example:
           database: flags.toSchema,
           table: flags.toTable,
         };
-        const request = (root: string, dryRun: boolean): CopyRequest => ({
+        out.info(`create symlink ${nameOf(from)} -> ${nameOf(to)}`);
+        const dryRun = flags.dryRun === true;
+        const { location, outcome } = await createSymlinkTable({
           from,
           to,
-          rewrite: {
-            serde: '',
-            inputFormat: symlinkFormat,
-            relocate: amongSymlinks(root, repository, branch),
-            fixSparkPlaceholder: config.get('metastore.fix_spark_placeholder'),
-          },
+          repository,
+          branch,
+          fixSparkPlaceholder: config.get('metastore.fix_spark_placeholder'),
           dryRun,
+          async writeSymlinks() {
+            const written = await context.client.post('/repositories/{repository}/refs/{branch}/symlink', {
+              params: { path: { repository, branch }, query: { location: flags.path } },
+            });
+            return written.location;
+          },
         });
-        out.info(`create symlink ${nameOf(from)} -> ${nameOf(to)}`);
-        // What cannot be copied is refused before the server writes anything.
-        let outcome = await copyTable(request('symlinks:', true));
-        let location = '';
-        const dryRun = flags.dryRun === true;
-        if (!dryRun) {
-          ({ location } = await context.client.post('/repositories/{repository}/refs/{branch}/symlink', {
-            params: { path: { repository, branch }, query: { location: flags.path } },
-          }));
-          outcome = await copyTable(request(location, false));
-        }
         if (out.json) {
           out.document({ from: nameOf(from), to: nameOf(to), location, ...outcome, dry_run: dryRun });
         } else {

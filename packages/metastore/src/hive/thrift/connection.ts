@@ -11,11 +11,25 @@ export interface HiveAddress {
   readonly framed: boolean;
 }
 
+export interface HiveConnecting {
+  /** Opens the connection; by the system's resolver when absent. */
+  readonly connect?: ((address: HiveAddress) => Promise<Socket>) | undefined;
+  /**
+   * Says nothing but a fixed greeting before the other side has answered in Thrift: names that others choose could be
+   * commands to whatever else listens there.
+   */
+  readonly greets?: boolean | undefined;
+  /** All answers together. */
+  readonly maxReceivedBytes?: number | undefined;
+}
+
 const connectTimeoutMs = 10_000;
 /** A metastore looks into the object store for each partition it is given. */
 const answerTimeoutMs = 600_000;
 const unknownMethod = 1;
 const defaultPort = 9083;
+/** Every service of Thrift's usual base has it; that it is unknown is an answer as good. */
+const greeting = 'getName';
 
 /** `host:port`, `thrift://host:port`, or `thrift+framed://host:port`. */
 export function parseHiveAddress(text: string): HiveAddress {
@@ -40,28 +54,22 @@ export class UnknownMethodError extends MetastoreError {}
 export class ThriftConnection {
   readonly label: string;
   readonly #address: HiveAddress;
+  readonly #options: HiveConnecting;
   #socket: Socket | undefined;
   #sequence = 0;
+  #received = 0;
 
-  constructor(address: HiveAddress) {
+  constructor(address: HiveAddress, options: HiveConnecting = {}) {
     this.#address = address;
+    this.#options = options;
     this.label = `the Hive metastore at ${address.host}:${address.port}`;
   }
 
   /** The fields of the answer: 0 is the result, the others are declared exceptions. */
   async call(method: string, fields: ThriftFields): Promise<ThriftFields> {
-    const socket = (this.#socket ??= await this.#connect());
+    const socket = this.#socket ?? (await this.#open());
     this.#sequence += 1;
-    const message = { type: messageTypes.call, name: method, sequence: this.#sequence, fields };
-    let answer: ThriftMessage;
-    try {
-      answer = await this.#exchange(socket, encodeMessage(message), method);
-    } catch (error) {
-      this.close();
-      if (error instanceof MetastoreError)
-        throw new MetastoreError(error.kind, `${this.label}: ${error.message}`);
-      throw error;
-    }
+    const answer = await this.#ask(socket, method, fields);
     if (answer.type === messageTypes.exception) {
       const said = textIn(answer.fields, 1) ?? 'no reason given';
       const text = `${this.label} refused ${method}: ${said}`;
@@ -80,18 +88,39 @@ export class ThriftConnection {
     this.#socket = undefined;
   }
 
-  #connect(): Promise<Socket> {
-    const { host, port } = this.#address;
+  async #open(): Promise<Socket> {
+    this.#socket = await this.#connect();
+    if (this.#options.greets === true) await this.#ask(this.#socket, greeting, new Map());
+    return this.#socket;
+  }
+
+  async #ask(socket: Socket, name: string, fields: ThriftFields): Promise<ThriftMessage> {
+    const message = { type: messageTypes.call, name, sequence: this.#sequence, fields };
+    try {
+      return await this.#exchange(socket, encodeMessage(message), name);
+    } catch (error) {
+      this.close();
+      if (error instanceof MetastoreError)
+        throw new MetastoreError(error.kind, `${this.label}: ${error.message}`);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<Socket> {
+    const given = this.#options.connect;
+    const hint = given === undefined ? '; check the address (metastore.hive.uri)' : '';
+    const unavailable = (reason: string): MetastoreError =>
+      new MetastoreError('unavailable', `cannot connect to ${this.label}: ${reason}${hint}`);
+    let socket: Socket;
+    try {
+      socket = await (given ?? connectDirectly)(this.#address);
+    } catch (error) {
+      throw unavailable(error instanceof Error ? error.message : String(error));
+    }
     return new Promise((resolve, reject) => {
-      const socket = connect({ host, port, noDelay: true });
       const fail = (reason: string): void => {
         socket.destroy();
-        reject(
-          new MetastoreError(
-            'unavailable',
-            `cannot connect to ${this.label}: ${reason}; check the address (metastore.hive.uri)`,
-          ),
-        );
+        reject(unavailable(reason));
       };
       socket.setTimeout(connectTimeoutMs, () => {
         fail('no answer');
@@ -109,6 +138,7 @@ export class ThriftConnection {
 
   #exchange(socket: Socket, request: Buffer, method: string): Promise<ThriftMessage> {
     const { framed } = this.#address;
+    const { maxReceivedBytes = Infinity } = this.#options;
     const input = new Input();
     const reading = decodeAnswer(input, framed);
     return new Promise<ThriftMessage>((resolve, reject) => {
@@ -129,6 +159,11 @@ export class ThriftConnection {
         );
       };
       socket.on('data', (bytes: Buffer) => {
+        this.#received += bytes.length;
+        if (this.#received > maxReceivedBytes) {
+          reject(new MetastoreError('failed', `it sent more than ${maxReceivedBytes} bytes`));
+          return;
+        }
         input.append(bytes);
         advance();
       });
@@ -150,6 +185,10 @@ export class ThriftConnection {
       socket.on('error', () => undefined);
     });
   }
+}
+
+function connectDirectly({ host, port }: HiveAddress): Promise<Socket> {
+  return Promise.resolve(connect({ host, port, noDelay: true }));
 }
 
 function frameOf(message: Buffer): Buffer {
