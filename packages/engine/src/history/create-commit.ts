@@ -6,7 +6,14 @@ import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { noteForeignUnknown } from '../gc/foreign.ts';
 import { sealAndMove } from '../heads/seal-and-move.ts';
-import { CandidateRun, planAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
+import {
+  CandidateRun,
+  isWithoutHooks,
+  noHooksAfter,
+  planAfter,
+  runBefore,
+  type BranchEvent,
+} from '../hooks/run-hooks.ts';
 import { checkBranchName, checkHashId } from '../names/names.ts';
 import { AdoptedTrees } from '../objects/adopted-trees.ts';
 import { checkCommittable } from '../protection/writable.ts';
@@ -53,7 +60,10 @@ export async function createCommit(context: EngineContext, options: CommitOption
       byId: options.sourceMetaRange !== undefined,
       dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
       makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
-      hooksAfter: (commit) => planAfter(context, 'post-commit', pending.run.eventOf(commit, event)),
+      hooksAfter: async (commit) =>
+        isWithoutHooks(context, commit.metaRangeId)
+          ? noHooksAfter
+          : planAfter(context, 'post-commit', pending.run.eventOf(commit, event)),
     }),
   );
 }
@@ -154,7 +164,7 @@ class PendingCommit {
       generation: parent.generation + 1,
     };
     const commit = makeCommit(fields);
-    if (commit.id !== this.#approved) {
+    if (commit.id !== this.#approved && !isWithoutHooks(context, metaRangeId)) {
       await turn.outside(() =>
         // What was sealed is what the branch shows, but for what was staged since, and that is not of this commit.
         this.run.about('pre-commit', commit, { ...this.#event, commit: fields, shown: fields }),

@@ -62,6 +62,11 @@ export class HookFiles {
     return this.#ofTrees.get(metaRangeId) ?? this.#look(scope, metaRangeId);
   }
 
+  /** Whether it is known at once that a tree holds none. */
+  isKnownWithout(metaRangeId: string): boolean {
+    return this.#ofTrees.get(metaRangeId) === noFiles;
+  }
+
   isNone(files: FilesOfTree): boolean {
     return files === noFiles;
   }

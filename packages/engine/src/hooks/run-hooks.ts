@@ -51,6 +51,11 @@ export async function hooksAt(
   }
 }
 
+/** Whether it is known at once that a tree has no hooks to be called. */
+export function isWithoutHooks({ hooks, hookFiles }: EngineContext, metaRangeId: string): boolean {
+  return hooks === undefined || hookFiles?.isKnownWithout(metaRangeId) === true;
+}
+
 /** Runs the hooks of a pre-event; they abort the operation by throwing. */
 export async function runBefore(
   context: EngineContext,
