@@ -67,5 +67,5 @@ export function printSlower(now: Measured): void {
 /** What the next release is compared with. */
 export function keepAsRelease(measured: Measured): void {
   const rows = measured.rows.map(({ scenario, value, unit }) => ({ scenario, value, unit }));
-  writeFileSync(file, `${JSON.stringify({ ...measured, rows }, null, 1)}\n`);
+  writeFileSync(file, `${JSON.stringify({ ...measured, rows }, null, 2)}\n`);
 }
