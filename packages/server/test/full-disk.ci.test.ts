@@ -39,7 +39,8 @@ function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => statSync(path).size > 0);
+    // Those that come and go are nobody's data.
+    .filter((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
 
 class Client {
