@@ -36,11 +36,13 @@ function smallDisk(bytes: number): Promise<string | undefined> {
 
 /** Everything below a folder that holds bytes. */
 function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    // Those that come and go are nobody's data.
-    .filter((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
+  return (
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      // Those that come and go are nobody's data.
+      .filter((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0)
+  );
 }
 
 class Client {
