@@ -5,7 +5,6 @@ import { Compass } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Notice, usePageTitle } from '../../kit/basics.tsx';
-import { queryClient, userQuery } from '../../lib/queries.ts';
 import { LoginDialog } from '../session/login-dialog.tsx';
 import { SessionNotice } from '../session/session-notice.tsx';
 import { TrayOnDemand } from '../tray/tray-on-demand.tsx';
@@ -25,8 +24,9 @@ export function RootLayout(): ReactNode {
       if (pathChanged ? activeElement instanceof HTMLInputElement : activeElement !== document.body) return;
       document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
     });
+    // A page that comes back as it was left may be of a session that has ended since.
     const onPageShow = (event: PageTransitionEvent): void => {
-      if (event.persisted) void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
+      if (event.persisted) globalThis.location.reload();
     };
     globalThis.addEventListener('pageshow', onPageShow);
     return () => {
