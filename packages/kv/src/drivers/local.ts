@@ -160,12 +160,11 @@ class LocalStore implements KvStore {
     // lmdb does this by itself, while a look at values makes its writer, and so everybody else's, wait for this thread.
     // It cannot tell a condition of one write from that of all.
     const { condition } = owned.guard;
-    if (condition === 'absent' && owned.others.every(({ type }) => type !== 'create')) {
-      return this.#writeAll(guardKey, steps, stillKey, owned.still?.value);
-    }
-    if (condition === 'any' && all.every(({ type }) => type !== 'create')) {
-      return this.#writeAll(undefined, steps, stillKey, owned.still?.value);
-    }
+    const isPlain = (writes: readonly { readonly type: string }[]): boolean =>
+      owned.still?.value === undefined && writes.every(({ type }) => type !== 'create');
+    if (condition === 'absent' && isPlain(owned.others))
+      return this.#writeUnless([guardKey, stillKey], steps);
+    if (condition === 'any' && isPlain(all)) return this.#writeUnless([stillKey], steps);
     return this.#change(() => {
       if (!conditionHolds(this.#stored(guardKey), owned.guard.condition)) return false;
       if (stillKey !== undefined && !isEqual(this.#stored(stillKey), owned.still?.value)) return false;
@@ -282,24 +281,30 @@ class LocalStore implements KvStore {
       : new Uint8Array(found.buffer, found.byteOffset, this.#db.lastSize);
   }
 
-  /** In one step, unless the guard is there or `still` holds something else. */
-  async #writeAll(
-    guard: PhysicalKey | undefined,
+  /** All in one step, unless one of the keys is there. */
+  async #writeUnless(
+    keys: readonly (PhysicalKey | undefined)[],
     steps: readonly { readonly write: KvWrite; readonly key: PhysicalKey }[],
-    still: PhysicalKey | undefined,
-    expected: Buffer | undefined,
   ): Promise<boolean> {
-    return this.#settle(() => {
-      this.#db.resetReadTxn();
-      if (still !== undefined && !isEqual(this.#stored(still), expected)) return undefined;
-      const writeSteps = (): void => {
-        for (const { write, key } of steps) {
-          if (write.type === 'delete') void this.#db.remove(key);
-          else void this.#db.put(key, write.value);
-        }
-      };
-      return guard === undefined ? this.#db.batch(writeSteps) : this.#db.ifNoExists(guard, writeSteps);
+    const [first, second] = keys.filter((key) => key !== undefined);
+    const writeSteps = (): void => {
+      for (const { write, key } of steps) {
+        if (write.type === 'delete') void this.#db.remove(key);
+        else void this.#db.put(key, write.value);
+      }
+    };
+    let inner: Commit | undefined;
+    const written = this.#settle(() => {
+      if (first === undefined) return this.#db.batch(writeSteps);
+      if (second === undefined) return this.#db.ifNoExists(first, writeSteps);
+      return this.#db.ifNoExists(first, () => {
+        inner = this.#db.ifNoExists(second, writeSteps);
+        // It fails when all does, and that is heard of already.
+        inner.catch(() => undefined);
+      });
     });
+    // Inside a step that does not happen lmdb calls a condition that would hold fulfilled.
+    return (await written) && (inner === undefined || (await inner));
   }
 
   async #acknowledge(
@@ -315,17 +320,15 @@ class LocalStore implements KvStore {
     return this.#settleEntered(() => write(physical));
   }
 
-  /** Undefined: there is nothing to write. */
-  async #settle(begin: () => Commit | undefined): Promise<boolean> {
+  async #settle(begin: () => Commit): Promise<boolean> {
     if (!this.#gate.tryEnter()) await this.#gate.enter();
     return this.#settleEntered(begin);
   }
 
-  async #settleEntered(begin: () => Commit | undefined): Promise<boolean> {
+  async #settleEntered(begin: () => Commit): Promise<boolean> {
     try {
       this.#check();
       const commit = begin();
-      if (commit === undefined) return false;
       // Taken before anything is awaited: it belongs to this very commit.
       const { flushed } = commit;
       const written = await commit;

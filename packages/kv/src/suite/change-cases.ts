@@ -74,6 +74,33 @@ export function changeCases(context: SuiteContext): void {
       expect(await contents(store, partition)).toEqual(happens ? now : before);
     });
 
+    test.each([
+      ['absent', false, false, true],
+      ['absent', false, true, false],
+      ['absent', true, false, false],
+      ['absent', true, true, false],
+      ['any', true, false, true],
+      ['any', true, true, false],
+    ] as const)(
+      'guard %s, key there %s, and a key that is still to be absent there %s: %s',
+      async (condition, there, grave, happens) => {
+        const { store } = context;
+        const partition = freshPartition();
+        if (there) await store.set(partition, bytes('guard'), bytes('1'));
+        if (grave) await store.set(partition, bytes('grave'), bytes('1'));
+        const before = await contents(store, partition);
+        const still = { key: bytes('grave'), value: undefined };
+        const guard = { key: bytes('guard'), condition };
+        const writes = [put('guard', '2'), put('a', '2'), put('z', '2')];
+        expect(await store.change(partition, guard, writes, still)).toBe(happens);
+        const now = { guard: '2', a: '2', z: '2' };
+        expect(await contents(store, partition)).toEqual(happens ? now : before);
+        // What comes after it is not taken for a part of it.
+        await store.set(partition, bytes('next'), bytes('1'));
+        expect((await store.get(partition, bytes('next')))?.value).toEqual(bytes('1'));
+      },
+    );
+
     test('50 concurrent changes of one guard: one happens, with all its writes and none of the others', async () => {
       const other = await context.open();
       for (const [first, type] of [
