@@ -16,11 +16,11 @@ import {
   concurrently,
   dayMs,
   GcBench,
-  OldObjects,
   partitionOf,
   repository,
   type GcBenchOptions,
 } from './gc-world.ts';
+import { GeneratedRecords } from './generated-records.ts';
 import { keyOf } from './scenarios/bench.ts';
 
 const root = join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-gc-bench');
@@ -124,7 +124,7 @@ const staged: Scenario = {
     withBench({ folder }, async (bench) => {
       bench.clock.offset = -10 * dayMs;
       await bench.writeRepository(1000);
-      const objects = new OldObjects(1_000_000);
+      const objects = new GeneratedRecords(1_000_000, addressOf);
       for (let branch = 0; branch < 1000; branch += 1) {
         const name = `branch-${branch}`;
         await bench.engine.branches.create({ repository, name, source: 'main', actor });

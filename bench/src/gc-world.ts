@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BlockStores, openBlockStore, type BlockAdapter } from '@svc/block';
-import { branchMessage, encodeEntry, entryIdentity, timestampFromMillis, type Entry } from '@svc/encoding';
-import { openEngine, type CommittedTrees, type Engine, type RecordIterator } from '@svc/engine';
+import { branchMessage } from '@svc/encoding';
+import { openEngine, type CommittedTrees, type Engine } from '@svc/engine';
 import { LocalCacheBus, openStore, type KvStore } from '@svc/kv';
+import { GeneratedRecords } from './generated-records.ts';
 import { keyOf } from './scenarios/bench.ts';
 
 export const dayMs = 86_400_000;
@@ -20,44 +21,6 @@ export function partitionOf(index: number): string {
 /** The data of an object that was written long ago; there need not be any. */
 export function addressOf(index: number): string {
   return `data/${partitionOf(index)}/${String(index).padStart(19, '0')}0`;
-}
-
-export class OldObjects implements RecordIterator {
-  readonly #objects: number;
-  #at = -1;
-  key: Buffer = Buffer.alloc(0);
-  identity: Buffer = Buffer.alloc(0);
-  data: Buffer = Buffer.alloc(0);
-
-  constructor(objects: number) {
-    this.#objects = objects;
-  }
-
-  next(): boolean {
-    this.#at += 1;
-    if (this.#at >= this.#objects) return false;
-    this.key = Buffer.from(keyOf(this.#at));
-    const entry: Entry = {
-      address: addressOf(this.#at),
-      addressType: 1,
-      lastModified: timestampFromMillis(1_700_000_000_000),
-      size: this.#at,
-      etag: this.#at.toString(16).padStart(32, '0'),
-      metadata: {},
-      contentType: 'application/octet-stream',
-    };
-    this.identity = entryIdentity(entry);
-    this.data = encodeEntry(entry);
-    return true;
-  }
-
-  seek(): void {
-    throw new Error('generated records only go forwards');
-  }
-
-  close(): void {
-    this.#at = this.#objects;
-  }
 }
 
 export interface GcBenchOptions {
@@ -148,7 +111,7 @@ export class GcBench {
     await this.engine.repositories.create({ name: repository, storageNamespace, actor });
     const { storageId, metadataPrefix } = await this.engine.repositories.get(repository);
     const context = { storageId, storageNamespace, metadataPrefix };
-    const { metaRangeId } = await this.trees.write(context, new OldObjects(objects));
+    const { metaRangeId } = await this.trees.write(context, new GeneratedRecords(objects, addressOf));
     const tree = { repository, branch: 'main', message: 'tree', sourceMetaRange: metaRangeId, actor };
     await this.engine.commits.create({ ...tree, mayUseEveryAddress: () => Promise.resolve(true) });
   }

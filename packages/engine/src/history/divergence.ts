@@ -1,10 +1,9 @@
-import { compareTimestamps } from '@svc/encoding';
 import { Pace } from '../committed/pace.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Divergence } from '../face/commits.ts';
-import type { Commit, InRepository } from '../face/model.ts';
+import type { InRepository } from '../face/model.ts';
 import { resolveCommit } from '../refs/resolve-ref.ts';
-import { Heap } from './heap.ts';
+import { commitsByGeneration } from './commits-by-generation.ts';
 
 const maxCounted = 1000;
 const maxVisited = 10_000;
@@ -27,13 +26,7 @@ export async function divergence(
     [left.id, leftSide],
     [right.id, rightSide],
   ]);
-  const queue = new Heap<Commit>(
-    (a, b) =>
-      a.generation > b.generation ||
-      (a.generation === b.generation && compareTimestamps(a.creationDate, b.creationDate) > 0),
-  );
-  queue.push(left);
-  queue.push(right);
+  const queue = commitsByGeneration(left, right);
   // Commits in the queue that only one side reaches: when there are none left, everything below is shared.
   let alone = 2;
   const counts = { left: 0, right: 0 };

@@ -1,7 +1,6 @@
-import { compareTimestamps } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { Commit } from '../face/model.ts';
-import { Heap } from '../history/heap.ts';
+import { commitsByGeneration } from '../history/commits-by-generation.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 const leftSide = 1;
@@ -19,13 +18,7 @@ export async function findMergeBase(
     [left.id, leftSide],
     [right.id, rightSide],
   ]);
-  const queue = new Heap<Commit>(
-    (a, b) =>
-      a.generation > b.generation ||
-      (a.generation === b.generation && compareTimestamps(a.creationDate, b.creationDate) > 0),
-  );
-  queue.push(left);
-  queue.push(right);
+  const queue = commitsByGeneration(left, right);
   for (let commit = queue.pop(); commit !== undefined; commit = queue.pop()) {
     const sides = reached.get(commit.id) ?? 0;
     for (const parentId of commit.parents) {
