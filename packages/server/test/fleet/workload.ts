@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { quickstartAuth } from '../start-server.ts';
 
 const repository = 'fleet';
+/** Nobody writes to it, so a merge into it is never refused for uncommitted changes. */
+const mergedBranch = 'merged';
 const mostMs = 30_000;
 
 interface Answer {
@@ -17,8 +19,8 @@ export class Workload {
   /** Objects whose upload was acknowledged. */
   readonly written = new Set<string>();
   readonly committed = new Set<string>();
-  /** Merges of two objects that were acknowledged. */
-  readonly merged = new Set<number>();
+  /** The folders of two objects whose merge was acknowledged. */
+  readonly merged = new Set<string>();
   readonly wrongs: string[] = [];
   longestMs = 0;
   /** Requests that ended without an answer, or with one that asks to come back. */
@@ -31,9 +33,11 @@ export class Workload {
   async begin(namespace: string): Promise<void> {
     const made = await this.ask('POST', '', { name: repository, storage_namespace: namespace });
     if (made?.status !== 201) throw new Error(`no repository: ${made?.status} ${made?.text}`);
+    const target = await this.ask('POST', '/branches', { name: mergedBranch, source: 'main' });
+    if (target?.status !== 201) throw new Error(`no branch: ${target?.status} ${target?.text}`);
     for (let writer = 0; writer < 4; writer += 1) this.#go((turn) => this.#write(`w${writer}/${turn}`));
     this.#go((turn) => this.#commit(turn));
-    this.#go((turn) => this.#merge(turn));
+    for (const merger of ['m0', 'm1']) this.#go((turn) => this.#merge(`${merger}-${turn}`));
     this.#go((turn) => this.#watch(turn));
   }
 
@@ -113,22 +117,23 @@ export class Workload {
     }
   }
 
-  async #merge(turn: number): Promise<void> {
-    await pause(100);
-    const branch = `side-${turn}`;
+  /** Two people merge into one branch, through whichever servers. */
+  async #merge(pair: string): Promise<void> {
+    await pause(200);
+    const branch = `side-${pair}`;
     const made = await this.ask('POST', '/branches', { name: branch, source: 'main' });
     if (made?.status !== 201) return;
     for (const name of ['a', 'b']) {
-      const path = `pair/${turn}/${name}`;
+      const path = `pair/${pair}/${name}`;
       const put = await this.ask('POST', `/branches/${branch}/objects?path=${path}`, path);
       if (put?.status !== 201) return;
     }
     const committed = await this.ask('POST', `/branches/${branch}/commits`, { message: branch });
     if (committed?.status !== 201) return;
     for (let attempt = 0; attempt < 20 && !this.#stop.signal.aborted; attempt += 1) {
-      const answer = await this.ask('POST', `/refs/${branch}/merge/main`, {});
+      const answer = await this.ask('POST', `/refs/${branch}/merge/${mergedBranch}`, {});
       if (answer?.status === 200) {
-        this.merged.add(turn);
+        this.merged.add(`pair/${pair}`);
         return;
       }
       await pause(50);
@@ -138,7 +143,7 @@ export class Workload {
   /** A merge is there with both objects or not at all, on whichever server. */
   async #watch(turn: number): Promise<void> {
     await pause(100);
-    const answer = await this.ask('GET', '/refs/main@/objects/ls?prefix=pair/&amount=1000');
+    const answer = await this.ask('GET', `/refs/${mergedBranch}/objects/ls?prefix=pair/&amount=1000`);
     if (answer?.status !== 200) return;
     const { results } = JSON.parse(answer.text) as { results: { path: string }[] };
     for (const [pair, count] of countPairs(results.map(({ path }) => path))) {
@@ -148,17 +153,20 @@ export class Workload {
 
   /** What one server does not show of what any of them has promised. */
   async missing(base: string): Promise<string[]> {
-    const paths = new Set(await this.#list(base));
+    const paths = new Set(await this.#list(base, 'main'));
+    const mergedPaths = new Set(await this.#list(base, mergedBranch));
     const log = new Set(await this.#log(base));
-    const pairs = [...this.merged].flatMap((turn) => [`pair/${turn}/a`, `pair/${turn}/b`]);
     return [
-      ...[...this.written, ...pairs].filter((path) => !paths.has(path)),
+      ...[...this.written].filter((path) => !paths.has(path)),
+      ...[...this.merged]
+        .flatMap((pair) => [`${pair}/a`, `${pair}/b`])
+        .filter((path) => !mergedPaths.has(path)),
       ...[...this.committed].filter((id) => !log.has(id)),
     ];
   }
 
-  async #list(base: string): Promise<string[]> {
-    return this.#pages(base, '/refs/main/objects/ls?amount=1000', 'path');
+  async #list(base: string, branch: string): Promise<string[]> {
+    return this.#pages(base, `/refs/${branch}/objects/ls?amount=1000`, 'path');
   }
 
   async #log(base: string): Promise<string[]> {
