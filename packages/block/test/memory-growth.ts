@@ -10,7 +10,7 @@ export interface MemoryGrowth {
 }
 
 /**
- * Streams one object into a store and out again, in a process of its own. It collects garbage every 64 MiB: by itself
+ * Streams one object into a store and out again, in a process of its own. It collects garbage every 32 MiB: by itself
  * it would do that whenever it finds the time, so a busy machine would seem to hold more.
  */
 export function measureMemoryGrowth(
@@ -35,7 +35,7 @@ export function measureMemoryGrowth(
     // A fresh chunk each time, as a socket gives them.
     const stream = new Readable({ highWaterMark: 65536, read() {
       if (sent % ${4 * mebibyte} === 0) measure();
-      if (sent % ${64 * mebibyte} === 0) gc();
+      if (sent % ${32 * mebibyte} === 0) gc();
       sent += 65536;
       this.push(sent > size ? null : Buffer.alloc(65536, sent % 251));
     } });
@@ -45,7 +45,7 @@ export function measureMemoryGrowth(
     await new Promise((resolve, reject) => {
       body.on('data', (chunk) => {
         measure();
-        if (Math.floor(received / ${64 * mebibyte}) < Math.floor((received + chunk.length) / ${64 * mebibyte})) gc();
+        if (Math.floor(received / ${32 * mebibyte}) < Math.floor((received + chunk.length) / ${32 * mebibyte})) gc();
         received += chunk.length;
       }).on('end', resolve).on('error', reject);
     });
