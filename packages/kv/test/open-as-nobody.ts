@@ -7,11 +7,8 @@ const nobody = 65_534;
 process.setgroups?.([]);
 process.setgid?.(nobody);
 process.setuid?.(nobody);
-try {
-  const store = await openLocalStore({ path, syncWrites: true });
-  await store.close();
-  console.log('opened');
-} catch (error) {
-  console.log(error instanceof KvError ? `${error.kind}: ${error.message}` : `not ours: ${String(error)}`);
-}
-process.exit(0);
+const told = await openLocalStore({ path, syncWrites: true }).then(
+  () => 'opened',
+  (error: unknown) => (error instanceof KvError ? `${error.kind}: ${error.message}` : String(error)),
+);
+process.stdout.write(`${told}\n`, () => process.exit(0));
