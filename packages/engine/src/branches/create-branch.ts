@@ -71,9 +71,11 @@ export async function createBranchAt(
   const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
   const more = after.writes;
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden, more } as const;
+  // A commit that was collected since it was named is refused before anything is written.
+  const commit = byId ? await context.commits.get(scope, commitId) : undefined;
   const made = await addBranch(context, scope, move);
   await after.happened();
-  if (byId) await context.gate.commitById(scope, commitId);
+  if (commit !== undefined) await context.gate.commitById(scope, commit);
   return made;
 }
 
