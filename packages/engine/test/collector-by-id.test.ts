@@ -59,7 +59,10 @@ interface Lost {
   /** A commit that nothing leads to; the next run deletes its record. */
   readonly lost: string;
   /** What happens when the engine's store is about to be asked for the first time as `moment` says. */
-  at(moment: (name: string, args: readonly unknown[]) => boolean, first: () => Promise<void>): void;
+  readonly at: (
+    moment: (name: string, args: readonly unknown[]) => boolean,
+    first: () => Promise<void>,
+  ) => void;
 }
 
 async function loseCommit(): Promise<Lost> {
