@@ -5,7 +5,7 @@ import { EngineError } from '../errors.ts';
 import type { CreateBranchOptions } from '../face/branches.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, BranchRef } from '../face/model.ts';
-import { planAfter, runBefore } from '../hooks/run-hooks.ts';
+import { hooksAt, planAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, checkRoomForKeys, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
@@ -66,13 +66,17 @@ export async function createBranchAt(
   const sourceRef = kind === 'undelete' ? commitId : source;
   // One look for both events.
   const staged = tokens === undefined ? undefined : await context.hookFiles?.lookAtStaged(tokens);
-  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens, staged } };
-  const run = await runBefore(context, 'pre-create-branch', event);
-  const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
-  const more = after.writes;
-  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden, more } as const;
-  const made = await addBranch(context, scope, move);
-  await after.happened();
+  const shown = { commitId, tokens, staged };
+  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
+  let made: PlannedMove;
+  if ((await hooksAt(context, scope, shown)) === undefined) made = await addBranch(context, scope, move);
+  else {
+    const event = { scope, actor, sourceRef, branch: name, commitId, shown };
+    const run = await runBefore(context, 'pre-create-branch', event);
+    const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
+    made = await addBranch(context, scope, { ...move, more: after.writes });
+    await after.happened();
+  }
   if (byId) await context.gate.commitById(scope, commitId);
   return made;
 }
