@@ -8,6 +8,7 @@ import { activityFlows } from './flows/activity.ts';
 import { administrationFlows } from './flows/administration.ts';
 import { bucketFlows } from './flows/buckets.ts';
 import { changeFlows } from './flows/changes.ts';
+import { collectionFlows } from './flows/collection.ts';
 import { entryFlows } from './flows/entries.ts';
 import { firstPageFlows } from './flows/first-page.ts';
 import { glanceFlows } from './flows/glance.ts';
@@ -53,6 +54,7 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   pullFlows(stage);
   actionFlows(stage);
   settingsFlows(stage);
+  collectionFlows(stage);
   administrationFlows(stage);
   snippetFlows(stage);
   habitFlows(stage);

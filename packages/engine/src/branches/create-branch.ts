@@ -68,16 +68,19 @@ export async function createBranchAt(
   const staged = tokens === undefined ? undefined : await context.hookFiles?.lookAtStaged(tokens);
   const shown = { commitId, tokens, staged };
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
-  let made: PlannedMove;
-  if ((await hooksAt(context, scope, shown)) === undefined) made = await addBranch(context, scope, move);
-  else {
-    const event = { scope, actor, sourceRef, branch: name, commitId, shown };
-    const run = await runBefore(context, 'pre-create-branch', event);
-    const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
-    made = await addBranch(context, scope, { ...move, more: after.writes });
-    await after.happened();
-  }
-  if (byId) await context.gate.commitById(scope, commitId);
+  const make = async (more?: RefMove['more']): Promise<PlannedMove> => {
+    // A commit that was collected since it was named is refused before anything is written.
+    const commit = byId ? await context.commits.get(scope, commitId) : undefined;
+    const made = await addBranch(context, scope, { ...move, more });
+    if (commit !== undefined) await context.gate.commitById(scope, commit);
+    return made;
+  };
+  if ((await hooksAt(context, scope, shown)) === undefined) return make();
+  const event = { scope, actor, sourceRef, branch: name, commitId, shown };
+  const run = await runBefore(context, 'pre-create-branch', event);
+  const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
+  const made = await make(after.writes);
+  await after.happened();
   return made;
 }
 

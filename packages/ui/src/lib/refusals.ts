@@ -12,6 +12,7 @@ const words: Readonly<Record<string, string>> = {
   'pr:WritePullRequest': 'write pull requests in this repository',
   'branches:SetBranchProtectionRules': 'change the rules of branch protection',
   'retention:SetGarbageCollectionRules': 'change the rules of garbage collection',
+  'retention:RunGarbageCollection': 'collect the garbage of this repository',
 };
 
 /** Why somebody may not do something, or undefined when they may or when it is not known: the server then says. */

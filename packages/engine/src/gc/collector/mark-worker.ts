@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { FileSource, TableReader, ValueScan } from '@svc/sstable';
 import { MarkCache } from './mark-cache.ts';
+import { MarkKernel } from './mark-kernel.ts';
 import { freshMarks, MarkList, type RangeMarks } from './mark-list.ts';
 
 /** A range, and where it can be read unless its marks are known. */
@@ -25,6 +26,8 @@ export interface MarkAnswer {
   readonly fresh: RangeMarks | undefined;
 }
 
+const kernel = new MarkKernel();
+
 /** Entry of the threads that read ranges for the collector; the bundle emits it as a file of its own. */
 parentPort?.on('message', ({ job, folder, range, shown }: MarkJob) => {
   const cache = new MarkCache(folder);
@@ -47,8 +50,7 @@ function marksOf(cache: MarkCache, { id, path, count }: RangeSource): RangeMarks
   const reader = new TableReader(new FileSource(path));
   try {
     const list = new MarkList(count);
-    const values = new ValueScan(reader);
-    while (values.nextBlock(list.addValue));
+    list.addTable(new ValueScan(reader), kernel);
     if (list.values !== count) throw new Error('a range does not hold what its tree says');
     const marks = { marks: list.numbers, bytes: list.bytes };
     cache.writeRange(id, marks);

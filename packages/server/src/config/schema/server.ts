@@ -196,6 +196,10 @@ export const serverKeys = {
       { min: 0 },
     ),
     report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
+    short_grace_test_only: flag(
+      false,
+      'Let `gc.grace_period` be shorter than 24h. For tests only: uploads that are still under way, and addresses that may still be linked, lose their data.',
+    ),
   },
   reflog: {
     retention: duration(
