@@ -33,6 +33,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     config,
     logger,
     cacheBus,
+    rootKey: context.rootKey,
     processes,
     metrics,
     blockMemoryShare,
@@ -40,7 +41,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   };
   const tls = config.tls.enabled ? readTlsPair(config.tls) : undefined;
 
-  // Deriving the keys takes a thread a tenth of a second: meanwhile this one opens the rest.
+  // The primary takes a tenth of a second to derive the keys: meanwhile this process opens the rest.
   let keeper: RunningKeeper | undefined;
   const hints = new OutboxHints(isSharedStore(config.database), (partitions) => {
     if (context.worksAlone) keeper?.hint(partitions);
