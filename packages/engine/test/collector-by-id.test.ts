@@ -18,6 +18,8 @@ function before(is: (name: string, args: readonly unknown[]) => boolean, first: 
     new Proxy(kv, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name);
+        // As a remote store: nothing can come before a read that does not wait.
+        if (name === 'valueAtOnce' || name === 'firstKeyAtOnce') return undefined;
         if (typeof member !== 'function') return member;
         const call = member as (...args: unknown[]) => unknown;
         if (!/^(get|change)$/.test(String(name))) return call.bind(target) as unknown;
@@ -59,7 +61,10 @@ interface Lost {
   /** A commit that nothing leads to; the next run deletes its record. */
   readonly lost: string;
   /** What happens when the engine's store is about to be asked for the first time as `moment` says. */
-  at(moment: (name: string, args: readonly unknown[]) => boolean, first: () => Promise<void>): void;
+  readonly at: (
+    moment: (name: string, args: readonly unknown[]) => boolean,
+    first: () => Promise<void>,
+  ) => void;
 }
 
 async function loseCommit(): Promise<Lost> {
