@@ -186,6 +186,17 @@ function showReport({ out }: CommandContext, run: Run): void {
   if (report.store_deletion === 'versioned' || report.store_deletion === 'soft') {
     out.line('The store keeps what is deleted for a time, by rules of its own.');
   }
+  const stayed = report.dry_run
+    ? 0
+    : report.classes.reduce(
+        (sum, row) => sum + row.due.objects - row.deleted.objects - row.failed.objects,
+        0,
+      );
+  if (stayed > 0) {
+    out.line(
+      `Due but not deleted: ${stayed}. They came into use again, or the moves of branches and tags have been recorded for less than 27 hours.`,
+    );
+  }
   const roots = report.roots ?? [];
   if (roots.length > 0) {
     out.line('');

@@ -44,6 +44,11 @@ const stops: readonly Stop[] = [
     },
   },
   {
+    says: /^clock differs from the store's/,
+    title: 'The clocks of the server and of the object store differ',
+    advice: 'What is old enough to be deleted cannot be told. Set both right, then run again.',
+  },
+  {
     says: /being restored|a restore has not finished/,
     title: 'The repository was busy, or a restore of it has not finished',
     advice:

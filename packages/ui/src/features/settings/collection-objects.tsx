@@ -7,6 +7,7 @@ import { ErrorNotice, Skeletons } from '../../kit/basics.tsx';
 import { saveFile } from '../../kit/secret-card.tsx';
 import { client } from '../../lib/api.ts';
 import { formatBytes } from '../../lib/format.ts';
+import { classNames } from './garbage-classes.ts';
 
 const kinds = {
   condemned: 'Waiting',
@@ -104,7 +105,7 @@ export function CollectionObjects({
                     <code>{item.address}</code>
                   </Table.Td>
                   <Table.Td>{formatBytes(item.size_bytes)}</Table.Td>
-                  <Table.Td>{item.class}</Table.Td>
+                  <Table.Td>{classNames[item.class] ?? item.class}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

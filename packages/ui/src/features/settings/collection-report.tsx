@@ -6,18 +6,11 @@ import { Notice, Time } from '../../kit/basics.tsx';
 import { client } from '../../lib/api.ts';
 import { formatCount } from '../../lib/format.ts';
 import { CollectionObjects } from './collection-objects.tsx';
+import { classNames } from './garbage-classes.ts';
 import { shownCount as shown } from './shown-count.ts';
 
 type Run = components['schemas']['GcRun'];
 type Root = components['schemas']['GcRootReport'];
-
-const classNames: Readonly<Record<string, string>> = {
-  expired: 'Expired by the rules',
-  uncommitted: 'Never committed',
-  tables: 'Metadata no commit uses',
-  commits: 'Commits nothing leads to',
-  uploads: 'Unfinished uploads',
-};
 
 const rootNames: Readonly<Record<Root['root'], string>> = {
   branch: 'Branch',
@@ -44,6 +37,12 @@ export function CollectionReport({
   const run = whole.data ?? listed;
   const { report } = run;
   if (report === undefined) return null;
+  const stayed = report.dry_run
+    ? 0
+    : report.classes.reduce(
+        (sum, row) => sum + row.due.objects - row.deleted.objects - row.failed.objects,
+        0,
+      );
   return (
     <section className="box" aria-label="Report">
       <div className="box-head">
@@ -69,6 +68,12 @@ export function CollectionReport({
         {(report.store_deletion === 'versioned' || report.store_deletion === 'soft') && (
           <Notice kind="info" title="The store keeps what is deleted for a time">
             By rules of its own, so the space is free only when these end.
+          </Notice>
+        )}
+        {stayed > 0 && (
+          <Notice kind="info" title={`${formatCount(stayed)} of what was due stayed`}>
+            It came into use again, or the moves of branches and tags have been recorded here for less than 27
+            hours: nothing is deleted before.
           </Notice>
         )}
         <div className="scrolls-sideways" tabIndex={0} role="group" aria-label="Garbage by class">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { components } from '@svc/client';
-import { ErrorNotice, Time } from '../../kit/basics.tsx';
+import { ErrorNotice, ExactTime, Time } from '../../kit/basics.tsx';
 import { client } from '../../lib/api.ts';
 import { shownCount } from './shown-count.ts';
 
@@ -35,7 +35,8 @@ export function Reclaimable({
       client.get('/repositories/{repository}/gc/quarantine', { params: { path: { repository } } }),
   });
   const last = runs.find(({ state, options }) => state === 'completed' && options.rules === undefined);
-  const due = dueOf(last);
+  // Without a window everything is due.
+  const due = dueOf(last?.options.hard === true ? undefined : last);
   return (
     <section className="box" aria-label="Reclaimable">
       <div className="box-head">
@@ -50,7 +51,7 @@ export function Reclaimable({
               : `${shownCount(waiting.data)} waiting to be deleted`}
             {waiting.data.next_due !== undefined && (
               <span className="muted">
-                , the first of it <Time seconds={waiting.data.next_due} />
+                , the first of it from <ExactTime seconds={waiting.data.next_due} /> on
               </span>
             )}
           </div>
