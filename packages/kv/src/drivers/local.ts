@@ -381,12 +381,15 @@ class LocalStore implements KvStore {
 
   /** lmdb hides the reason of a failed commit behind a promise that rejects with it. */
   async #writeError(failure: unknown): Promise<KvError> {
+    let reason = failure;
     try {
       await (failure as { commitError?: Promise<unknown> }).commitError;
-      return diskError('unavailable', this.#path, failure);
-    } catch (reason) {
-      return diskError('unavailable', this.#path, reason);
+    } catch (error) {
+      reason = error;
     }
+    // On a full disk it may fail in the words of a broken one.
+    const full = failure instanceof KvError ? undefined : await this.#space.whenFull();
+    return full ?? diskError('unavailable', this.#path, reason);
   }
 }
 
