@@ -75,7 +75,7 @@ export function WebhooksPage(): ReactNode {
             },
             {
               name: 'State',
-              width: '96px',
+              width: '140px',
               className: 'small',
               cell: ({ state, lag }) => (
                 <div>
