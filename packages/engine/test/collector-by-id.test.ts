@@ -18,6 +18,8 @@ function before(is: (name: string, args: readonly unknown[]) => boolean, first: 
     new Proxy(kv, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name);
+        // As a remote store: nothing can come before a read that does not wait.
+        if (name === 'valueAtOnce' || name === 'firstKeyAtOnce') return undefined;
         if (typeof member !== 'function') return member;
         const call = member as (...args: unknown[]) => unknown;
         if (!/^(get|change)$/.test(String(name))) return call.bind(target) as unknown;

@@ -19,6 +19,7 @@ import { pullFlows } from './flows/pulls.ts';
 import { sessionFlows } from './flows/session.ts';
 import { settingsFlows } from './flows/settings.ts';
 import { snippetFlows } from './flows/snippets.ts';
+import { tableFlows } from './flows/tables.ts';
 import { timeFlows } from './flows/time.ts';
 import { viewerFlows } from './flows/viewer.ts';
 import { Stage } from './stage.ts';
@@ -48,6 +49,7 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   viewerFlows(stage);
   changeFlows(stage);
   historyFlows(stage);
+  tableFlows(stage);
   timeFlows(stage);
   bucketFlows(stage);
   activityFlows(stage);

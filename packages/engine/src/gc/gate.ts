@@ -11,7 +11,7 @@ import {
   type GcState,
 } from '@svc/encoding';
 import type { KvExpectation, KvStore } from '@svc/kv';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../context/growing-cache.ts';
 import type { CommittedTrees } from '../committed/tree.ts';
 import { invalid } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
@@ -70,7 +70,7 @@ export interface TreeMove {
 export class Gate {
   readonly #parts: GateParts;
   /** By instance. It may be old: equal bytes later prove that no collection has begun since. */
-  readonly #idle = new LRUCache<string, IdleState>({ max: knownRepositories });
+  readonly #idle = growingCache<IdleState>(knownRepositories);
 
   constructor(parts: GateParts) {
     this.#parts = parts;

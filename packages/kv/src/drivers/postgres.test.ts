@@ -46,6 +46,51 @@ describe.runIf(server !== undefined)('on a real server', () => {
       await store.close();
     });
 
+    test('no statement reads a whole table, however small it was when it was planned', async () => {
+      const tables = await open(inSchema);
+      await tables.setMany(partition, [{ key, value: key }]);
+      await admin.query(`ANALYZE ${schema}.kv_${hashPartition(partition, 100)}`);
+      const scans = async (): Promise<unknown> => {
+        const { rows } = await admin.query(
+          `SELECT sum(seq_scan)::int AS scans FROM pg_stat_user_tables WHERE schemaname = '${schema}'`,
+        );
+        return rows[0];
+      };
+      await tables.close();
+      const before = await scans();
+      const store = await open(inSchema, 2);
+      const named = (name: string, index: number): Buffer => Buffer.from(`${name}${index}`);
+      // From the sixth time on a plan is used again.
+      for (let round = 0; round < 8; round += 1) {
+        const each = Array.from({ length: 20 }, (_, index) => named(`${round}/`, index));
+        await Promise.all(
+          each.map((one) =>
+            store.change(
+              partition,
+              { key: one, condition: 'absent' },
+              [
+                { type: 'put', key: one, value: one },
+                { type: 'put', key: Buffer.concat([one, key]), value: one },
+              ],
+              { key: Buffer.concat([key, one]), value: undefined },
+            ),
+          ),
+        );
+        await Promise.all(each.map((one) => store.set(partition, one, key)));
+        const found = await Promise.all(each.map((one) => store.get(partition, one)));
+        expect(found.every((one) => one?.value.equals(key))).toBe(true);
+        expect((await store.getMany(partition, each)).length).toBe(20);
+        await store.setIf(partition, key, key, 'present');
+        await store.change(partition, { key, condition: 'present' }, [{ type: 'put', key, value: key }]);
+        for await (const page of store.scan(partition, { prefix: named('', round) }))
+          expect(page.length).toBe(40);
+        await store.deleteMany(partition, each);
+        await store.delete(partition, Buffer.concat([each[0] ?? key, key]));
+      }
+      await store.close();
+      expect(await scans()).toEqual(before);
+    });
+
     test('servers starting at once on an empty database all come up, with 100 partitions and the view', async () => {
       const stores = await Promise.all(Array.from({ length: 5 }, () => open(inSchema)));
       await Promise.all(stores.map((store, index) => store.set(partition, Buffer.from(`${index}`), key)));

@@ -45,3 +45,22 @@ export function rightsAt(
   }
   return [...rights].sort();
 }
+
+const administration: readonly (readonly [start: string, actions: readonly string[]])[] = [
+  [arn.user(''), ['auth:CreateUser', 'auth:DeleteUser', 'auth:AttachPolicy', 'auth:DetachPolicy']],
+  [arn.user(''), ['auth:CreateCredentials', 'auth:DeleteCredentials', 'auth:EndSessions']],
+  [arn.group(''), ['auth:CreateGroup', 'auth:DeleteGroup', 'auth:AttachPolicy', 'auth:DetachPolicy']],
+  [arn.group(''), ['auth:AddGroupMember', 'auth:RemoveGroupMember']],
+  [arn.policy(''), ['auth:CreatePolicy', 'auth:UpdatePolicy', 'auth:DeletePolicy']],
+  [arn.alias(''), ['fs:CreateAlias', 'fs:UpdateAlias', 'fs:DeleteAlias']],
+  [arn.repository(''), ['fs:WriteSubscription']],
+];
+
+/** The actions of administration that a caller may take on some name. */
+export function administrationRights(permissions: Permissions): string[] {
+  const rights = new Set<string>();
+  for (const [start, actions] of administration) {
+    for (const action of actions) if (permissions.maySome(action, start)) rights.add(action);
+  }
+  return [...rights].sort();
+}

@@ -46,9 +46,10 @@ export function statements(table: string, suffix: string): Record<StatementName,
     changeEach:
       'WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[]) ' +
       'WITH ORDINALITY AS a (partition, key, value, still, place)), ' +
-      `g AS (${insert} SELECT partition, key, value FROM asked WHERE NOT EXISTS ` +
-      `(SELECT FROM ${table} AS other WHERE other.partition_key = asked.partition AND other.key = asked.still) ` +
-      `ORDER BY partition, key ${onConflict} NOTHING RETURNING partition_key, key), ` +
+      // As above: NOT EXISTS may be planned as a join.
+      `g AS (${insert} SELECT partition, key, value FROM asked WHERE ` +
+      `(SELECT true FROM ${table} AS other WHERE other.partition_key = asked.partition AND other.key = asked.still) ` +
+      `IS NULL ORDER BY partition, key ${onConflict} NOTHING RETURNING partition_key, key), ` +
       'made AS MATERIALIZED (SELECT asked.place, asked.partition FROM asked ' +
       'JOIN g ON g.partition_key = asked.partition AND g.key = asked.key), ' +
       `p AS (${insert} SELECT made.partition, put.key, put.value ` +

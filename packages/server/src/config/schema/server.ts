@@ -215,9 +215,13 @@ export const serverKeys = {
     max_bytes: integer(1_073_741_824, 'Size of the log of events; above it the oldest are removed earlier.', {
       min: 1_048_576,
     }),
-    max_streams: integer(1000, 'Event streams (SSE) of a server at once, divided among its workers.', {
-      min: 0,
-    }),
+    max_streams: integer(
+      1000,
+      'Event streams (SSE) of a server at once. Each worker takes its share and half as many more.',
+      {
+        min: 0,
+      },
+    ),
     webhooks: {
       enabled: flag(true, 'Send events to the addresses that users subscribe; when false nothing is sent.'),
       allowed_networks: list(
