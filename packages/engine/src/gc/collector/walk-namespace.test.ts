@@ -3,19 +3,7 @@ import { tempDir } from '@svc/testing';
 import { expect, it } from 'vitest';
 import { walkNamespace } from './walk-namespace.ts';
 
-const keys = [
-  '.x',
-  '_svc/a',
-  'dat',
-  'data',
-  'data-a',
-  'data/1/2',
-  'data/notes',
-  'data0/x',
-  'data1',
-  'e',
-  'é',
-];
+const keys = ['_svc/a', 'dat', 'data', 'data-a', 'data/1/2', 'data/notes', 'data0/x', 'data1', 'e', 'é'];
 
 const stores: Record<string, () => Promise<readonly [adapter: BlockAdapter, namespace: string]>> = {
   mem: () => Promise.resolve([createMemAdapter(), 'mem://bucket/repo']),
