@@ -28,6 +28,8 @@ const intended = [
   'listRepositories: query summary added',
   'getRepository: query summary added',
   'Repository: summary?: RepositorySummary added',
+  'getCurrentUser: query rights added',
+  'CurrentUser: rights?: string[] added',
   'RepositoryList: may_create?: boolean added',
   ...['RepositorySummary', 'Divergence', 'LastCommitList'].map((name) => `schema ${name} added`),
   ...['listLastCommits', 'getDivergence', 'downloadArchive'].map((id) => `${id} added`),

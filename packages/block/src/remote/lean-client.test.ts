@@ -298,14 +298,14 @@ test('a connection that the store ends is not used again, and there are no more 
 });
 
 test('a reader that takes long is not taken for a silent store', async () => {
-  const { get } = await store(answerWith(big), 40);
+  const { get } = await store(answerWith(big), 500);
   const answer = await get();
   const pieces: Buffer[] = [];
   let isFirst = true;
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
       pieces.push(Buffer.from(chunk));
-      setTimeout(done, isFirst ? 150 : 0);
+      setTimeout(done, isFirst ? 1200 : 0);
       isFirst = false;
     },
   });

@@ -32,12 +32,14 @@ export function sessionFlows(stage: Stage): void {
   });
 
   test('login refuses wrong keys, keeps the key id, and goes where one wanted to go', async () => {
-    await stage.repository('login-target');
+    // A second try finds what the first one made.
+    const target = `login-target-${Date.now()}`;
+    await stage.repository(target);
     // Logging out ends every session of the user, so the flow has a user of its own.
-    const own = await stage.administrator('leaver');
+    const own = await stage.administrator(`leaver-${Date.now()}`);
     await stage.play(
       async (ui) => {
-        await ui.open('/repositories/login-target/branches');
+        await ui.open(`/repositories/${target}/branches`);
         await ui.isAt(/\/auth\/login\?.*next=/);
         await ui.field('Access key ID').fill(own.access_key_id);
         await ui.field('Secret access key').fill('wrong');
@@ -47,7 +49,7 @@ export function sessionFlows(stage: Stage): void {
         expect(await ui.field('Secret access key').inputValue()).toBe('');
         await ui.field('Secret access key').fill(own.secret_access_key);
         await ui.button('Log in').click();
-        await ui.isAt(/\/repositories\/login-target\/branches$/);
+        await ui.isAt(/\/repositories\/login-target-\d+\/branches$/);
         const cookie = (await ui.context.cookies()).find(({ name }) => name === 'access_token');
         expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
         await ui.open('/auth/credentials');

@@ -6,7 +6,6 @@ import {
   presignQuery,
   SigningKeyCache,
   signRequest,
-  streamingPayload,
   unsignedPayload,
   type SigningContext,
 } from '@svc/encoding';
@@ -25,10 +24,9 @@ import type { RenewingCredentials } from './credentials.ts';
 import { S3Endpoint, type S3Location } from './endpoint.ts';
 import { isRetryable, refusalError, type S3Refusal } from './errors.ts';
 import { BucketRegions } from './regions.ts';
-import { signedChunks, signedChunksLength } from './signed-chunks.ts';
 import type { LeanAnswer } from '../../remote/lean-connection.ts';
 import { LeanClient } from '../../remote/lean-client.ts';
-import { unitsOf, type RequestBody } from '../../remote/request-body.ts';
+import { piecesOf, type RequestBody } from '../../remote/request-body.ts';
 import { childText, parseXml } from '../../remote/xml.ts';
 
 const connections = 256;
@@ -259,22 +257,15 @@ export class S3Client {
         body: undefined,
       };
     }
-    if (body.kind === 'bytes' || !this.#endpoint.isPlainHttp) {
-      headers['content-length'] = String(body.size);
-      const payloadHash =
-        body.kind === 'bytes' && this.#endpoint.isPlainHttp ? sha256Of(body.chunks) : unsignedPayload;
-      const signed = signRequest({ ...base, headers, payloadHash }, context);
-      if (body.kind === 'stream') {
-        return { headers: signed.headers, body: unitsOf(body.stream, this.#chunkSize, body.size) };
-      }
-      return { headers: signed.headers, body: body.chunks.length === 1 ? body.chunks[0] : body.chunks };
+    headers['content-length'] = String(body.size);
+    // Hashing a large body to sign it would take longer than sending it, here and in the store.
+    const isSigned = body.kind === 'bytes' && body.size <= this.#chunkSize && this.#endpoint.isPlainHttp;
+    const payloadHash = isSigned ? sha256Of(body.chunks) : unsignedPayload;
+    const signed = signRequest({ ...base, headers, payloadHash }, context);
+    if (body.kind === 'stream') {
+      return { headers: signed.headers, body: piecesOf(body.stream, body.size) };
     }
-    headers['content-encoding'] = 'aws-chunked';
-    headers['content-length'] = String(signedChunksLength(body.size, this.#chunkSize));
-    headers['x-amz-decoded-content-length'] = String(body.size);
-    const signed = signRequest({ ...base, headers, payloadHash: streamingPayload }, context);
-    const units = unitsOf(body.stream, this.#chunkSize, body.size);
-    return { headers: signed.headers, body: signedChunks(units, signed.chunkSigner) };
+    return { headers: signed.headers, body: body.chunks.length === 1 ? body.chunks[0] : body.chunks };
   }
 
   #context(credentials: StaticCredentials, region: string): SigningContext {
