@@ -43,11 +43,12 @@ function listing(sorted: readonly string[], { url }: Pick<Seen, 'url'>): string 
   );
 }
 
-/** How a bucket of these keys is listed, when every call takes a while. */
+/** How a bucket of these keys is listed. */
 async function walked(
   keys: readonly string[],
   options: WalkOptions = {},
   prefix = '',
+  answerMs = 0,
 ): Promise<{ readonly keys: string[]; readonly calls: number; readonly atOnce: number }> {
   const sorted = inOrder(keys);
   const found: string[] = [];
@@ -60,7 +61,7 @@ async function walked(
       setTimeout(() => {
         underWay -= 1;
         response.end(listing(sorted, request));
-      }, 2);
+      }, answerMs);
     },
     {},
     async (adapter) => {
@@ -94,8 +95,9 @@ describe('a walk in parallel', () => {
   });
 
   it('asks for several parts at once', async () => {
-    expect((await walked(folders(20, 300))).atOnce).toBeGreaterThan(4);
-    expect((await walked(folders(20, 300), { parallel: false })).atOnce).toBe(1);
+    const keys = folders(20, 300);
+    expect((await walked(keys, {}, '', 20)).atOnce).toBeGreaterThan(2);
+    expect((await walked(keys, { parallel: false })).atOnce).toBe(1);
   });
 
   it('keeps the order of bytes, objects named like folders and a prefix within a name', async () => {
@@ -120,7 +122,7 @@ describe('a walk in parallel', () => {
     const seen: string[] = [];
     await breaking(
       (request, response) => {
-        if (/start-after=d15|start-after=d16/.test(request.url)) refuse(response, 403, 'AccessDenied');
+        if (/start-after=d1[4-7]/.test(request.url)) refuse(response, 403, 'AccessDenied');
         else response.end(listing(sorted, request));
       },
       async (adapter) => {
@@ -160,8 +162,8 @@ describe('a walk in parallel', () => {
   });
 
   it('fails rather than lose what a store lists out of order', async () => {
-    const at = sorted.indexOf('d10/f000001');
-    const swapped = sorted.toSpliced(at, 0, 'd1/z');
+    const at = sorted.indexOf('d12/f000001');
+    const swapped = sorted.toSpliced(at, 0, 'd11/z');
     await breaking(
       (request, response) => response.end(listing(swapped, request)),
       async (adapter) => {

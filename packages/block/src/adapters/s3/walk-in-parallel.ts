@@ -8,7 +8,7 @@ const segmentsAtOnce = 8;
 /** Of each segment: together some tens of thousands of objects wait in memory. */
 const pagesAhead = 4;
 /** Shorter segments would ask for as much beyond their ends as inside them. */
-const pagesPerSegment = 2;
+const pagesPerSegment = 4;
 /** Fewer in the first page say that most folders are small: one listing after the other is best then. */
 const objectsPerFolder = 4;
 const deepest = 16;
@@ -76,7 +76,9 @@ async function findCuts(
     }
     const inPage = new Set(first.map((object) => folderOf(keyOf(walk, object), level)));
     if (inPage.size * objectsPerFolder > first.length) return undefined;
-    const ahead = folders.filter((folder) => compareAsBytes(folder, last) > 0).toSorted(compareAsBytes);
+    const ahead = [...new Set(folders)]
+      .filter((folder) => compareAsBytes(folder, last) > 0)
+      .toSorted(compareAsBytes);
     const step = pagesPerSegment * inPage.size;
     const ends = ahead.filter((_, index) => index % step === step - 1);
     const end = ahead.at(-1);
