@@ -381,12 +381,8 @@ class LocalStore implements KvStore {
 
   /** lmdb hides the reason of a failed commit behind a promise that rejects with it. */
   async #writeError(failure: unknown): Promise<KvError> {
-    let reason = failure;
-    try {
-      await (failure as { commitError?: Promise<unknown> }).commitError;
-    } catch (error) {
-      reason = error;
-    }
+    const { commitError } = failure as { commitError?: Promise<unknown> };
+    const reason: unknown = (await Promise.resolve(commitError).catch((error: unknown) => error)) ?? failure;
     // On a full disk it may fail in the words of a broken one.
     const full = failure instanceof KvError ? undefined : await this.#space.whenFull();
     return full ?? diskError('unavailable', this.#path, reason);
