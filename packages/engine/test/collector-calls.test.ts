@@ -20,7 +20,7 @@ interface Outcome {
   /** How long the sweep took, in milliseconds. */
   readonly took: number;
   /** Once more, with nothing in the way. */
-  again(): Promise<GcReport>;
+  readonly again: () => Promise<GcReport>;
 }
 
 async function sweep(around: Around): Promise<Outcome> {

@@ -15,7 +15,7 @@
   if (page === null) return;
   var headers = { 'X-Lakefs-Client': document.currentScript.dataset.client };
   var answers = (globalThis.svcEarlyAnswers = new Map());
-  function ask(path, query, next) {
+  function ask(path, query, goOn) {
     if (globalThis.svcEarlyAnswers !== answers) return;
     var url = '/api/v1' + path + (query === undefined ? '' : '?' + new URLSearchParams(query));
     var answer = fetch(url, { headers: headers });
@@ -23,7 +23,7 @@
     // Where something is wrong, the page asks again and says so.
     answer
       .then(function (response) {
-        return next === undefined || !response.ok ? undefined : response.clone().json().then(next);
+        return goOn === undefined || !response.ok ? undefined : response.clone().json().then(goOn);
       })
       .catch(function () {});
   }

@@ -19,8 +19,8 @@ const keysPerCall = 1000;
 /** A batch is as large as this many seconds of deletes. */
 const batchSeconds = 2;
 const callMs = 20_000;
-/** Delete calls of a batch that are under way at a time. */
-const callsAtOnce = 4;
+/** Delete calls of a batch that are under way at a time. A disk is busy with one, and others want to write to it. */
+const callsAtOnce = (store: string): number => (store === 'local' ? 1 : 4);
 
 interface Refused {
   readonly keys: ReadonlySet<string>;
@@ -218,7 +218,8 @@ export class Sweep {
       }
     };
     // Whatever was sent is over before anything else is done, also when one fails.
-    const lanes = await Promise.allSettled(Array.from({ length: callsAtOnce }, lane));
+    const lanesAtOnce = callsAtOnce(adapterOf(this.#context, this.#scope).type);
+    const lanes = await Promise.allSettled(Array.from({ length: lanesAtOnce }, lane));
     await this.#note(calls);
     const isUnsure = calls.some((call) => call.isSent && !isKnown(call));
     const failed = lanes.find((outcome) => outcome.status === 'rejected');

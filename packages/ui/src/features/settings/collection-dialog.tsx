@@ -65,7 +65,7 @@ export function CollectionDialog({
       error={start.error}
       onSubmit={() => start.mutate(wanted)}
     >
-      <Radio.Group label="What to do" value={chosen} onChange={(way) => setChosen(way as Way)}>
+      <Radio.Group label="What to do" value={chosen} onChange={(way) => setChosen(way)}>
         <div className="stack">
           {Object.entries(ways).map(([way, { label, description }]) => (
             <Radio key={way} value={way} label={label} description={description} />
