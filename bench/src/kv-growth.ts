@@ -1,14 +1,12 @@
 // What a record of a repository costs PostgreSQL while their number grows: creations as those of branches, 32 at once.
 //   node bench/src/kv-growth.ts [steps] [creations in each]
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openStore } from '@svc/kv';
 import { startPostgres } from '@svc/testing';
+import { processorMsOf } from './driver/processor-time.ts';
 
 const [steps = 7, each = 2000] = process.argv.slice(2).map(Number);
 const server = await startPostgres();
-const { connectionString = '', data = '' } = server.address;
-const main = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+const { connectionString = '' } = server.address;
 const store = await openStore({
   type: 'postgres',
   connectionString,
@@ -32,19 +30,8 @@ async function create(): Promise<void> {
   );
 }
 
-/** Of the process and all below it, ended ones too. */
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  let ms = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean);
-    for (const child of children) ms += processorMs(Number(child));
-  }
-  return ms;
-}
-
 for (let step = 0; step < steps; step += 1) {
-  const before = processorMs(main);
+  const before = processorMsOf('postgres');
   const begun = performance.now();
   let left = each;
   await Promise.all(
@@ -52,7 +39,7 @@ for (let step = 0; step < steps; step += 1) {
       while (left-- > 0) await create();
     }),
   );
-  const micros = ((processorMs(main) - before) * 1000) / each;
+  const micros = ((processorMsOf('postgres') - before) * 1000) / each;
   const rate = (each / (performance.now() - begun)) * 1000;
   console.log(
     `${made * 3} records: ${micros.toFixed(0)} µs of the database each, ${rate.toFixed(0)} a second`,

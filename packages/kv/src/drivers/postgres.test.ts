@@ -181,6 +181,19 @@ describe.runIf(server !== undefined)('on a real server', () => {
         expect(read.map((found) => found?.value)).toEqual(keys);
         const { rows } = await admin.query(`SELECT FROM ${schema}.${table}`);
         expect(rows).toHaveLength(40);
+        // Rows of several tables have the same place, each in its own.
+        const [first = key, second = key] = keys;
+        await store.deleteMany(first, [key]);
+        expect(await store.change(second, { key, condition: 'present' }, [{ type: 'delete', key }])).toBe(
+          true,
+        );
+        await store.change(second, { key, condition: 'any' }, [{ type: 'put', key, value: second }]);
+        await store.set(second, first, second);
+        expect(
+          await store.change(second, { key, condition: 'present' }, [{ type: 'delete', key: first }]),
+        ).toBe(true);
+        const left = await Promise.all(keys.map((each) => store.get(each, key)));
+        expect(left.map((found) => found?.value)).toEqual([undefined, ...keys.slice(1)]);
         await store.close();
       }
     });

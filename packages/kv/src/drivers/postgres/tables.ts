@@ -62,7 +62,8 @@ async function readModulus(client: ClientBase, name: string): Promise<number | u
   const { rows } = await client.query<(Buffer | null)[]>({
     text:
       'SELECT part.relname::text, pg_get_expr(part.relpartbound, part.oid), ' +
-      '  to_regclass(quote_ident(part.relname)) = part.oid AND ' +
+      // A partition that is divided further is none of ours either.
+      "  to_regclass(quote_ident(part.relname)) = part.oid AND part.relkind = 'r' AND " +
       // Rights on the table are none on its partitions.
       `  ${rights.map((right) => `has_table_privilege(part.oid, '${right}')`).join(' AND ')} ` +
       'FROM pg_class parent JOIN pg_inherits ON inhparent = parent.oid JOIN pg_class part ON part.oid = inhrelid ' +
