@@ -16,6 +16,8 @@ interface Published {
   readonly files: (name: string) => boolean;
   /** Packages that the bundle leaves outside, by the one of ours that names their version. */
   readonly dependencies: Readonly<Record<string, string>>;
+  /** Those that only some settings need, and that may be left out. */
+  readonly optional?: Readonly<Record<string, string>>;
 }
 
 const published: readonly Published[] = [
@@ -24,11 +26,11 @@ const published: readonly Published[] = [
     description: 'Version control for data in object stores: the server',
     files: (name) => !name.startsWith('svcctl'),
     dependencies: {
-      '@aws-sdk/credential-providers': 'block',
       '@node-rs/crc32': 'encoding',
       lmdb: 'kv',
       wasmoon: 'actions',
     },
+    optional: { '@aws-sdk/credential-providers': 'block' },
   },
   {
     name: 'svcctl',
@@ -47,6 +49,13 @@ interface Manifest {
 
 async function manifestOf(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+async function withVersions(owners: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const pairs = await Promise.all(
+    Object.entries(owners).map(async ([name, owner]) => [name, await versionOf(name, owner)]),
+  );
+  return Object.fromEntries(pairs) as Record<string, string>;
 }
 
 async function versionOf(dependency: string, owner: string): Promise<string> {
@@ -70,9 +79,6 @@ async function stage(item: Published, folder: string): Promise<void> {
   );
   for (const name of ['LICENSE', 'NOTICE', 'README.md']) await cp(join(root, name), join(folder, name));
   const { version, license, engines } = await manifestOf('.');
-  const dependencies = await Promise.all(
-    Object.entries(item.dependencies).map(async ([name, owner]) => [name, await versionOf(name, owner)]),
-  );
   const manifest = {
     name: item.name,
     version,
@@ -81,7 +87,8 @@ async function stage(item: Published, folder: string): Promise<void> {
     type: 'module',
     bin: { [item.name]: `bin/${item.name}.js` },
     engines,
-    dependencies: Object.fromEntries(dependencies) as Record<string, string>,
+    dependencies: await withVersions(item.dependencies),
+    ...(item.optional !== undefined && { optionalDependencies: await withVersions(item.optional) }),
   };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }

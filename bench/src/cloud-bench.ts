@@ -75,11 +75,11 @@ async function beside(
     const rate = of(name, 'rate');
     return options.bytes === undefined
       ? `${Math.round(rate)}/s ${Math.round(of(name, 'cpuMicros'))} µs`
-      : `${Math.round((rate * options.bytes) / (1 << 20))} MiB/s`;
+      : `${Math.round((rate * options.bytes) / (1 << 20))} MiB/s ${Math.round((of(name, 'cpuMicros') * (1 << 20)) / options.bytes)} µs/MiB`;
   };
   const ratio = (of('svc', 'rate') / of('raw', 'rate')).toFixed(2);
   console.log(
-    `${what.padEnd(34)} svc ${shown('svc').padEnd(18)} raw ${shown('raw').padEnd(18)} ratio ${ratio}`,
+    `${what.padEnd(34)} svc ${shown('svc').padEnd(22)} raw ${shown('raw').padEnd(22)} ratio ${ratio}`,
   );
 }
 

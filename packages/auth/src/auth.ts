@@ -50,6 +50,8 @@ export interface AuthOptions {
   readonly cacheBus: CacheBus;
   /** `auth.encrypt.secret_key`. */
   readonly encryptSecretKey: string;
+  /** What `deriveRootKey` makes of it, where somebody else has done that already. */
+  readonly rootKey?: Promise<Uint8Array> | undefined;
   readonly mode: RbacMode;
   readonly cache: CacheSettings;
   readonly loginDurationMs: number;

@@ -1,6 +1,7 @@
 import { KvError } from '@svc/kv';
 import type { Auth, AuthOptions, LoginRequest, Session, SigningCredentials } from './auth.ts';
 import { KeyRing } from './crypto/key-ring.ts';
+import { deriveRootKey } from './crypto/root-key.ts';
 import { openSecret, sealSecret } from './crypto/secret-box.ts';
 import { AuthError } from './errors.ts';
 import { anonymousIdentity, type Identity } from './identity.ts';
@@ -46,7 +47,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const clock = options.clock ?? Date.now;
   checkOptions(options);
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
-  const [keyRing, kv] = await Promise.all([KeyRing.derive(options.encryptSecretKey), options.kv]);
+  const [rootKey, kv] = await Promise.all([
+    options.rootKey ?? deriveRootKey(options.encryptSecretKey),
+    options.kv,
+  ]);
+  const keyRing = new KeyRing(rootKey);
   const store = new AuthStore(kv);
   const installation = new InstallationStore(store, keyRing, options.fixedInstallationId);
   const { authorizationService: service } = options;

@@ -22,5 +22,5 @@ it('a 256 MiB object of unknown length passes the s3 store in bounded memory', a
   const namespace = `s3://${await createBucket(config)}`;
   const result = measureMemoryGrowth(config, namespace, { mebibytes: 256, length: 'unknown' });
   expect(result.received).toBe(256 * mebibyte);
-  expect(result.growth).toBeLessThan(150);
+  expect(result.growth).toBeLessThan(100);
 });

@@ -50,23 +50,26 @@ const notPublic = [
 
 /** Public addresses and the given networks. */
 export function publicAnd({ setting, networks }: RuleOptions): AddressRule {
-  return ruleOf(setting, blockListOf(notPublic), blockListOf(networks));
+  return ruleOf(setting, notPublic, blockListOf(networks));
 }
 
 /** The given networks and nothing else. */
 export function only({ setting, networks }: RuleOptions): AddressRule {
-  return ruleOf(setting, blockListOf(['0.0.0.0/0', '::/0']), blockListOf(networks));
+  return ruleOf(setting, ['0.0.0.0/0', '::/0'], blockListOf(networks));
 }
 
 /** Every address but the link's and those of metadata services. */
 export function allButLinkLocal(setting: string): AddressRule {
-  return ruleOf(setting, blockListOf(linkAndMetadata), new BlockList());
+  return ruleOf(setting, linkAndMetadata, new BlockList());
 }
 
-function ruleOf(setting: string, refused: BlockList, allowed: BlockList): AddressRule {
+function ruleOf(setting: string, refusedNetworks: readonly string[], allowed: BlockList): AddressRule {
+  // Made when first asked: most servers never are, and it takes milliseconds of each start.
+  let refused: BlockList | undefined;
   const contains = (list: BlockList, address: string): boolean =>
     list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
-  const isAllowed = (address: string): boolean => contains(allowed, address) || !contains(refused, address);
+  const isAllowed = (address: string): boolean =>
+    contains(allowed, address) || !contains((refused ??= blockListOf(refusedNetworks)), address);
   return { setting, allows: (address) => spellingsOf(address).every(isAllowed) };
 }
 

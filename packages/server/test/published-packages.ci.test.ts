@@ -55,6 +55,14 @@ test('svcctl is small and brings nothing of the server', () => {
   expect(Object.keys(dependencies)).toEqual(['@node-rs/crc32']);
 });
 
+test('the server can do without the credentials of a cloud', () => {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(out, 'svc', 'package.json'), 'utf8'),
+  ) as Record<string, Record<string, string>>;
+  expect(Object.keys(dependencies ?? {})).toEqual(['@node-rs/crc32', 'lmdb', 'wasmoon']);
+  expect(Object.keys(optionalDependencies ?? {})).toEqual(['@aws-sdk/credential-providers']);
+});
+
 test.runIf(installed !== undefined)(
   'the client is plain JavaScript with types, and brings next to nothing',
   () => {

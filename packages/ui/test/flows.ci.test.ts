@@ -2,6 +2,7 @@ import { afterAll, describe } from 'vitest';
 import { accessibilityFlows } from './flows/accessibility.ts';
 import { administrationFlows } from './flows/administration.ts';
 import { changeFlows } from './flows/changes.ts';
+import { collectionFlows } from './flows/collection.ts';
 import { entryFlows } from './flows/entries.ts';
 import { firstPageFlows } from './flows/first-page.ts';
 import { glanceFlows } from './flows/glance.ts';
@@ -33,6 +34,7 @@ describe.skipIf(stage === undefined).concurrent('the web UI in a real browser', 
   tableFlows(stage);
   pullFlows(stage);
   settingsFlows(stage);
+  collectionFlows(stage);
   administrationFlows(stage);
   habitFlows(stage);
 });

@@ -46,7 +46,7 @@ const takenMessage = 'another server goes on with the hooks of this event';
 export class EventQueue {
   readonly #kv: KvStore;
   /** Queues that are known to be listed. */
-  readonly #listed = new LRUCache<string, true>({ max: 10_000 });
+  readonly #listed = new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
   constructor(kv: KvStore) {
     this.#kv = kv;

@@ -1,4 +1,4 @@
-import { hkdfSync, scrypt } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 
 /** What a derived key may be used for; one purpose's key is useless for another. */
 export type KeyPurpose =
@@ -11,22 +11,12 @@ export type KeyPurpose =
   | 'svc/temporary-secret'
   | 'svc/login-cache';
 
-/** Keys derived from `auth.encrypt.secret_key`; the slow derivation happens once per process. */
+/** Keys derived from the root key. */
 export class KeyRing {
-  readonly #root: Buffer;
+  readonly #root: Uint8Array;
 
-  private constructor(root: Buffer) {
+  constructor(root: Uint8Array) {
     this.#root = root;
-  }
-
-  static async derive(secretKey: string): Promise<KeyRing> {
-    const root = await new Promise<Buffer>((resolve, reject) => {
-      scrypt(secretKey, 'svc/auth/v1', 32, { N: 32_768, r: 8, p: 1, maxmem: 1 << 26 }, (error, key) => {
-        if (error === null) resolve(key);
-        else reject(error);
-      });
-    });
-    return new KeyRing(root);
   }
 
   keyFor(purpose: KeyPurpose, salt: Uint8Array = new Uint8Array()): Buffer {

@@ -5,6 +5,7 @@ import { actor, basic, bearer, head, local, makeAuth } from '../../test/make-aut
 import { alice, loginAs, refused, secretKey, withAlice } from '../../test/with-alice.ts';
 import { signJwt } from '../crypto/jwt.ts';
 import { KeyRing } from '../crypto/key-ring.ts';
+import { deriveRootKey } from '../crypto/root-key.ts';
 
 describe('Basic authentication', () => {
   it('takes a key and its secret, split at the first colon', async () => {
@@ -100,7 +101,7 @@ describe('Basic authentication', () => {
 describe('login tokens', () => {
   let loginKey: Buffer;
   beforeAll(async () => {
-    loginKey = (await KeyRing.derive(secretKey)).keyFor('svc/jwt-login');
+    loginKey = new KeyRing(await deriveRootKey(secretKey)).keyFor('svc/jwt-login');
   });
 
   it('last as long as configured', async () => {
@@ -161,7 +162,7 @@ describe('login tokens', () => {
     expect(await accepted(signJwt({ ...claims, sub: 'nobody' }, loginKey))).toBe(false);
     expect(await accepted(signJwt({ ...claims, akid: 'BOB' }, loginKey))).toBe(false);
     expect(await accepted(signJwt(claims, Buffer.from(secretKey)))).toBe(false);
-    const resetKey = (await KeyRing.derive(secretKey)).keyFor('svc/jwt-reset');
+    const resetKey = new KeyRing(await deriveRootKey(secretKey)).keyFor('svc/jwt-reset');
     expect(await accepted(signJwt(claims, resetKey))).toBe(false);
 
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

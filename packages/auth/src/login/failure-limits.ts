@@ -26,7 +26,8 @@ export class FailureLimits {
   readonly #clock: () => number;
   readonly #bus: CacheBus;
   readonly #self = randomUUID();
-  readonly #failures = new LRUCache<string, number[]>({ max: 20_000 });
+  // Grows with what is in it: told the number of entries, the cache would make room for all of them at the start.
+  readonly #failures = new LRUCache<string, number[]>({ maxSize: 20_000, sizeCalculation: () => 1 });
   readonly #unsubscribe: () => void;
 
   constructor(bus: CacheBus, clock: () => number) {

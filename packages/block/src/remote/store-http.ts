@@ -10,10 +10,9 @@ import {
   sendPaced,
   type StoreResponse,
 } from './connection.ts';
-import { unitsOf, type RequestBody } from './request-body.ts';
+import { piecesOf, type RequestBody } from './request-body.ts';
 
 const connections = 256;
-const streamUnit = 1024 * 1024;
 
 export interface StoreRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -163,7 +162,7 @@ export class StoreHttp {
       });
     const { timeoutMs } = this.#options;
     if (body?.kind === 'stream')
-      return await sendPaced(unitsOf(body.stream, streamUnit, body.size), timeoutMs, send, signal);
+      return await sendPaced(piecesOf(body.stream, body.size), timeoutMs, send, signal);
     const [only] = body?.chunks ?? [];
     if (body !== undefined && body.chunks.length > 1)
       return await sendPaced(body.chunks, timeoutMs, send, signal);

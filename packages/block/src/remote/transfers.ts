@@ -35,7 +35,8 @@ export type Uploaded =
 
 /**
  * Uploads a stream part by part, each kept in memory until the store has it so that it can be sent again. A body
- * that fits the first part is returned instead. Holds two parts at most: one on its way, one filling.
+ * that fits the first part is returned instead. Holds two parts at most: one on its way, one filling, in the same
+ * memory again and again.
  */
 export async function uploadInParts(
   body: BodyStream,
@@ -48,11 +49,15 @@ export async function uploadInParts(
   let sending: Promise<CompletedPart> | undefined;
   let chunks: Buffer[] = [];
   let size = 0;
+  let sent: Buffer[] = [];
+  const free: Buffer[] = [];
+  const take = (): Buffer => free.pop() ?? Buffer.allocUnsafeSlow(unit);
   const settle = async (): Promise<void> => {
     if (sending === undefined) return;
     const part = await sending;
     sending = undefined;
     parts.push(part);
+    for (const chunk of sent) if (chunk.length === unit) free.push(chunk);
   };
   const send = async (): Promise<void> => {
     uploadId ??= await uploader.start();
@@ -67,11 +72,12 @@ export async function uploadInParts(
     sending = uploader.uploadPart(uploadId, partNumber, { kind: 'bytes', chunks, size });
     // Looked at by the next settle; until then a failure must not count as unhandled.
     sending.catch(() => undefined);
+    sent = chunks;
     chunks = [];
     size = 0;
   };
   try {
-    for await (const chunk of unitsOf(body.stream, unit, body.size)) {
+    for await (const chunk of unitsOf(body.stream, unit, body.size, take)) {
       signal?.throwIfAborted();
       chunks.push(chunk);
       size += chunk.length;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { prefixSuccessor } from '@svc/encoding';
 import type { KvEntry, KvStore } from '@svc/kv';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../context/growing-cache.ts';
 import type { CommittedTrees } from '../committed/tree.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { SharedReads } from '../store/shared-reads.ts';
@@ -45,7 +45,7 @@ export class HookFiles {
   /** From the first folder to the last. */
   readonly #around: Span;
   readonly #looks: SharedReads<StagedLook>;
-  readonly #ofTrees = new LRUCache<string, FilesOfTree>({ max: treesRemembered });
+  readonly #ofTrees = growingCache<FilesOfTree>(treesRemembered);
 
   constructor(kv: KvStore, trees: CommittedTrees, folders: readonly string[], maxBatchDelayMs: number) {
     this.#kv = kv;

@@ -14,7 +14,7 @@ import {
   type XidGenerator,
 } from '@svc/encoding';
 import type { CacheBus, KvExpectation, KvStore, KvWrite } from '@svc/kv';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../context/growing-cache.ts';
 import type { Actor } from '../face/model.ts';
 import type { EngineLogger } from '../face/options.ts';
 import {
@@ -97,9 +97,9 @@ export class MoveLog {
   readonly #logger: EngineLogger;
   readonly #onMoved: (kind: MoveKind) => void;
   /** Records never change; those that were forgotten are dropped by the bus. */
-  readonly #records = new LRUCache<string, MoveData>({ max: cachedRecords });
+  readonly #records = growingCache<MoveData>(cachedRecords);
   /** Instances whose log is known to have a beginning. */
-  readonly #begun = new LRUCache<string, true>({ max: cachedRecords });
+  readonly #begun = growingCache<true>(cachedRecords);
   readonly #unsubscribe: () => void;
 
   constructor(

@@ -1,6 +1,6 @@
 import type { BlockAdapter, BlockStores } from '@svc/block';
 import type { CacheBus, KvStore } from '@svc/kv';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../context/growing-cache.ts';
 import { formerNamespaces } from '../repositories/former-namespaces.ts';
 import { liesInside, trimSlash } from '../repositories/namespaces.ts';
 import { listTrash } from '../store/deleted-repositories.ts';
@@ -29,7 +29,7 @@ export class NamespaceIndex {
   readonly #bus: CacheBus;
   readonly #clock: () => number;
   readonly #known = new Map<string, Promise<Known>>();
-  readonly #canonical = new LRUCache<string, string>({ max: 10_000, ttl: lifetimeMs, ttlResolution: 100 });
+  readonly #canonical = growingCache<string>(10_000, { ttl: lifetimeMs, ttlResolution: 100 });
   readonly #unsubscribe: () => void;
 
   constructor(

@@ -1,5 +1,6 @@
 import { bytesBody, smallObjectSize, type BlockAdapter, type ObjectBody } from '@svc/block';
 import { LRUCache } from 'lru-cache';
+import { growingCache } from '../context/growing-cache.ts';
 import type { ObjectEntry } from '../face/objects.ts';
 
 const capacity = 8 * 1024 * 1024;
@@ -22,7 +23,7 @@ interface Kept {
 export class SmallObjects {
   readonly #kept: LRUCache<string, Kept>;
   /** Asked for once. Most objects never are again: they would only push out others. */
-  readonly #asked = new LRUCache<string, true>({ max: rememberedNames });
+  readonly #asked = growingCache<true>(rememberedNames);
 
   constructor(now: () => number = () => performance.now()) {
     this.#kept = new LRUCache({

@@ -7,7 +7,7 @@ import {
   type BranchProtectionRules,
 } from '@svc/encoding';
 import type { CacheBus, KvPredicate, KvStore, KvWrite } from '@svc/kv';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../context/growing-cache.ts';
 import { JitterCache } from '../context/jitter-cache.ts';
 import { protectedBranchesKey } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -29,7 +29,7 @@ export class ProtectionStore {
   readonly #kv: KvStore;
   readonly #bus: CacheBus;
   readonly #cache = new JitterCache<StoredRules>({ size: 100_000, ttlMs: 3000, jitterMs: 3000 });
-  readonly #patterns = new LRUCache<string, BranchPattern>({ max: 10_000 });
+  readonly #patterns = growingCache<BranchPattern>(10_000);
   readonly #unsubscribe: () => void;
 
   constructor(kv: KvStore, bus: CacheBus) {

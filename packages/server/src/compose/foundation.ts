@@ -18,6 +18,8 @@ export interface FoundationOptions {
   readonly processes: number;
   /** This process's part of the memory for blocks; by default an equal one. */
   readonly blockMemoryShare?: number | undefined;
+  /** Of access control, derived by the primary process for all. */
+  readonly rootKey?: Promise<Uint8Array> | undefined;
   readonly metrics?: Metrics | undefined;
   /** Only where traces are configured. */
   readonly tracing?: Tracing | undefined;
@@ -88,6 +90,7 @@ export async function openAuth(
     kv,
     cacheBus: options.cacheBus,
     encryptSecretKey: auth.encrypt.secret_key,
+    rootKey: options.rootKey,
     mode: auth.ui_config.rbac,
     cache: {
       enabled: auth.cache.enabled,

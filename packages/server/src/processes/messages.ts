@@ -33,6 +33,8 @@ export interface StartMessage {
 
 export type ToWorker =
   | StartMessage
+  /** In base64. Comes after the start, which need not wait for it. */
+  | { readonly type: 'root-key'; readonly key: string }
   | { readonly type: 'asked'; readonly seq: number; readonly question: Question; readonly payload: unknown }
   | { readonly type: 'answers'; readonly id: number; readonly values: readonly unknown[] }
   | { readonly type: 'told'; readonly news: News; readonly payload: unknown }

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster';
 import type { Readable } from 'node:stream';
+import { deriveRootKey } from '@svc/auth/root-key';
 import type { Config, LogLevel } from '../config/index.ts';
 import type { LogSink, Logger } from '../logging/index.ts';
 import { parseListenAddress } from '../http/address.ts';
@@ -44,6 +45,7 @@ export class Supervisor {
   readonly #backOffs: Record<Role, BackOff> = { http: new BackOff(), background: new BackOff() };
   readonly #departedMetrics: unknown[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #rootKey: Promise<Buffer>;
   #listen: ServerAddress;
   /** As changed while running; a worker that starts later must know. */
   #level: LogLevel;
@@ -57,6 +59,9 @@ export class Supervisor {
       onSilence: (question, silent) =>
         options.logger.warn({ question, silent }, 'a worker process did not answer in time'),
     });
+    this.#rootKey = deriveRootKey(options.config.auth.encrypt.secret_key);
+    // Reported by `start`, which waits for it.
+    this.#rootKey.catch(() => {});
     this.#hub.addLegacy('metrics', () => this.#departedMetrics);
     this.#listen = parseListenAddress(options.config.listen_address);
     this.#level = options.config.logging.level;
@@ -82,6 +87,7 @@ export class Supervisor {
   #startFirst(): Promise<ServerAddress> {
     return new Promise((resolve, reject) => {
       const child = this.#start('http', true);
+      this.#rootKey.catch(reject);
       child.worker.on('message', (message: ToPrimary) => {
         if (message.type === 'ready') resolve(message.address ?? this.#listen);
         else if (message.type === 'failed') reject(new Error(message.message));
@@ -130,6 +136,10 @@ export class Supervisor {
       trial,
     };
     member.send(message);
+    void this.#rootKey.then(
+      (key) => member.send({ type: 'root-key', key: key.toString('base64') }),
+      () => {},
+    );
     return child;
   }
 

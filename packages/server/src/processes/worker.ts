@@ -20,6 +20,9 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
   };
   const exchange = new WorkerExchange(send);
   const pipe = new LogPipe();
+  const rootKey = Promise.withResolvers<Uint8Array>();
+  // Reported by whoever waits for it.
+  rootKey.promise.catch(() => {});
   let running: Promise<RunningRole> | undefined;
   let ending: Promise<void> | undefined;
 
@@ -47,11 +50,14 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
   process.on('message', (message: ToWorker) => {
     switch (message.type) {
       case 'start':
-        running = start(loading, message, exchange, pipe);
+        running = start(loading, message, rootKey.promise, exchange, pipe);
         running.then(
           (role) => send({ type: 'ready', address: role.address }),
           (error: unknown) => fail(describeStartError(error, message.config)),
         );
+        break;
+      case 'root-key':
+        rootKey.resolve(Buffer.from(message.key, 'base64'));
         break;
       case 'asked':
       case 'answers':
@@ -71,6 +77,7 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
   });
   process.on('disconnect', () => {
     exchange.abandon();
+    rootKey.reject(new Error('the primary process is gone'));
     void end();
   });
 }
@@ -78,6 +85,7 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
 async function start(
   loading: Promise<StartRole>,
   message: StartMessage,
+  rootKey: Promise<Uint8Array>,
   exchange: WorkerExchange,
   pipe: LogPipe,
 ): Promise<RunningRole> {
@@ -89,6 +97,7 @@ async function start(
     listen: message.listen,
     logger,
     exchange,
+    rootKey,
     workers: message.workers,
     prepares: message.prepares,
     worksAlone: message.worksAlone,

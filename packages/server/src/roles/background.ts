@@ -24,6 +24,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     config,
     logger,
     cacheBus,
+    rootKey: context.rootKey,
     processes: context.workers + 1,
     metrics,
     blockMemoryShare: backgroundBlockMemory,

@@ -9,6 +9,8 @@ export interface RoleContext {
   readonly listen: ServerAddress;
   readonly logger: RootLogger;
   readonly exchange: Exchange;
+  /** Of access control; the primary process derives it for all. */
+  readonly rootKey: Promise<Uint8Array>;
   /** HTTP workers of this server. */
   readonly workers: number;
   readonly prepares: boolean;

@@ -30,6 +30,7 @@ const words: Readonly<Record<string, string>> = {
   'fs:DeleteAlias': 'delete buckets',
   'fs:WriteSubscription': 'change webhooks',
   'retention:SetGarbageCollectionRules': 'change the rules of garbage collection',
+  'retention:RunGarbageCollection': 'collect the garbage of this repository',
 };
 
 /** Why somebody may not do something, or undefined when they may or when it is not known: the server then says. */

@@ -11,6 +11,7 @@ const onRepository = [
   'pr:WritePullRequest',
   'branches:SetBranchProtectionRules',
   'retention:SetGarbageCollectionRules',
+  'retention:RunGarbageCollection',
 ];
 
 /**

@@ -139,7 +139,12 @@ describe.skipIf(azurite === undefined)('azure on a real server', () => {
     await withFaults(
       ({ url }) => (url.includes('comp=batch') && !knowsBatches ? { status: 400 } : 'pass'),
       async (adapter, namespace, proxy) => {
+        const send = vi.spyOn(AzureClient.prototype, 'send');
         await deletesInBatches(adapter, namespace, proxy, 256);
+        const batches = send.mock.calls.flatMap(([request]) => (request.method === 'POST' ? [request] : []));
+        // A slow store is waited for: it would delete them unseen.
+        expect(batches.map(({ answerTimeoutMs }) => answerTimeoutMs)).toEqual([600_000, 600_000]);
+        send.mockRestore();
         knowsBatches = false;
         await deletesOneByOne(adapter, namespace, proxy);
       },

@@ -154,6 +154,8 @@ export class BlobCalls implements BatchDeletes<BlobPlace> {
       ],
       headers: { 'content-type': batchType },
       body: batchBody(await Promise.all(places.map((place) => this.#client.batchedDelete(place))), String),
+      // A store that was too slow to answer deletes them all the same, and nobody would know.
+      answerTimeoutMs: this.#client.tryTimeoutMs,
       ...options,
     });
     const statuses = batchStatuses(response.header('content-type'), await response.body.text());

@@ -246,6 +246,7 @@ export class ObjectCalls implements BatchDeletes<BucketObject> {
       path: '/batch/storage/v1',
       headers: { 'content-type': batchType },
       body: batchBody(deletes, (index) => `<${index}>`),
+      answerTimeoutMs: longAnswerMs,
       access: 'read',
       ...options,
     });

@@ -16,7 +16,13 @@ export async function openCredentials(config: S3StoreConfig): Promise<RenewingCr
     }
     return new Renewing<StaticCredentials>(async () => credentials);
   }
-  const providers = await import('@aws-sdk/credential-providers');
+  const providers = await import('@aws-sdk/credential-providers').catch((error: unknown) => {
+    throw new BlockError(
+      'configuration',
+      's3: credentials from the environment, a profile or a role need the package @aws-sdk/credential-providers; install it beside svc, or set s3.credentials',
+      { cause: error },
+    );
+  });
   if (config.profile === undefined && config.credentialsFile === undefined) {
     const { sessionDurationMs = 0, sessionExpiryWindowMs } = config.webIdentity ?? {};
     const durationSeconds = Math.round(sessionDurationMs / 1000);

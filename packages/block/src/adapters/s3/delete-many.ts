@@ -4,6 +4,7 @@ import { resolveBucketObject } from '../../address.ts';
 import { BlockError } from '../../errors.ts';
 import type { S3Client } from './client.ts';
 import { refusalError } from './errors.ts';
+import { longAnswerMs } from '../../remote/answers.ts';
 import { bytesRequest } from '../../remote/request-body.ts';
 import { childText, escapeXml, fitsXml, requireXml } from '../../remote/xml.ts';
 
@@ -78,6 +79,7 @@ async function deleteBatch(
       'content-type': 'application/xml',
     },
     body: bytesRequest(body),
+    answerTimeoutMs: longAnswerMs,
     ...options,
   });
   const result = requireXml(await response.body.text(), 'DeleteResult');

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { BlockAdapter } from '../../adapter.ts';
@@ -9,9 +11,9 @@ import { credentials, at } from '../../../test/s3-stub.ts';
 import { Renewing } from '../../remote/renewing.ts';
 import { openCredentials } from './credentials.ts';
 import { S3Endpoint } from './endpoint.ts';
-import { unitsOf } from '../../remote/request-body.ts';
+import { piecesOf, unitsOf } from '../../remote/request-body.ts';
 import { openS3Adapter } from './s3-adapter.ts';
-import { copyRanges, partSize } from '../../remote/transfers.ts';
+import { copyRanges, partSize, uploadInParts, type PartUploader } from '../../remote/transfers.ts';
 
 describe('endpoints', () => {
   it('put the bucket where it belongs', () => {
@@ -133,5 +135,47 @@ describe('sizes', () => {
     expect(await cut([], 4)).toEqual([]);
     await expect(cut([3], 4, 4)).rejects.toMatchObject({ kind: 'write_failed' });
     await expect(cut([5], 4, 4)).rejects.toMatchObject({ kind: 'write_failed' });
+  });
+
+  it('hand on the pieces of streams, small ones together', async () => {
+    const pieces = async (sizes: number[], announced: number): Promise<number[]> => {
+      const found: number[] = [];
+      for await (const piece of piecesOf(Readable.from(sizes.map((size) => Buffer.alloc(size))), announced))
+        found.push(piece.length);
+      return found;
+    };
+    expect(await pieces([100_000, 1000, 70_000, 5], 171_005)).toEqual([100_000, 71_000, 5]);
+    await expect(pieces([3], 4)).rejects.toMatchObject({ kind: 'write_failed' });
+    await expect(pieces([5], 4)).rejects.toMatchObject({ kind: 'write_failed' });
+  });
+
+  it('use the memory of parts again once the store has them', async () => {
+    const unit = 2 ** 20;
+    const content = randomBytes(42 * unit + 17);
+    const memory = new Set<ArrayBufferLike>();
+    const received: Buffer[] = [];
+    const uploader: PartUploader = {
+      start: () => Promise.resolve('id'),
+      uploadPart: async (_, partNumber, part) => {
+        // A slow store reads what it was handed long after.
+        await setTimeout(20);
+        const chunks = part.kind === 'bytes' ? part.chunks : [];
+        for (const chunk of chunks) memory.add(chunk.buffer);
+        received.push(Buffer.concat(chunks));
+        return { partNumber, etag: '' };
+      },
+      abort: () => Promise.resolve(),
+    };
+    const pieces = Array.from({ length: 43 }, (_, i) => content.subarray(i * unit, (i + 1) * unit));
+    const uploaded = await uploadInParts(
+      { stream: Readable.from(pieces), size: -1 },
+      unit,
+      uploader,
+      undefined,
+    );
+    expect(uploaded).toMatchObject({ kind: 'parts', parts: { length: 6 } });
+    expect(Buffer.concat(received).equals(content)).toBe(true);
+    // Two parts of 8 units, the one that is being filled beyond them, and the rest at the end.
+    expect(memory.size).toBeLessThanOrEqual(18);
   });
 });

@@ -21,7 +21,13 @@ export interface AwsSettings {
 export async function openCredentials(settings: AwsSettings): Promise<RenewingCredentials> {
   const { credentials, profile } = settings;
   if (credentials !== undefined) return new RenewingCredentials(async () => credentials);
-  const providers = await import('@aws-sdk/credential-providers');
+  const providers = await import('@aws-sdk/credential-providers').catch((error: unknown) => {
+    throw new KvError(
+      'driver_configuration',
+      'dynamodb: credentials from the environment, a profile or a role need the package @aws-sdk/credential-providers; install it beside svc, or set database.dynamodb.aws_access_key_id and aws_secret_access_key',
+      { cause: error },
+    );
+  });
   return new RenewingCredentials(
     profile === undefined ? providers.fromNodeProviderChain() : providers.fromIni({ profile }),
   );

@@ -26,6 +26,14 @@ test('writes are refused while the disk is nearly full and go on once it is not'
   expect(looks).toBe(3);
 });
 
+test('a write that failed on a full disk is explained by it', async () => {
+  let free = 10 * 1024 * 1024;
+  const space = new DiskSpace('/data/kv', () => Promise.resolve(free));
+  expect(await space.whenFull()).toMatchObject({ kind: 'no_space', retryable: true });
+  free = 10 * 1024 * 1024 * 1024;
+  expect(await space.whenFull()).toBeUndefined();
+});
+
 test('a disk that cannot be asked does not stop writes', async () => {
   const space = new DiskSpace('/data/kv', () => Promise.reject(new Error('no such folder')));
   await space.look();

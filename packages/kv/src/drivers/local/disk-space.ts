@@ -31,8 +31,17 @@ export class DiskSpace {
       this.#nextLook = now + refreshMs;
       void this.look();
     }
-    if (!this.#full) return;
-    throw new KvError(
+    if (this.#full) throw this.#refusal();
+  }
+
+  /** After a write has failed: the refusal when that is because the disk is full. */
+  async whenFull(): Promise<KvError | undefined> {
+    await this.look();
+    return this.#full ? this.#refusal() : undefined;
+  }
+
+  #refusal(): KvError {
+    return new KvError(
       'no_space',
       `key-value store ${this.#path}: the disk is full (less than 64 MiB free) and nothing was written; ` +
         'free some space and try again',

@@ -23,40 +23,67 @@ function held(options: { maxUnderWay?: number; maxGroup?: number; keyed?: boolea
     groups[index]?.end(error);
     await turn();
   };
-  return { grouped, groups, end };
+  /** Calls one after the other, the first alone. */
+  const callAll = async (...calls: string[]): Promise<Promise<string>[]> => {
+    const [first = '', ...others] = calls;
+    const answers = [grouped.call(first)];
+    await turn();
+    answers.push(...others.map((call) => grouped.call(call)));
+    await turn();
+    return answers;
+  };
+  return { grouped, groups, end, callAll, turn };
 }
 
-test('a lone call goes out at once; those that come meanwhile go together, in order', async () => {
-  const { grouped, groups, end } = held();
-  const answers = ['a', 'b', 'c'].map((call) => grouped.call(call));
+test('a lone call goes out in its turn; those that come meanwhile go together, in order', async () => {
+  const { grouped, groups, end, callAll, turn } = held();
+  const answers = await callAll('a', 'b', 'c');
   expect(groups.map(({ calls }) => calls)).toEqual([['a']]);
   await end(0);
   expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b', 'c']]);
   await end(1);
   expect(await Promise.all(answers)).toEqual(['done a', 'done b', 'done c']);
   void grouped.call('d');
+  await turn();
   expect(groups.at(-1)?.calls).toEqual(['d']);
 });
 
+test('calls of one turn leave together, also those of whom was answered in it', async () => {
+  const { grouped, groups, end, turn } = held({ maxUnderWay: 2 });
+  const twice = async (call: string): Promise<string> => {
+    await grouped.call(`${call}1`);
+    return await grouped.call(`${call}2`);
+  };
+  const answers = ['a', 'b', 'c'].map(twice);
+  await turn();
+  await end(0);
+  expect(groups.map(({ calls }) => calls)).toEqual([
+    ['a1', 'b1', 'c1'],
+    ['a2', 'b2', 'c2'],
+  ]);
+  await end(1);
+  expect(await Promise.all(answers)).toEqual(['done a2', 'done b2', 'done c2']);
+});
+
 test('groups have a size, and so many are under way', async () => {
-  const { grouped, groups, end } = held({ maxUnderWay: 2, maxGroup: 1 });
-  for (const call of ['a', 'b', 'c', 'd']) void grouped.call(call);
+  const { groups, end, callAll } = held({ maxUnderWay: 2, maxGroup: 1 });
+  await callAll('a', 'b', 'c', 'd');
   expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b']]);
   await end(1);
   expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b'], ['c']]);
 });
 
 test('calls of one key never share a group, and none is left behind', async () => {
-  const { grouped, groups, end } = held({ keyed: true });
-  const answers = ['a1', 'b1', 'b2', 'c1', 'b3'].map((call) => grouped.call(call));
+  const { groups, end, callAll } = held({ keyed: true });
+  const answers = await callAll('a1', 'b1', 'b2', 'c1', 'b3');
   for (let index = 0; index < 4; index += 1) await end(index);
   expect(groups.map(({ calls }) => calls)).toEqual([['a1'], ['b1', 'c1'], ['b2'], ['b3']]);
   expect(await Promise.all(answers)).toHaveLength(5);
 });
 
 test('what collided is tried one by one, what failed otherwise fails for all', async () => {
-  const { grouped, groups, end } = held();
-  const answers = Promise.allSettled(['a', 'b', 'c'].map((call) => grouped.call(call)));
+  const { groups, end, callAll } = held();
+  const answers = Promise.allSettled(await callAll('a', 'b', 'c'));
   await end(0);
   await end(1, new Error('collision'));
   await end(2);
@@ -67,7 +94,7 @@ test('what collided is tried one by one, what failed otherwise fails for all', a
     { value: 'done b' },
     { reason: { message: 'collision' } },
   ]);
-  const others = Promise.allSettled(['d', 'e', 'f'].map((call) => grouped.call(call)));
+  const others = Promise.allSettled(await callAll('d', 'e', 'f'));
   await end(4);
   await end(5, new Error('broken'));
   expect(groups).toHaveLength(6);

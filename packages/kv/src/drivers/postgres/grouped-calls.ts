@@ -16,13 +16,15 @@ export interface GroupOptions<C, R> {
 }
 
 /**
- * Carries out the calls of many requests together. A lone call goes out at once; calls that come while others are under
- * way wait for them and leave as one group. Each is carried out after it was made, never before.
+ * Carries out the calls of many requests together. Those of one turn of the event loop leave at its end; calls that
+ * come while others are under way wait for them and leave as one group. Each is carried out after it was made, never
+ * before.
  */
 export class GroupedCalls<C, R> {
   readonly #options: GroupOptions<C, R>;
   #waiting: Waiting<C, R>[] = [];
   #underWay = 0;
+  #isLeaving = false;
 
   constructor(options: GroupOptions<C, R>) {
     this.#options = options;
@@ -31,7 +33,21 @@ export class GroupedCalls<C, R> {
   call(call: C): Promise<R> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ call, resolve, reject });
-      if (this.#underWay < this.#options.maxUnderWay) void this.#send();
+      this.#leaveSoon();
+    });
+  }
+
+  /**
+   * Whoever was answered in this turn makes the next call in it: leaving before would split them into one and the rest,
+   * which waits for that one.
+   */
+  #leaveSoon(): void {
+    if (this.#isLeaving || this.#waiting.length === 0 || this.#underWay >= this.#options.maxUnderWay) return;
+    this.#isLeaving = true;
+    process.nextTick(() => {
+      this.#isLeaving = false;
+      void this.#send();
+      this.#leaveSoon();
     });
   }
 
@@ -42,7 +58,7 @@ export class GroupedCalls<C, R> {
       await this.#carryOut(group);
     } finally {
       this.#underWay -= 1;
-      if (this.#waiting.length > 0) void this.#send();
+      this.#leaveSoon();
     }
   }
 

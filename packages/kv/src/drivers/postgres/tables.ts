@@ -22,6 +22,8 @@ export interface Table {
   readonly text: string;
   /** For the names of prepared statements. */
   readonly name: string;
+  /** Holds all partitions of the store, perhaps in tables below it. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -31,11 +33,12 @@ export interface Table {
 export async function readTables(client: ClientBase, table: string): Promise<Tables> {
   const text = escapeIdentifier(table);
   const modulus = await readModulus(client, table);
-  const whole: Table = { text, name: 'all' };
+  const whole: Table = { text, name: 'all', isWhole: true };
   if (modulus === undefined) return { all: text, of: () => whole };
   const tables = Array.from({ length: modulus }, (_, remainder): Table => ({
     text: escapeIdentifier(partitionName(table, remainder)),
     name: String(remainder),
+    isWhole: false,
   }));
   const found = new LRUCache<string, Table>({ max: rememberedPartitions });
   const of = (partition: Uint8Array): Table => {
