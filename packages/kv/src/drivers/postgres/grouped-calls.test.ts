@@ -67,7 +67,7 @@ test('calls of one turn leave together, also those of whom was answered in it', 
 
 test('groups have a size, and so many are under way', async () => {
   const { groups, end, callAll } = held({ maxUnderWay: 2, maxGroup: 1 });
-  await callAll('a', 'b', 'c', 'd');
+  void (await callAll('a', 'b', 'c', 'd'));
   expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b']]);
   await end(1);
   expect(groups.map(({ calls }) => calls)).toEqual([['a'], ['b'], ['c']]);
