@@ -180,6 +180,12 @@ export function viewerFlows(stage: Stage): void {
         .setInputFiles({ name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('three') });
       await ui.sees('a.txt now holds new.txt');
       expect(await stage.read('object-changes', 'main', 'dir/a.txt')).toBe('three');
+      await stage.commit('object-changes', 'main', 'Three');
+      await ui.open(`${open}&tab=history`);
+      await ui.sees('Three');
+      await ui.link('compare with now').last().click();
+      await ui.page.locator('.cm-deletedChunk, .cm-changedLine').first().waitFor();
+      await ui.open(open);
       await change('Delete');
       await ui.button('Delete', ui.dialog()).click();
       await ui.isAt(/\/objects\?ref=main&path=dir%2F/);
