@@ -13,11 +13,13 @@ import { askEarly } from './ask-early.ts';
 /** The shell stands that long for the sake of a page that is drawn once; then there is one that says what it waits for. */
 const patience = 1000;
 
-const root = document.querySelector('#root');
-if (root !== null) {
+async function start(host: Element): Promise<void> {
   const isLate = new Promise((resolve) => {
     setTimeout(resolve, patience);
   });
   await Promise.race([askEarly().catch(() => undefined), isLate]);
-  createRoot(root).render(<App />);
+  createRoot(host).render(<App />);
 }
+
+const root = document.querySelector('#root');
+if (root !== null) void start(root);

@@ -194,7 +194,15 @@ export function screenFlows(stage: Stage): void {
         ],
         [`${at}/branches/main/revert?commits=${last}`, 'Change a on main'],
         [`${at}/compare?ref=main&compare=dev&file=a.txt`, '0 of 1 settled', opens('Merge', 'Squash')],
-        [`${at}/actions`, 'Completed'],
+        [
+          `${at}/actions`,
+          'Actions',
+          async () =>
+            await ui
+              .link(/post-commit/)
+              .first()
+              .waitFor(),
+        ],
         [`${at}/actions/${runs.results[0]?.run_id ?? ''}`, 'looks'],
         [`${at}/activity`, 'main'],
         ['/activity', repo],
