@@ -82,11 +82,11 @@ function namesOnly(adapter: BlockAdapter, objects: number): BlockAdapter {
   const modified = new Date(Date.now() - 10 * dayMs);
   const walk: BlockAdapter['walk'] = async function* (uri, options) {
     yield* adapter.walk(uri, options);
-    if (!uri.endsWith(`${repository}/`)) return;
+    if (!uri.endsWith(`${repository}/data/`)) return;
     for (let start = 0; start < objects; start += 1000) {
       const page: WalkedObject[] = [];
       for (let index = start; index < Math.min(objects, start + 1000); index += 1) {
-        const relativeKey = addressOf(index);
+        const relativeKey = addressOf(index).slice('data/'.length);
         page.push({ uri: uri + relativeKey, relativeKey, etag: '', size: index, lastModified: modified });
       }
       yield page;

@@ -251,6 +251,8 @@ export interface WalkOptions {
   readonly after?: string | undefined;
   /** Etags may be empty: spares the local store reading every object. */
   readonly skipEtag?: boolean | undefined;
+  /** All of it is wanted soon: a store may be asked for several parts at once. */
+  readonly parallel?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

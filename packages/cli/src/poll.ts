@@ -9,13 +9,13 @@ export interface PollFlags {
 }
 
 /** `--poll-interval` and `--timeout` of commands that start a task on the server. */
-export function withPollFlags(command: Command): Command {
+export function withPollFlags(command: Command, timeout = '1h0m0s'): Command {
   return command
     .option('--poll-interval <duration>', 'how often to ask for the state, at least 1s', '3s')
     .option(
       '--timeout <duration>',
       'give up when the task did not move for so long; negative: never',
-      '1h0m0s',
+      timeout,
     );
 }
 
@@ -29,6 +29,7 @@ interface TaskState {
 export async function pollTask<State extends TaskState>(
   flags: PollFlags,
   read: () => Promise<State>,
+  signal?: AbortSignal,
 ): Promise<State> {
   const { intervalMs, timeoutMs } = checkedPoll(flags);
   for (;;) {
@@ -38,7 +39,7 @@ export async function pollTask<State extends TaskState>(
     if (timeoutMs >= 0 && Date.now() - Date.parse(state.update_time) > timeoutMs) {
       throw new CliError(`the task made no progress for ${flags.timeout}`);
     }
-    await pause(intervalMs);
+    await pause(intervalMs, undefined, { signal });
   }
 }
 

@@ -16,13 +16,14 @@ export const sendByFetch: Sender<FetchPayload, FetchStream> = async (request) =>
     ...(signal !== undefined && { signal }),
   });
   try {
-    return answerOf(await fetch(prepared));
+    return answerOfFetch(await fetch(prepared));
   } catch (error) {
     throw unanswered(request, error);
   }
 };
 
-function answerOf(response: Response): Answer<FetchStream> {
+/** What `fetch` answered. */
+export function answerOfFetch(response: Response): Answer<FetchStream> {
   let text: Promise<string> | undefined;
   return {
     status: response.status,

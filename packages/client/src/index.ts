@@ -4,7 +4,7 @@ export type { Calls } from './calls.ts';
 export { createClient } from './client.ts';
 export type { Client, ClientOptions } from './client.ts';
 export { ApiError, ClientError, ConnectionError } from './errors.ts';
-export { sendByFetch } from './fetch-sender.ts';
+export { answerOfFetch, sendByFetch } from './fetch-sender.ts';
 export type { FetchPayload, FetchStream } from './fetch-sender.ts';
 export type { components, operations, paths } from './generated/api.ts';
 export { policyActions } from './generated/policy-actions.ts';

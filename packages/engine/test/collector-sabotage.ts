@@ -1,4 +1,4 @@
-import { gcStateMessage } from '@svc/encoding';
+import { commitMessage, gcStateMessage } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
 import type { CollectorSettings } from '../src/face/gc-runs.ts';
 
@@ -16,6 +16,7 @@ export const sabotages = [
   'rescued commits are not read',
   'the young are not spared',
   'requests are sent too late',
+  'parents of commits are not spared',
 ] as const;
 export type Sabotage = (typeof sabotages)[number];
 
@@ -65,10 +66,15 @@ export function collectorGc(sabotage: Sabotage | undefined): Partial<CollectorSe
   return sabotage === 'the young are not spared' ? { graceMs: -3_600_000 } : {};
 }
 
+function orphan<Record extends { readonly value: Buffer }>(record: Record): Record {
+  return { ...record, value: commitMessage.encode({ ...commitMessage.decode(record.value), parents: [] }) };
+}
+
 export function sabotagedCollector(kv: KvStore, sabotage: Sabotage | undefined): KvStore {
   const hidden = sabotage === undefined ? undefined : hiddenPrefixes[sabotage];
   const isBlind = sabotage === 'staged values are not read';
-  if (hidden === undefined && !isBlind) return kv;
+  const isHeartless = sabotage === 'parents of commits are not spared';
+  if (hidden === undefined && !isBlind && !isHeartless) return kv;
   return new Proxy(kv, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
@@ -78,7 +84,8 @@ export function sabotagedCollector(kv: KvStore, sabotage: Sabotage | undefined):
       return async function* (partition: Buffer, options: { prefix?: Buffer } = {}) {
         if (hidden?.some((prefix) => options.prefix?.toString().startsWith(prefix)) === true) return;
         if (isBlind && options.prefix === undefined && Buffer.from(partition).includes(':')) return;
-        yield* target.scan(partition, options);
+        const isHistory = isHeartless && options.prefix?.toString() === 'commits/';
+        for await (const page of target.scan(partition, options)) yield isHistory ? page.map(orphan) : page;
       };
     },
   });

@@ -1,6 +1,14 @@
 import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
 import { openBlockStore, type BlockAdapter, type ObjectPointer } from '@svc/block';
-import { tempDir, testServerOrSkip, type S3Server } from '@svc/testing';
+import {
+  createAzureContainer,
+  createGcsBucket,
+  tempDir,
+  testServerOrSkip,
+  type AzureServer,
+  type GcsServer,
+  type S3Server,
+} from '@svc/testing';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../src/engine.ts';
@@ -33,6 +41,26 @@ async function s3Store(server: S3Server, isVersioned: boolean): Promise<Store> {
   return { adapter, folder: `s3://${bucket}` };
 }
 
+async function gsStore(server: GcsServer): Promise<Store> {
+  const bucket = `gc-${randomBytes(6).toString('hex')}`;
+  await createGcsBucket(server, bucket);
+  const adapter = await openBlockStore({ type: 'gs', endpoint: server.endpoint });
+  return { adapter, folder: `gs://${bucket}` };
+}
+
+async function azureStore(server: AzureServer): Promise<Store> {
+  const container = `gc-${randomBytes(6).toString('hex')}`;
+  await createAzureContainer(server, container);
+  const { account, accountKey, endpoint } = server;
+  const adapter = await openBlockStore({
+    type: 'azure',
+    storageAccount: account,
+    storageAccessKey: accountKey,
+    testEndpointUrl: endpoint,
+  });
+  return { adapter, folder: `https://${account}.blob.core.windows.net/${container}` };
+}
+
 async function localStore(): Promise<Store> {
   const adapter = await openBlockStore({ type: 'local', path: tempDir('store') });
   return { adapter, folder: 'local://gc' };
@@ -51,6 +79,7 @@ function countOf(report: GcReport, name: string, what: 'garbage' | 'condemned' |
 }
 
 const [versitygw, moto] = [await testServerOrSkip('versitygw'), await testServerOrSkip('moto')];
+const [gcs, azurite] = [await testServerOrSkip('fake-gcs'), await testServerOrSkip('azurite')];
 const stores = [
   { name: 'local', open: localStore, isThere: true, objects: many, deletion: 'final' },
   {
@@ -66,6 +95,20 @@ const stores = [
     isThere: moto !== undefined,
     objects: 50,
     deletion: 'versioned',
+  },
+  {
+    name: 'fake-gcs-server',
+    open: () => gsStore(gcs!),
+    isThere: gcs !== undefined,
+    objects: 150,
+    deletion: 'final',
+  },
+  {
+    name: 'Azurite',
+    open: () => azureStore(azurite!),
+    isThere: azurite !== undefined,
+    objects: 300,
+    deletion: 'unknown',
   },
 ];
 
@@ -87,7 +130,7 @@ describe.each(stores.filter(({ isThere }) => isThere))('garbage on $name', ({ op
       identifierType: 'relative',
     } as const;
     await adapter.put(outside, Buffer.from('imported'));
-    if (adapter.type === 's3') {
+    if (adapter.type !== 'local') {
       const target = { type: 'object', path: `${folder}/outside/x`, destination: 'imported' } as const;
       const id = await engine.imports.start({ repository, branch: 'main', paths: [target], actor });
       await expect.poll(async () => (await engine.imports.status({ repository, id })).completed).toBe(true);

@@ -230,6 +230,7 @@ describe('what is committed, told to an external collector', () => {
     const calls = () => [
       () => engine.gc.prepareCommits(repository),
       () => engine.gc.prepareUncommitted({ repository }),
+      () => engine.gcRuns.start({ repository, user: 'tester' }),
     ];
     for (const call of calls()) {
       expect(await refusal(call())).toMatchObject({

@@ -135,6 +135,8 @@ test.each([{ squash: true }, { force: true }, { squash: true, force: true }])(
     failing = false;
     const merged = await engine.pulls.merge({ repository, id, actor, ...options });
     expect(merged.id).toBe(head);
+    const dev = await engine.branches.get({ repository, branch: 'dev' });
+    expect(merged.metadata['.svc.pull.source']).toBe(options.squash === true ? dev.commitId : undefined);
     expect(await engine.pulls.get({ repository, id })).toMatchObject({
       status: 'merged',
       mergedCommitId: head,

@@ -59,7 +59,52 @@ export type OwnedWrite =
   | { readonly type: 'put' | 'create'; readonly key: Buffer; readonly value: Buffer }
   | { readonly type: 'delete'; readonly key: Buffer };
 
-/** Refuses what the contract does not allow, before anything is written, and copies the rest out of the caller's hands. */
+/** Refuses what the contract does not allow, before anything is written. */
+export function requireChange(
+  partition: Uint8Array,
+  guard: KvGuard,
+  writes: readonly KvWrite[],
+  still: KvExpectation | undefined,
+  checkLength: (key: Uint8Array) => void,
+): void {
+  requireKey(partition, guard.key);
+  if (still !== undefined) requireKey(partition, still.key);
+  if (writes.length === 0 || writes.length > maxWrites) {
+    throw invalidChange(`it has ${writes.length} writes, one change takes 1 to ${maxWrites}`);
+  }
+  let bytes = 0;
+  let guarded: KvWrite | undefined;
+  for (const write of writes) {
+    if (write.type === 'delete') requireKey(partition, write.key);
+    else {
+      requireEntry(partition, write.key, write.value);
+      checkLength(write.key);
+    }
+    bytes += write.key.length + (write.type === 'delete' ? 0 : write.value.length);
+    if (Buffer.compare(write.key, guard.key) === 0) guarded = write;
+  }
+  if (bytes > maxChangeBytes) {
+    throw invalidChange(`its keys and values have ${bytes} bytes, one change takes ${maxChangeBytes}`);
+  }
+  requireDistinct(writes);
+  if (guard.condition === 'absent' && (guarded === undefined || guarded.type === 'delete')) {
+    throw invalidChange('a key guarded as absent must be put');
+  }
+}
+
+/** There are a handful of writes as a rule, of which comparing all pairs costs less than sorting. */
+function requireDistinct(writes: readonly KvWrite[]): void {
+  for (const [index, { key }] of writes.entries()) {
+    for (let earlier = 0; earlier < index; earlier += 1) {
+      const other = writes[earlier];
+      if (other !== undefined && other.key.length === key.length && Buffer.compare(other.key, key) === 0) {
+        throw invalidChange(`it writes the key ${Buffer.from(key).toString('latin1')} twice`);
+      }
+    }
+  }
+}
+
+/** A change that is allowed, copied out of the caller's hands. */
 export function ownChange(
   partition: Uint8Array,
   guard: KvGuard,
@@ -67,29 +112,10 @@ export function ownChange(
   still: KvExpectation | undefined,
   checkLength: (key: Uint8Array) => void,
 ): OwnedChange {
-  requireKey(partition, guard.key);
-  if (still !== undefined) requireKey(partition, still.key);
-  if (writes.length === 0 || writes.length > maxWrites) {
-    throw invalidChange(`it has ${writes.length} writes, one change takes 1 to ${maxWrites}`);
-  }
+  requireChange(partition, guard, writes, still, checkLength);
   const guardKey = Buffer.from(guard.key);
-  const owned = writes.map((write) => ownWrite(partition, write, checkLength));
-  const bytes = owned.reduce((sum, write) => sum + bytesOf(write), 0);
-  if (bytes > maxChangeBytes) {
-    throw invalidChange(`its keys and values have ${bytes} bytes, one change takes ${maxChangeBytes}`);
-  }
-  owned.sort((a, b) => Buffer.compare(a.key, b.key));
-  let previous: OwnedWrite | undefined;
-  for (const write of owned) {
-    if (previous?.key.equals(write.key) === true) {
-      throw invalidChange(`it writes the key ${write.key.toString('latin1')} twice`);
-    }
-    previous = write;
-  }
+  const owned = writes.map(ownWrite).toSorted((a, b) => Buffer.compare(a.key, b.key));
   const guarded = owned.find((write) => write.key.equals(guardKey));
-  if (guard.condition === 'absent' && (guarded === undefined || guarded.type === 'delete')) {
-    throw invalidChange('a key guarded as absent must be put');
-  }
   return {
     partition: Buffer.from(partition),
     guard: { key: guardKey, condition: guard.condition },
@@ -105,18 +131,9 @@ export function ownChange(
   };
 }
 
-function ownWrite(partition: Uint8Array, write: KvWrite, checkLength: (key: Uint8Array) => void): OwnedWrite {
-  if (write.type === 'delete') {
-    requireKey(partition, write.key);
-    return { type: 'delete', key: Buffer.from(write.key) };
-  }
-  requireEntry(partition, write.key, write.value);
-  checkLength(write.key);
+function ownWrite(write: KvWrite): OwnedWrite {
+  if (write.type === 'delete') return { type: 'delete', key: Buffer.from(write.key) };
   return { type: write.type, key: Buffer.from(write.key), value: Buffer.from(write.value) };
-}
-
-function bytesOf(write: OwnedWrite): number {
-  return write.key.length + (write.type === 'delete' ? 0 : write.value.length);
 }
 
 function invalidChange(reason: string): KvError {

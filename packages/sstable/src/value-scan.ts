@@ -12,21 +12,41 @@ export class ValueScan {
   readonly #decoded = new WorkBuffer(0);
   readonly #header = new EntryHeader();
   #block = 0;
+  #end = 0;
 
   constructor(reader: TableReader) {
     this.#reader = reader;
     this.#stored = new StoredBlocks(reader, new WorkBuffer(0), (error) => this.#report(error));
   }
 
-  /** `use` is given each value of the next block, which is good until it returns; false at the table's end. */
-  nextBlock(use: (bytes: Buffer, start: number, end: number) => void): boolean {
+  /** The entries of the block that `next` decoded, from 0 to `entriesEnd`. */
+  get bytes(): Buffer {
+    return this.#decoded.bytes;
+  }
+
+  get entriesEnd(): number {
+    return this.#end;
+  }
+
+  /** Decodes the next block; false at the table's end. */
+  next(): boolean {
     if (this.#block >= this.#reader.index.count) return false;
     const length = this.#stored.decode(this.#block, this.#decoded);
     this.#block += 1;
+    try {
+      this.#end = entriesEnd(this.#decoded.bytes, 0, length);
+    } catch (error) {
+      throw this.#report(error);
+    }
+    return true;
+  }
+
+  /** `use` is given each value of the block, which is good until it returns. */
+  visit(use: (bytes: Buffer, start: number, end: number) => void): void {
     const { bytes } = this.#decoded;
+    const end = this.#end;
     try {
       const header = this.#header;
-      const end = entriesEnd(bytes, 0, length);
       for (let at = 0; at < end;) {
         const problem = header.read(bytes, at, end);
         if (problem !== undefined) throw new CorruptTableError(problem);
@@ -37,6 +57,12 @@ export class ValueScan {
     } catch (error) {
       throw this.#report(error);
     }
+  }
+
+  /** Both in one; false at the table's end. */
+  nextBlock(use: (bytes: Buffer, start: number, end: number) => void): boolean {
+    if (!this.next()) return false;
+    this.visit(use);
     return true;
   }
 

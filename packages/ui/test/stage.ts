@@ -1,4 +1,4 @@
-import { createClient } from '@svc/client';
+import { ApiError, createClient } from '@svc/client';
 import type { Client } from '@svc/client';
 import { chromiumPath } from '@svc/testing';
 import { chromium } from 'playwright-core';
@@ -85,10 +85,25 @@ export class Stage {
 
   /** Creates a repository with files on its default branch. */
   async repository(name: string, files: Record<string, string> = {}): Promise<string> {
-    await this.client.post('/repositories', { body: { name, storage_namespace: `local://${name}` } });
+    await this.#create(name, false);
     await this.write(name, 'main', files);
     if (Object.keys(files).length > 0) await this.commit(name, 'main', 'Start');
     return name;
+  }
+
+  /** A repository that an earlier try of the same flow left makes way. */
+  async #create(name: string, sample: boolean): Promise<void> {
+    const create = (namespace: string): Promise<unknown> =>
+      this.client.post('/repositories', {
+        body: { name, storage_namespace: `local://${namespace}`, sample_data: sample },
+      });
+    try {
+      await create(name);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      await this.client.delete('/repositories/{repository}', { params: { path: { repository: name } } });
+      await create(`${name}-${Date.now()}`);
+    }
   }
 
   async write(repository: string, branch: string, files: Record<string, string>): Promise<void> {
@@ -123,9 +138,7 @@ export class Stage {
 
   /** A repository with the sample data. */
   async sample(name: string): Promise<{ stations: string }> {
-    await this.client.post('/repositories', {
-      body: { name, storage_namespace: `local://${name}`, sample_data: true },
-    });
+    await this.#create(name, true);
     return { stations: await this.read(name, 'main', 'data/stations.csv') };
   }
 

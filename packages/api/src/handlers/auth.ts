@@ -4,15 +4,19 @@ import type { HandlersOf } from '../call.ts';
 import { Answer } from '../answer/answer.ts';
 import type { ApiOptions } from '../options.ts';
 import { userView } from '../views/identity.ts';
+import { administrationRights } from './shared/rights.ts';
 import { notImplemented } from './shared/not-implemented.ts';
 
 export function authHandlers({ auth }: ApiOptions): HandlersOf<'auth'> {
   return {
-    getCurrentUser({ identity }) {
+    async getCurrentUser({ identity, client, query }) {
       const { user } = identity;
       const view = userView(user);
       return {
         user: { ...view, friendly_name: view.friendly_name === '' ? user.username : view.friendly_name },
+        ...(query.rights === true && {
+          rights: administrationRights(await auth.permissionsOf(identity, client)),
+        }),
       };
     },
 

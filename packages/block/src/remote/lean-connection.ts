@@ -10,11 +10,16 @@ const unit = 128 * 1024;
 /** One that is read into, one that is written from, and one in between. */
 const unitsPerReader = 3;
 const headLimit = 32 * 1024;
+const lastChunk = Buffer.from('0\r\n\r\n');
+const plainValue = /^[\t -~\u0080-\u00ff]*$/;
 
 export interface LeanRequest {
+  readonly method: 'GET' | 'HEAD' | 'PUT';
   readonly origin: string;
   readonly path: string;
+  /** With the length of the body, when there is one. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -71,19 +76,22 @@ export class LeanConnection {
     });
   }
 
-  /** Calls `done` once nothing more will be read of the answer. */
-  get(request: LeanRequest, done: (reusable: boolean) => void): Promise<LeanAnswer | undefined> {
+  /**
+   * Calls `done` once nothing more will be read of the answer. Undefined: none came, or not the whole of it; strange: it
+   * was none that this class understands.
+   */
+  send(request: LeanRequest, done: (reusable: boolean) => void): Promise<LeanAnswer | 'strange' | undefined> {
     return new Promise((resolve) => {
-      const { signal } = request;
+      const { method, signal } = request;
       const onAbort = (): void => this.#end(new Error('aborted'));
       const finish = (reusable: boolean): void => {
         signal?.removeEventListener('abort', onAbort);
         this.#listener = undefined;
         done(reusable);
       };
-      const give = (answer: LeanAnswer | undefined): false => {
+      const giveUp = (): false => {
         finish(false);
-        resolve(answer);
+        resolve('strange');
         return false;
       };
       let received = Buffer.alloc(0);
@@ -91,19 +99,24 @@ export class LeanConnection {
         take: (bytes) => {
           received = Buffer.concat([received, bytes]);
           const end = received.indexOf('\r\n\r\n');
-          if (end < 0) return received.length < headLimit || give(undefined);
-          const head = readHead(received.subarray(0, end).toString('latin1'));
+          if (end < 0) return received.length < headLimit || giveUp();
+          const head = readHead(received.subarray(0, end).toString('latin1'), method);
           const rest = received.subarray(end + 4);
-          if (head === undefined) return give(undefined);
+          if (head === undefined) return giveUp();
           const { status, size, headers, keepsAlive } = head;
           const answer = { status, header: (name: string) => headers.get(name) };
+          // A refusal may come before the whole body was taken.
+          const isReusable = keepsAlive && (request.body === undefined || status < 300);
           if (size === undefined) {
-            const refusal = readChunked(rest);
-            if (refusal === undefined) return rest.length < smallObjectSize || give(undefined);
-            return give({ ...answer, body: bytesBody(refusal) });
+            const content = readChunked(rest);
+            if (content === undefined) return rest.length < smallObjectSize || giveUp();
+            finish(isReusable && rest.subarray(-lastChunk.length).equals(lastChunk));
+            resolve({ ...answer, body: bytesBody(content) });
+            return true;
           }
-          if (rest.length > size || (size > smallObjectSize && status >= 300)) return give(undefined);
-          const body = new LeanBody(this, size, rest, (whole) => finish(whole && keepsAlive));
+          if (rest.length > size || (size > smallObjectSize && (status >= 300 || method === 'PUT')))
+            return giveUp();
+          const body = new LeanBody(this, size, rest, (whole) => finish(whole && isReusable));
           if (size > smallObjectSize) {
             resolve({ ...answer, body });
             return false;
@@ -122,9 +135,22 @@ export class LeanConnection {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#onGone = undefined;
       this.#socket.setTimeout(this.#timeoutMs);
-      this.#socket.write(requestText(request));
+      this.#write(request);
       this.resume();
     });
+  }
+
+  #write(request: LeanRequest): void {
+    const head = headText(request);
+    if (request.body === undefined) {
+      this.#socket.write(head, 'latin1');
+      return;
+    }
+    // Both in one call of the system.
+    this.#socket.cork();
+    this.#socket.write(head, 'latin1');
+    this.#socket.write(request.body);
+    this.#socket.uncork();
   }
 
   listen(listener: Listener): void {
@@ -185,8 +211,14 @@ export class LeanConnection {
   }
 }
 
-function requestText({ path, headers }: LeanRequest): string {
-  let text = `GET ${path} HTTP/1.1\r\n`;
+/** Whether the headers can be written as they are. */
+export function isPlain({ headers }: LeanRequest): boolean {
+  for (const name in headers) if (!plainValue.test(headers[name] ?? '')) return false;
+  return true;
+}
+
+function headText({ method, path, headers }: LeanRequest): string {
+  let text = `${method} ${path} HTTP/1.1\r\n`;
   for (const [name, value] of Object.entries(headers)) text += `${name}: ${value}\r\n`;
   return `${text}\r\n`;
 }

@@ -1,13 +1,13 @@
 export interface Head {
   readonly status: number;
-  /** Absent for a refusal that comes in chunks. */
+  /** Of the body that follows. Absent when it comes in chunks. */
   readonly size: number | undefined;
   readonly keepsAlive: boolean;
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Undefined for anything but an object of a known size or a refusal. */
-export function readHead(text: string): Head | undefined {
+/** Undefined for anything but an object of a known size, a refusal or the answer to a write. */
+export function readHead(text: string, method: string): Head | undefined {
   const lines = text.split('\r\n');
   const status = Number(/^HTTP\/1\.1 ([2-5]\d\d)(?: |$)/.exec(lines[0] ?? '')?.[1]);
   if (Number.isNaN(status)) return undefined;
@@ -20,9 +20,10 @@ export function readHead(text: string): Head | undefined {
     headers.set(name, line.slice(colon + 1).trim());
   }
   const keepsAlive = headers.get('connection')?.toLowerCase() !== 'close';
+  if (method === 'HEAD' || status === 204) return { status, size: 0, keepsAlive, headers };
   const length = headers.get('content-length');
   const encoding = headers.get('transfer-encoding');
-  if (length === undefined && encoding?.toLowerCase() === 'chunked' && status >= 300) {
+  if (length === undefined && encoding?.toLowerCase() === 'chunked' && (status >= 300 || method === 'PUT')) {
     return { status, size: undefined, keepsAlive, headers };
   }
   const size = Number(length);

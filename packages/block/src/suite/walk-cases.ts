@@ -15,6 +15,9 @@ export function walkCases(suite: BlockSuite): void {
       await inParallel(16, keys, (key) => suite.adapter.put(at(key, namespace), Buffer.from(key)));
       const walked = await walkAll(`${namespace}/`);
       expect(walked.map((object) => object.relativeKey)).toEqual(sorted(keys));
+      const soon: unknown[] = [];
+      for await (const page of suite.adapter.walk(`${namespace}/`, { parallel: true })) soon.push(...page);
+      expect(soon).toEqual(walked);
       for (const index of [0, 999, walked.length - 1]) {
         const rest = await walkAll(`${namespace}/`, walked[index]?.uri);
         expect(rest.map((object) => object.uri)).toEqual(walked.slice(index + 1).map((object) => object.uri));

@@ -1,12 +1,14 @@
 import type { components } from '@svc/client';
 import type { Command } from 'commander';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { cancellable } from '../cancel.ts';
 import { action, type CommandContext } from '../context.ts';
 import { parseDuration } from '../duration.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { readJson } from '../input.ts';
 import { collectList, wholeNumber } from '../list-flag.ts';
 import { formatDate } from '../output/format.ts';
+import { ProgressLine } from '../output/progress-line.ts';
 import { printPages } from '../pagination.ts';
 import { checkedPoll, pollTask, withPollFlags, type PollFlags } from '../poll.ts';
 import { confirm } from '../prompt.ts';
@@ -54,6 +56,7 @@ function registerRun(gc: Command): void {
       .option('--no-wait', 'print the run id and do not wait')
       .option('-y, --yes', 'do not ask')
       .addHelpText('after', '\nExample:\n  svcctl gc run svc://my-repo --dry-run'),
+    '24h0m0s',
   ).action(
     action<[string], RunFlags>(async (context, [uriText], flags) => {
       const { client, out, uris } = context;
@@ -86,18 +89,47 @@ function registerRun(gc: Command): void {
         out.line(id);
         return;
       }
-      const run = await pollTask(flags, async () => {
-        const state = await readRun(context, repository, id);
-        const done = state.state !== 'queued' && state.state !== 'running';
-        return { ...state, done, error: undefined };
-      });
+      const run = await follow(context, repository, id, flags);
       if (run.state !== 'completed') {
-        const { error } = await readRun(context, repository, id);
-        throw new CliError(`run ${id} ${run.state}: ${error?.message ?? 'no reason was given'}`);
+        throw new CliError(`run ${id} ${run.state}: ${run.error?.message ?? 'no reason was given'}`);
       }
-      showReport(context, await readRun(context, repository, id));
+      showReport(context, run);
     }),
   );
+}
+
+/** Waits for the end of a run. Whoever stops waiting stops nothing else. */
+async function follow(
+  context: CommandContext,
+  repository: string,
+  id: string,
+  flags: PollFlags,
+): Promise<Run> {
+  const line = new ProgressLine();
+  const left = `no longer waiting; run ${id} goes on. To stop it: svcctl gc cancel svc://${repository} ${id}`;
+  try {
+    return await cancellable(left, async (signal) => {
+      const { run } = await pollTask(
+        flags,
+        async () => {
+          const state = await readRun(context, repository, id);
+          const isDone = state.state !== 'queued' && state.state !== 'running';
+          if (!isDone) line.show(progressOf(state));
+          return { run: state, done: isDone, update_time: state.update_time };
+        },
+        signal,
+      );
+      return run;
+    });
+  } finally {
+    line.stop();
+  }
+}
+
+function progressOf({ id, state, phase, done, total }: Run): string {
+  if (state === 'queued' || phase === undefined) return `run ${id}: ${state}`;
+  const counted = total === undefined ? String(done) : `${done} of ${total}`;
+  return `run ${id}: ${phase}, ${counted} ${phase === 'marking' ? 'commits' : 'objects'}`;
 }
 
 function readRun({ client }: CommandContext, repository: string, run: string): Promise<Run> {
@@ -153,6 +185,17 @@ function showReport({ out }: CommandContext, run: Run): void {
   for (const held of report.held) out.line(`Used by ${held.repository}: ${count(held.count)}`);
   if (report.store_deletion === 'versioned' || report.store_deletion === 'soft') {
     out.line('The store keeps what is deleted for a time, by rules of its own.');
+  }
+  const stayed = report.dry_run
+    ? 0
+    : report.classes.reduce(
+        (sum, row) => sum + row.due.objects - row.deleted.objects - row.failed.objects,
+        0,
+      );
+  if (stayed > 0) {
+    out.line(
+      `Due but not deleted: ${stayed}. They came into use again, or the moves of branches and tags have been recorded for less than 27 hours.`,
+    );
   }
   const roots = report.roots ?? [];
   if (roots.length > 0) {
@@ -224,20 +267,17 @@ function registerStates(gc: Command): void {
           }
           const kind = kinds.find((name) => name === flags.objects);
           if (kind === undefined) throw new UsageError(`--objects must be one of ${kinds.join(', ')}`);
-          const lines: string[] = [];
-          const print = (line: string): void => {
-            if (flags.output === undefined) context.out.line(line);
-            else lines.push(`${line}\n`);
-          };
+          if (flags.output !== undefined) writeFileSync(flags.output, '');
           for (let after = ''; ;) {
             const page = await context.client.get('/repositories/{repository}/gc/runs/{run}/objects', {
               params: { path: { repository, run: run.id }, query: { kind, after, amount: 1000 } },
             });
-            for (const item of page.results) print(`${item.address}\t${item.size_bytes}\t${item.class}`);
+            const lines = page.results.map((item) => `${item.address}\t${item.size_bytes}\t${item.class}`);
+            if (flags.output === undefined) for (const line of lines) context.out.line(line);
+            else appendFileSync(flags.output, lines.map((line) => `${line}\n`).join(''));
             if (!page.pagination.has_more) break;
             after = page.pagination.next_offset;
           }
-          if (flags.output !== undefined) writeFileSync(flags.output, lines.join(''));
         },
       ),
     );

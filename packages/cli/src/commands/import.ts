@@ -6,6 +6,7 @@ import { action, type CommandContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { collectList, parsePairs } from '../list-flag.ts';
 import { formatDate } from '../output/format.ts';
+import { ProgressLine } from '../output/progress-line.ts';
 import type { Output } from '../output/output.ts';
 import { storageConfigOf } from '../presign.ts';
 import type { PathUri } from '../uri.ts';
@@ -134,7 +135,8 @@ async function follow(
   progress: boolean,
   signal: AbortSignal,
 ): Promise<ImportStatus> {
-  const spinner = new Spinner(progress);
+  const line = new ProgressLine(progress);
+  const started = Date.now();
   let lastUpdate = '';
   let unmoved = 0;
   try {
@@ -143,7 +145,9 @@ async function follow(
       const status = await client.get('/repositories/{repository}/branches/{branch}/import', {
         params: { path, query: { id } },
       });
-      spinner.show(status.ingested_objects ?? 0);
+      const objects = status.ingested_objects ?? 0;
+      const rate = Math.round(objects / Math.max(0.001, (Date.now() - started) / 1000));
+      line.show(`${objects} objects imported (${rate}/s)`);
       if (status.error !== undefined) throw new CliError(`import failed: ${status.error.message}`);
       if (status.completed) return status;
       // Count consecutive polls only: a slow import that moves is alive.
@@ -153,33 +157,7 @@ async function follow(
         throw new CliError('the import made no progress for a while: gave up waiting for it');
     }
   } finally {
-    spinner.stop();
-  }
-}
-
-const frames = ['|', '/', '-', '\\'];
-
-/** Progress on standard error, on a terminal or not. */
-class Spinner {
-  readonly #shown: boolean;
-  readonly #started = Date.now();
-  #turn = 0;
-
-  constructor(shown: boolean) {
-    this.#shown = shown;
-  }
-
-  show(objects: number): void {
-    if (!this.#shown) return;
-    const rate = Math.round(objects / Math.max(0.001, (Date.now() - this.#started) / 1000));
-    const text = `${objects} objects imported (${rate}/s)`;
-    if (process.stderr.isTTY)
-      process.stderr.write(`\r${frames[this.#turn++ % frames.length] ?? ''} ${text} `);
-    else process.stderr.write(`${text}\n`);
-  }
-
-  stop(): void {
-    if (this.#shown && process.stderr.isTTY) process.stderr.write('\n');
+    line.stop();
   }
 }
 

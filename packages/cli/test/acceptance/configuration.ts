@@ -145,5 +145,38 @@ export function configurationTests(stage: Stage): void {
         await fake.stop();
       }
     });
+
+    it('tells how far a collection is, and leaves it going on a signal', async () => {
+      const fake = await FakeServer.start((seen) =>
+        seen.method === 'POST'
+          ? { status: 202, body: { id: 'run1' } }
+          : {
+              status: 200,
+              body: {
+                id: 'run1',
+                state: 'running',
+                phase: 'sweeping',
+                done: 3,
+                total: 8,
+                update_time: new Date().toISOString(),
+              },
+            },
+      );
+      try {
+        const child = new Tool(fake.url).start(['gc', 'run', 'svc://repo1']);
+        const result = collect(child);
+        while (!fake.seen.some((seen) => seen.method === 'GET')) {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        child.kill('SIGINT');
+        const { code, stderr } = await result;
+        expect(code).toBe(1);
+        expect(stderr).toContain('run run1: sweeping, 3 of 8 objects\n');
+        expect(stderr).toContain('run run1 goes on. To stop it: svcctl gc cancel svc://repo1 run1');
+        expect(fake.seen.some(({ path }) => path.endsWith('/cancel'))).toBe(false);
+      } finally {
+        await fake.stop();
+      }
+    });
   });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@svc/testing';
@@ -49,6 +50,32 @@ export function objectsTests(stage: Stage): void {
       });
       expect(stat).toContain('Size: 1 bytes\n');
       expect(stat).toContain('Content-Type: application/octet-stream\n');
+    });
+
+    it('downloads a folder as one archive, or nothing at all', async () => {
+      await Promise.all([stage.put('main/zipped/a', 'one'), stage.put('main/zipped/b/c', 'two')]);
+      const folder = tempDir();
+      const text = await stage.tool.ok(['fs', 'download', '--archive', 'svc://repo1/main/zipped', folder]);
+      expect(text).toBe(`download: svc://repo1/main/zipped/ to ${join(folder, 'zipped.zip')}\n`);
+      const unzip =
+        'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print({n: z.read(n) for n in z.namelist()})';
+      const read = execFileSync('python3', ['-c', unzip, join(folder, 'zipped.zip')], { encoding: 'utf8' });
+      expect(read.trim()).toBe("{'a': b'one', 'b/c': b'two'}");
+      const named = join(folder, 'new', 'named.zip');
+      await stage.tool.ok(['fs', 'download', '--archive', 'svc://repo1/main/zipped/b/', named]);
+      expect(existsSync(named)).toBe(true);
+      const none = await stage.tool.run(['fs', 'download', '--archive', 'svc://repo1/main/nothing/', folder]);
+      expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('nothing to download here')]);
+      const both = await stage.tool.run([
+        'fs',
+        'download',
+        '-r',
+        '--archive',
+        'svc://repo1/main/zipped',
+        folder,
+      ]);
+      expect(both.stderr).toContain("'--archive' cannot be used with option '-r, --recursive'");
+      expect(readdirSync(folder).toSorted()).toEqual(['new', 'zipped.zip']);
     });
 
     it('downloads objects and folders, and says when there is nothing', async () => {

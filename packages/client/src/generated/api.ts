@@ -2915,6 +2915,7 @@ export interface components {
             view?: components["schemas"]["Alias"];
         };
         CurrentUser: {
+            rights?: string[];
             user: components["schemas"]["User"];
         };
         CustomViewer: {
@@ -17728,7 +17729,9 @@ export interface operations {
     };
     getCurrentUser: {
         parameters: {
-            query?: never;
+            query?: {
+                rights?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -17,6 +17,8 @@ export const User = Type.Object(
 export const CurrentUser = Type.Object(
   {
     user: User,
+    /** With `rights=true`: the actions of administration that the caller may take on something. */
+    rights: Type.Optional(Type.Array(text)),
   },
   { title: 'CurrentUser' },
 );

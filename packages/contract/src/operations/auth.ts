@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { body, bodyShownOptional, empty, errors, json } from '../answers.ts';
 import {
   AuthenticationToken,
@@ -8,6 +9,7 @@ import {
   StsAuthRequest,
   UpdatePasswordByToken,
 } from '../models/auth.ts';
+import { offFlag } from '../models/values.ts';
 import { operation } from '../operation.ts';
 import { authenticated, open } from '../requirement-template.ts';
 
@@ -19,6 +21,7 @@ export const authOperations = {
     tag: 'auth',
     summary: 'Get the user who makes the request',
     requires: authenticated,
+    query: { rights: Type.Optional(offFlag) },
     responses: {
       200: json(CurrentUser),
       ...errors(401),

@@ -9,12 +9,18 @@ export const outboxPrefix: Buffer = Buffer.from('outbox/');
 export function moveKey(id: Uint8Array): Buffer {
   const key = Buffer.allocUnsafe(movesPrefix.length + id.length);
   movesPrefix.copy(key);
-  for (const [index, byte] of id.entries()) key[movesPrefix.length + index] = ~byte & 0xff;
+  turnRound(id, 0, key, movesPrefix.length);
   return key;
 }
 
 export function moveIdOfKey(key: Uint8Array): Buffer {
-  return Buffer.from(key.subarray(movesPrefix.length).map((byte) => ~byte & 0xff));
+  const id = Buffer.allocUnsafe(key.length - movesPrefix.length);
+  turnRound(key, movesPrefix.length, id, 0);
+  return id;
+}
+
+function turnRound(from: Uint8Array, start: number, to: Uint8Array, at: number): void {
+  for (let index = 0; start + index < from.length; index += 1) to[at + index] = ~(from[start + index] ?? 0);
 }
 
 /** What is not yet put in order with the events of other partitions. */

@@ -76,11 +76,24 @@ export class WireWriter {
     this.varint(value);
   }
 
-  /** A sub-message: `write` fills it; its length is put in front afterwards. */
+  /** A sub-message: `write` fills it; its length is put in front afterwards. One byte of it is enough as a rule. */
   message(field: number, write: (writer: WireWriter) => void): void {
-    const inner = new WireWriter(64);
-    write(inner);
-    this.bytes(field, inner.finish());
+    this.tag(field, wireBytes);
+    this.#reserve(1);
+    const start = this.#length;
+    this.#length += 1;
+    write(this);
+    const size = this.#length - start - 1;
+    if (size <= 0x7f) {
+      this.#buffer[start] = size;
+      return;
+    }
+    const more = varintBytes(size) - 1;
+    this.#reserve(more);
+    this.#buffer.copyWithin(start + 1 + more, start + 1, this.#length);
+    this.#length = start;
+    this.varint(size);
+    this.#length += size;
   }
 
   #text(value: string): void {
@@ -125,6 +138,12 @@ export class WireWriter {
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;
   }
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) bytes += 1;
+  return bytes;
 }
 
 /** Reads protobuf fields from a slice. Byte fields are views of that slice. */

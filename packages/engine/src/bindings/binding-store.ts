@@ -8,11 +8,12 @@ import {
 import type { KvPredicate } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import type { EngineContext } from '../context/engine-context.ts';
-import type { Actor } from '../face/model.ts';
+import type { Actor, Commit } from '../face/model.ts';
 import { shownBy } from './bound-commits.ts';
 import { listTrash } from '../store/deleted-repositories.ts';
 import { aliasesPrefix, gravelerPartition, viewsPrefix } from '../store/keys.ts';
 import { moveKey } from '../store/keys.ts';
+import type { RepositoryScope } from '../store/scope.ts';
 
 /** The place of a binding: an alias by its name, a view by the access key it belongs to. */
 export interface BindingSlot {
@@ -88,6 +89,7 @@ export async function moveBinding(
 ): Promise<boolean> {
   const { kind, before, after, actor } = move;
   const key = bindingKey(slot);
+  const shown = after === undefined ? undefined : await findShown(context, after);
   const planned = await context.moves.planOfBinding({
     kind,
     type: slot.type,
@@ -104,17 +106,28 @@ export async function moveBinding(
   ]);
   if (!done) return false;
   context.moves.remember(planned);
-  if (after !== undefined) await keepShown(context, after);
+  if (after !== undefined && shown !== undefined) await keepShown(context, after, shown);
   return true;
 }
 
-/** What the binding shows may be garbage that a collector is about to delete. */
-async function keepShown(context: EngineContext, data: BindingData): Promise<void> {
+interface Shown {
+  readonly scope: RepositoryScope;
+  /** Of a binding to one commit. */
+  readonly commit: Commit | undefined;
+}
+
+/** Before the binding is written: what it names may be collected meanwhile, and is then stored again. */
+async function findShown(context: EngineContext, data: BindingData): Promise<Shown | undefined> {
   const repository = await findInstance(context, data);
-  if (repository === undefined) return;
+  if (repository === undefined) return undefined;
   const scope = context.repositories.scopeOf(repository);
-  const isPinned = data.commitId !== '' && (await context.commits.find(scope, data.commitId)) !== undefined;
-  if (isPinned) return context.gate.commitById(scope, data.commitId);
+  const commit = data.commitId === '' ? undefined : await context.commits.get(scope, data.commitId);
+  return { scope, commit };
+}
+
+/** What the binding shows may be garbage that a collector is about to delete. */
+async function keepShown(context: EngineContext, data: BindingData, { scope, commit }: Shown): Promise<void> {
+  if (commit !== undefined) return context.gate.commitById(scope, commit);
   await context.gate.commitsById(scope, () => shownBy(context, scope, data));
 }
 
@@ -123,12 +136,17 @@ async function findInstance(
   context: EngineContext,
   { repository, instanceUid }: BindingData,
 ): Promise<RepositoryData | undefined> {
-  const stored = await context.repositories.read(repository);
-  if (stored?.data.instanceUid === instanceUid) return stored.data;
+  const living = async (): Promise<RepositoryData | undefined> => {
+    const stored = await context.repositories.read(repository);
+    return stored?.data.instanceUid === instanceUid ? stored.data : undefined;
+  };
+  const found = await living();
+  if (found !== undefined) return found;
   for await (const { repository: deleted } of listTrash(context, repository)) {
     if (deleted.instanceUid === instanceUid) return deleted;
   }
-  return undefined;
+  // It may have come back between the two looks.
+  return living();
 }
 
 export async function* listAliasRecords(

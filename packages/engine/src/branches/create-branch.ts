@@ -5,7 +5,7 @@ import { EngineError } from '../errors.ts';
 import type { CreateBranchOptions } from '../face/branches.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, BranchRef } from '../face/model.ts';
-import { planAfter, runBefore } from '../hooks/run-hooks.ts';
+import { hooksAt, planAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, checkRoomForKeys, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
@@ -66,14 +66,21 @@ export async function createBranchAt(
   const sourceRef = kind === 'undelete' ? commitId : source;
   // One look for both events.
   const staged = tokens === undefined ? undefined : await context.hookFiles?.lookAtStaged(tokens);
-  const event = { scope, actor, sourceRef, branch: name, commitId, shown: { commitId, tokens, staged } };
+  const shown = { commitId, tokens, staged };
+  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
+  const make = async (more?: RefMove['more']): Promise<PlannedMove> => {
+    // A commit that was collected since it was named is refused before anything is written.
+    const commit = byId ? await context.commits.get(scope, commitId) : undefined;
+    const made = await addBranch(context, scope, { ...move, more });
+    if (commit !== undefined) await context.gate.commitById(scope, commit);
+    return made;
+  };
+  if ((await hooksAt(context, scope, shown)) === undefined) return make();
+  const event = { scope, actor, sourceRef, branch: name, commitId, shown };
   const run = await runBefore(context, 'pre-create-branch', event);
   const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
-  const more = after.writes;
-  const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden, more } as const;
-  const made = await addBranch(context, scope, move);
+  const made = await make(after.writes);
   await after.happened();
-  if (byId) await context.gate.commitById(scope, commitId);
   return made;
 }
 

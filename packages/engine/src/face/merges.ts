@@ -55,7 +55,7 @@ export interface MergeOptions extends InRepository, Forceable, MergeSteering {
   readonly message?: string | undefined;
   readonly metadata?: StringMap | undefined;
   /** Of the engine itself, beside the caller's. */
-  readonly ownMetadata?: StringMap | undefined;
+  readonly ownMetadata?: ((sourceCommitId: string) => StringMap) | undefined;
   readonly allowEmpty?: boolean | undefined;
   readonly squash?: boolean | undefined;
   /** What objects of resolutions need beside them. */

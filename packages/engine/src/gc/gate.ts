@@ -13,7 +13,8 @@ import {
 import type { KvExpectation, KvStore } from '@svc/kv';
 import { growingCache } from '../context/growing-cache.ts';
 import type { CommittedTrees } from '../committed/tree.ts';
-import { invalid, notFound } from '../context/refusals.ts';
+import { invalid } from '../context/refusals.ts';
+import type { Commit } from '../face/model.ts';
 import { commitRecord, type CommitStore } from '../store/commit-store.ts';
 import { commitKey } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -117,20 +118,20 @@ export class Gate {
 
   /**
    * After a ref, or a commit of other trees, was written that no living ref showed; before it is acknowledged. A record
-   * that was collected meanwhile, because nothing led to it, is stored again.
+   * that was collected meanwhile, because nothing led to it, is stored again: the caller read the commit before it wrote
+   * anything, so nothing is ever left that leads nowhere.
    */
-  async commitById(scope: RepositoryScope, commitId: string): Promise<void> {
-    const { kv, commits } = this.#parts;
-    const commit = await commits.find(scope, commitId);
-    if (commit === undefined) throw notFound('commit');
-    const records = [commitId, ...commit.parents];
+  async commitById(scope: RepositoryScope, commit: Commit): Promise<void> {
+    const { kv } = this.#parts;
+    const records = [commit.id, ...commit.parents];
     const known = this.#idle.get(scope.repository.instanceUid);
     const [state, ...found] = await kv.getMany(scope.partition, [stateKey, ...records.map(commitKey)]);
     // Without a collection since the state was known the order of these reads does not matter.
     const isCalm = known !== undefined && isSame(state?.value, known.value);
     if (isCalm && found.every((record) => record !== undefined)) return;
-    await this.#pin(scope, pinOfCommit, commitId);
-    for (const id of records) await this.#storeAgain(scope, id);
+    await this.#pin(scope, pinOfCommit, commit.id);
+    await this.#storeAgain(scope, commit.id, commit);
+    for (const id of commit.parents) await this.#storeAgain(scope, id);
   }
 
   /** As `commitById`, for many at once; they are asked for only while something is collected. */
@@ -195,10 +196,10 @@ export class Gate {
   }
 
   /** Parents of a commit that was brought from elsewhere may never have been here. */
-  async #storeAgain(scope: RepositoryScope, commitId: string): Promise<void> {
+  async #storeAgain(scope: RepositoryScope, commitId: string, held?: Commit): Promise<void> {
     const { kv, commits } = this.#parts;
     if ((await kv.get(scope.partition, commitKey(commitId))) !== undefined) return;
-    const commit = await commits.find(scope, commitId);
+    const commit = held ?? (await commits.find(scope, commitId));
     if (commit === undefined) return;
     const { key, value } = commitRecord(commit);
     await kv.setIf(scope.partition, key, value, 'absent');

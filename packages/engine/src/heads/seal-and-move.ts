@@ -58,7 +58,7 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
       const commit = await move.makeCommit(head, turn, lost, entered);
       if (await moveTo(context, move, head, commit, entered)) {
         const byId = typeof move.byId === 'function' ? move.byId() : move.byId;
-        if (byId === true) await context.gate.commitById(scope, commit.id);
+        if (byId === true) await context.gate.commitById(scope, commit);
         // A move that is recorded names the tokens it dropped, and whoever reads it retires them: nobody waits for that.
         if (commit.id === head.data.commitId) await retireTokens(context, head.data.sealedTokens);
         return commit;

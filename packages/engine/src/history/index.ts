@@ -67,7 +67,7 @@ async function createCommitRecord(context: EngineContext, options: CommitRecordO
     const isAdded = await context.gate.moveHead(scope, entered, tables, (still) =>
       context.commits.add(scope, commit, still),
     );
-    if (isAdded) return context.gate.commitById(scope, commit.id);
+    if (isAdded) return context.gate.commitById(scope, commit);
     if ((await context.commits.find(scope, commit.id)) === undefined) continue;
     throw new EngineError('already_exists', 'commit already exists: not unique', { subject: 'commit' });
   }

@@ -40,7 +40,7 @@ async function* recordsOf(
       yield [toRecord(source.destination, { ...properties, uri: source.uri, relativeKey: '' })];
       return;
     }
-    for await (const page of adapter.walk(source.uri, { signal })) {
+    for await (const page of adapter.walk(source.uri, { parallel: true, signal })) {
       yield page.map((object) => toRecord(source.destination + object.relativeKey, object));
     }
   } catch (error) {

@@ -62,7 +62,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
     options.message === undefined || options.message === ''
       ? `Merge '${options.source}' into '${destination}'`
       : options.message;
-  const metadata = copyStringMap({ ...options.metadata, ...options.ownMetadata });
+  const metadata = copyStringMap(options.metadata ?? {});
   metadata[strategyKey] = strategy === 'none' ? 'default' : strategy;
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
@@ -71,6 +71,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   const target = await resolveCommitted(context, scope, options.source);
   const source = await context.commits.get(scope, target.commitId);
   checkStands('source', options.expectedSource, source.id);
+  Object.assign(metadata, options.ownMetadata?.(source.id));
   const steered = await parseSteering(context, scope, destination, options);
   const additions = await parseAdditions(context, scope, destination, options.additions ?? []);
   const mayBeEmpty = options.allowEmpty === true || options.force === true;

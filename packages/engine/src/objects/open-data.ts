@@ -61,7 +61,10 @@ async function openWhole(opening: Opening): Promise<ObjectBody> {
   } catch (error) {
     throw fromBlockError(error);
   }
-  return body.size === opening.entry.size ? body : fitted(opening, body);
+  const { context, store, entry } = opening;
+  if (body.size !== entry.size) return fitted(opening, body);
+  context.smallObjects.read(store, entry, body);
+  return body;
 }
 
 /** The first bytes of a body that is longer than the entry says. */

@@ -7,6 +7,7 @@ import type { ObjectEntry, Objects, UploadObjectOptions, WriteCondition } from '
 import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import { checkCondition, checkMetadata, stageEntry, type StagedKey } from '../staging/write.ts';
 import { hashBody } from './body-hash.ts';
 import { withFreshData } from './fresh-data.ts';
@@ -49,7 +50,9 @@ export async function uploadObject(
     };
     // Rules may have changed while the body was on its way.
     await checkStagingWritable(context, scope, options.branch, options.force);
-    await stageEntry(context, place, entry, options, trace);
+    // What was in memory took a moment to store: most likely the branch is as it was. A stream may have taken hours.
+    const staged = hashed.body instanceof Uint8Array ? place : { ...place, head: undefined };
+    await stageEntry(context, staged, entry, options, trace);
     return toObjectEntry(context, scope, options.path, entry);
   });
 }
@@ -68,20 +71,20 @@ export async function checkUpload(
     (await context.repositories.open(options.repository));
   await checkStagingWritable(context, scope, options.branch, options.force);
   const place = { scope, branch: options.branch, key };
-  await checkBranchAndCondition(context, place, options);
-  return place;
+  return { ...place, head: await checkBranchAndCondition(context, place, options) };
 }
 
 export async function checkBranchAndCondition(
   context: EngineContext,
   place: StagedKey,
   condition: WriteCondition,
-): Promise<void> {
+): Promise<BranchHead> {
   const head = await context.branches.find(place.scope, place.branch);
   if (head === undefined) throw notFound('branch', `branch '${place.branch}' not found`);
-  if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) return;
+  if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) return head;
   if (condition.ifNoneMatch !== undefined && condition.ifMatch !== undefined) {
     throw new EngineError('not_implemented', 'If-Match together with If-None-Match is not supported');
   }
   checkCondition(condition, await lookupInBranch(context, place.scope, head, place.key));
+  return head;
 }

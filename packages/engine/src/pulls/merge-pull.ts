@@ -12,6 +12,7 @@ import { changePull, readPull } from './pull-store.ts';
 const searchedCommits = 1000;
 /** In the metadata of a squash: it has no parent that would tell what was merged. */
 const pullKey = '.svc.pull.id';
+const sourceKey = '.svc.pull.source';
 
 /** Merges source into destination, then marks the pull request merged. */
 export async function mergePull(
@@ -54,7 +55,10 @@ async function mergeOrFindMerged(
       ...merge,
       source: pull.sourceBranch,
       destination: pull.destinationBranch,
-      ownMetadata: squash === true ? { [pullKey]: pull.id } : undefined,
+      ownMetadata:
+        squash === true
+          ? (sourceCommitId) => ({ [pullKey]: pull.id, [sourceKey]: sourceCommitId })
+          : undefined,
     });
   } catch (error) {
     const mayBeMerged =

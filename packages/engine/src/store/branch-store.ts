@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
 import type { MoveLog, PlannedMove } from '../moves/move-log.ts';
+import { absent, isAbsentAtOnce } from './absent-at-once.ts';
 import { commitRecord } from './commit-store.ts';
 import { branchesPrefix, branchKey } from './keys.ts';
 import type { RepositoryScope } from './scope.ts';
@@ -42,6 +43,7 @@ export class BranchStore {
     const seen = this.#decoded.get(name);
     // Asking the store at once costs less than sharing a read of it.
     if (seen !== undefined && this.isCurrentAtOnce(scope, seen) === true) return Promise.resolve(seen);
+    if (isAbsentAtOnce(this.#kv, scope.partition, branchKey(id))) return absent;
     return this.#reads.read(name, () => this.#load(name, scope, id));
   }
 

@@ -2,6 +2,7 @@ import type { TagData } from '@svc/encoding';
 import { tagMessage } from '@svc/encoding';
 import type { KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import type { MoveLog, PlannedMove } from '../moves/move-log.ts';
+import { absent, isAbsentAtOnce } from './absent-at-once.ts';
 import { SharedReads } from './shared-reads.ts';
 import { tagKey, tagsPrefix } from './keys.ts';
 import type { RepositoryScope } from './scope.ts';
@@ -24,8 +25,10 @@ export class TagStore {
   }
 
   find(scope: RepositoryScope, id: string): Promise<StoredTag | undefined> {
+    const key = tagKey(id);
+    if (isAbsentAtOnce(this.#kv, scope.partition, key)) return absent;
     return this.#reads.read(`${scope.repository.instanceUid}/${id}`, async () => {
-      const found = await this.#kv.get(scope.partition, tagKey(id));
+      const found = await this.#kv.get(scope.partition, key);
       return found === undefined
         ? undefined
         : { data: tagMessage.decode(found.value), predicate: found.predicate };

@@ -71,9 +71,11 @@ export async function createTagAt(
   const run = await runBefore(context, 'pre-create-tag', event);
   const after = await planAfter(context, 'post-create-tag', { ...event, preRunId: run?.runId });
   const move: RefMove = { kind, type: 'tag', id, actor, source, more: after.writes };
+  // A commit that was collected since it was named is refused before anything is written.
+  const commit = byId ? await context.commits.get(scope, commitId) : undefined;
   const made = await addTag(context, scope, { ...move, to: commitId });
   await after.happened();
-  if (byId) await context.gate.commitById(scope, commitId);
+  if (commit !== undefined) await context.gate.commitById(scope, commit);
   return made;
 }
 

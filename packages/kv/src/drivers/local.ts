@@ -1,6 +1,7 @@
 import {
   ownChange,
   ownRecords,
+  requireChange,
   requireEntry,
   requireGetMany,
   requireKey,
@@ -24,6 +25,8 @@ import type {
 } from '../store.ts';
 import { conditionHolds, isEqual, valuePredicate } from '../value-predicate.ts';
 import { diskError } from './local/disk-errors.ts';
+import { copyOut } from './local/copy-out.ts';
+import { dependsOnAbsenceOnly } from './local/depends-on-absence-only.ts';
 import { DiskSpace } from './local/disk-space.ts';
 import { prepareFolder } from './local/folder.ts';
 import { openLmdb, type Commit, type LmdbDatabase } from './local/lmdb.ts';
@@ -146,8 +149,18 @@ class LocalStore implements KvStore {
     still?: KvExpectation,
   ): Promise<boolean> {
     this.#check();
-    const owned = ownChange(partition, guard, writes, still, (key) => this.#requireFitting(partition, key));
+    const checkLength = (key: Uint8Array): void => this.#requireFitting(partition, key);
+    requireChange(partition, guard, writes, still, checkLength);
     this.#space.require();
+    // lmdb does these by itself, while a look at values makes its writer, and so everybody else's, wait for this thread.
+    if (dependsOnAbsenceOnly(guard, writes, still) && this.#gate.tryEnter())
+      return this.#writeUnless(
+        partition,
+        guard.condition === 'absent' ? guard.key : undefined,
+        writes,
+        still,
+      );
+    const owned = ownChange(partition, guard, writes, still, checkLength);
     const physical = (key: Uint8Array): PhysicalKey => ({
       length: partition.length,
       partition: owned.partition,
@@ -157,14 +170,6 @@ class LocalStore implements KvStore {
     const stillKey = owned.still === undefined ? undefined : physical(owned.still.key);
     const all = owned.guarded === undefined ? owned.others : [owned.guarded, ...owned.others];
     const steps = all.map((write) => ({ write, key: physical(write.key) }));
-    // lmdb does this by itself, while a look at values makes its writer, and so everybody else's, wait for this thread.
-    // It cannot tell a condition of one write from that of all.
-    const { condition } = owned.guard;
-    const isPlain = (writes: readonly { readonly type: string }[]): boolean =>
-      owned.still?.value === undefined && writes.every(({ type }) => type !== 'create');
-    if (condition === 'absent' && isPlain(owned.others))
-      return this.#writeUnless([guardKey, stillKey], steps);
-    if (condition === 'any' && isPlain(all)) return this.#writeUnless([stillKey], steps);
     return this.#change(() => {
       if (!conditionHolds(this.#stored(guardKey), owned.guard.condition)) return false;
       if (stillKey !== undefined && !isEqual(this.#stored(stillKey), owned.still?.value)) return false;
@@ -281,24 +286,28 @@ class LocalStore implements KvStore {
       : new Uint8Array(found.buffer, found.byteOffset, this.#db.lastSize);
   }
 
-  /** All in one step, unless one of the keys is there. */
+  /** All in one step, unless one of two keys is there. lmdb takes the keys before it returns, so only values are copied. */
   async #writeUnless(
-    keys: readonly (PhysicalKey | undefined)[],
-    steps: readonly { readonly write: KvWrite; readonly key: PhysicalKey }[],
+    partition: Uint8Array,
+    guarded: Uint8Array | undefined,
+    writes: readonly KvWrite[],
+    still: KvExpectation | undefined,
   ): Promise<boolean> {
-    const [first, second] = keys.filter((key) => key !== undefined);
-    const writeSteps = (): void => {
-      for (const { write, key } of steps) {
+    const writeAll = (): void => {
+      for (const write of writes) {
+        const key = this.#key(partition, write.key);
         if (write.type === 'delete') void this.#db.remove(key);
-        else void this.#db.put(key, write.value);
+        else void this.#db.put(key, Buffer.from(write.value));
       }
     };
+    const first = guarded ?? still?.key;
+    const second = guarded === undefined ? undefined : still?.key;
     let inner: Commit | undefined;
-    const written = this.#settle(() => {
-      if (first === undefined) return this.#db.batch(writeSteps);
-      if (second === undefined) return this.#db.ifNoExists(first, writeSteps);
-      return this.#db.ifNoExists(first, () => {
-        inner = this.#db.ifNoExists(second, writeSteps);
+    const written = this.#settleEntered(() => {
+      if (first === undefined) return this.#db.batch(writeAll);
+      if (second === undefined) return this.#db.ifNoExists(this.#key(partition, first), writeAll);
+      return this.#db.ifNoExists(this.#key(partition, first), () => {
+        inner = this.#db.ifNoExists(this.#key(partition, second), writeAll);
         // It fails when all does, and that is heard of already.
         inner.catch(() => undefined);
       });
@@ -318,11 +327,6 @@ class LocalStore implements KvStore {
       await this.#gate.enter();
     }
     return this.#settleEntered(() => write(physical));
-  }
-
-  async #settle(begin: () => Commit): Promise<boolean> {
-    if (!this.#gate.tryEnter()) await this.#gate.enter();
-    return this.#settleEntered(begin);
   }
 
   async #settleEntered(begin: () => Commit): Promise<boolean> {
@@ -388,10 +392,4 @@ class LocalStore implements KvStore {
 /** For a key that outlives the call: the caller may change its buffers meanwhile. */
 function keptKey(partition: Uint8Array, key: Uint8Array): PhysicalKey {
   return { length: partition.length, partition: Uint8Array.from(partition), key: Uint8Array.from(key) };
-}
-
-function copyOut(source: Uint8Array, size: number): Buffer {
-  const copy = Buffer.allocUnsafe(size);
-  copy.set(new Uint8Array(source.buffer, source.byteOffset, size));
-  return copy;
 }

@@ -46,6 +46,81 @@ describe.runIf(server !== undefined)('on a real server', () => {
       await store.close();
     });
 
+    test('no statement reads more rows than it is asked for, however large its table was when it was planned', async () => {
+      const table = `kv_${hashPartition(partition, 100)}`;
+      const named = (name: string, index: number): Buffer => Buffer.from(`${name}${index}`);
+      const records = (count: number) =>
+        Array.from({ length: count }, (_, index) => ({ key: named('more', index), value: key }));
+      const rowsRead = async (): Promise<number> => {
+        const { rows } = await admin.query<{ read: number }>(
+          'SELECT (t.seq_tup_read + i.idx_tup_read)::int AS read FROM pg_stat_user_tables t ' +
+            `JOIN pg_stat_user_indexes i USING (relid) WHERE t.schemaname = '${schema}' AND t.relname = '${table}'`,
+        );
+        return rows[0]?.read ?? 0;
+      };
+      // Every kind of call. From the sixth time on a plan is used again.
+      const work = async (store: KvStore): Promise<void> => {
+        for (let round = 0; round < 8; round += 1) {
+          const each = Array.from({ length: 20 }, (_, index) => named(`${round}/`, index));
+          const create = (one: Buffer, beside: Buffer): Promise<boolean> =>
+            store.change(
+              partition,
+              { key: one, condition: 'absent' },
+              [
+                { type: 'put', key: one, value: one },
+                { type: 'put', key: beside, value: one },
+              ],
+              { key: Buffer.concat([key, one]), value: undefined },
+            );
+          await Promise.all(each.map((one) => create(one, Buffer.concat([one, key]))));
+          await Promise.all(each.map((one) => store.set(partition, one, key)));
+          const found = await Promise.all(each.map((one) => store.get(partition, one)));
+          expect(found.every((one) => one?.value.equals(key))).toBe(true);
+          expect((await store.getMany(partition, each)).length).toBe(20);
+          await store.set(partition, key, key);
+          expect(await store.setIf(partition, key, key, 'present')).toBe(true);
+          const puts = each.slice(0, 2).map((one) => ({ type: 'delete', key: one }) as const);
+          expect(await store.change(partition, { key, condition: 'present' }, puts)).toBe(true);
+          for await (const page of store.scan(partition, { prefix: named('', round) })) {
+            expect(page.length).toBe(38);
+          }
+          for await (const page of store.scan(partition, { batch: 2 })) {
+            expect(page.length).toBe(2);
+            break;
+          }
+          await store.deleteMany(partition, each);
+          await store.deleteMany(
+            partition,
+            each.map((one) => Buffer.concat([one, key])),
+          );
+          for await (const page of store.scan(partition, { prefix: named('', round) }))
+            expect(page).toEqual([]);
+          await store.delete(partition, key);
+        }
+      };
+      const first = await open(inSchema, 2);
+      await first.setMany(partition, records(1));
+      await admin.query(`ANALYZE ${schema}.${table}`);
+      await work(first);
+      await first.setMany(partition, records(5000));
+      await work(first);
+      const second = await open(inSchema, 2);
+      await work(second);
+      await Promise.all([first.close(), second.close()]);
+      // 24 rounds of some 300 rows; one that reads all of them would read 5000.
+      expect(await rowsRead()).toBeLessThan(24 * 500);
+      const left = await open(inSchema);
+      let count = 0;
+      for await (const page of left.scan(partition)) count += page.length;
+      expect(count).toBe(5000);
+      await left.deleteMany(
+        partition,
+        records(5000).map((record) => record.key),
+      );
+      for await (const page of left.scan(partition)) expect(page).toEqual([]);
+      await left.close();
+    });
+
     test('servers starting at once on an empty database all come up, with 100 partitions and the view', async () => {
       const stores = await Promise.all(Array.from({ length: 5 }, () => open(inSchema)));
       await Promise.all(stores.map((store, index) => store.set(partition, Buffer.from(`${index}`), key)));
@@ -106,6 +181,19 @@ describe.runIf(server !== undefined)('on a real server', () => {
         expect(read.map((found) => found?.value)).toEqual(keys);
         const { rows } = await admin.query(`SELECT FROM ${schema}.${table}`);
         expect(rows).toHaveLength(40);
+        // Rows of several tables have the same place, each in its own.
+        const [first = key, second = key] = keys;
+        await store.deleteMany(first, [key]);
+        expect(await store.change(second, { key, condition: 'present' }, [{ type: 'delete', key }])).toBe(
+          true,
+        );
+        await store.change(second, { key, condition: 'any' }, [{ type: 'put', key, value: second }]);
+        await store.set(second, first, second);
+        expect(
+          await store.change(second, { key, condition: 'present' }, [{ type: 'delete', key: first }]),
+        ).toBe(true);
+        const left = await Promise.all(keys.map((each) => store.get(each, key)));
+        expect(left.map((found) => found?.value)).toEqual([undefined, ...keys.slice(1)]);
         await store.close();
       }
     });

@@ -6,7 +6,13 @@ import { loadConfig } from '../config/index.ts';
 import { describeStartError } from '../processes/start-error.ts';
 import { findMismatchedRepositories } from './repository-check.ts';
 import { checkSchemaVersion, readSchemaVersion } from './schema-version.ts';
-import { blockStoreConfigs, keepsStateInMemory, kvStoreConfig, shareOf } from './store-configs.ts';
+import {
+  blockStoreConfigs,
+  keepsStateInMemory,
+  kvStoreConfig,
+  shareOf,
+  unevenShareOf,
+} from './store-configs.ts';
 
 const version = [Buffer.from('kv-internal-metadata'), Buffer.from('kv/schema/version')] as const;
 
@@ -30,6 +36,8 @@ test('limits are divided among the processes, but never to nothing', () => {
   expect(shareOf(25, 3)).toBe(8);
   expect(shareOf(2, 3)).toBe(1);
   expect(shareOf(0, 3)).toBe(0);
+  expect(unevenShareOf(1000, 1)).toBe(1000);
+  expect(unevenShareOf(1000, 2)).toBe(750);
 });
 
 function configOf(env: Record<string, string>) {

@@ -11,6 +11,8 @@ import type { FoundationOptions } from './foundation.ts';
 import { findMismatchedRepositories } from './repository-check.ts';
 import { shareOf } from './store-configs.ts';
 
+const dayMs = 24 * 3_600_000;
+
 interface EngineParts {
   readonly kv: KvStore;
   readonly blocks: BlockStores;
@@ -109,7 +111,8 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
       gc: {
         enabled: gc.enabled,
         intervalMs: gc.interval,
-        graceMs: gc.grace_period,
+        // An address may be linked for a day; whoever wants less has to say that this is a test.
+        graceMs: gc.short_grace_test_only ? gc.grace_period : Math.max(gc.grace_period, dayMs),
         quarantineMs: gc.quarantine,
         metadata: gc.metadata,
         danglingCommitsMs: gc.dangling_commits,

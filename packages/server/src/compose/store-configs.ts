@@ -8,6 +8,11 @@ export function shareOf(limit: number, processes: number): number {
   return limit === 0 ? 0 : Math.max(1, Math.floor(limit / processes));
 }
 
+/** As `shareOf`, of connections: they do not spread evenly, and the limit should be in reach. */
+export function unevenShareOf(limit: number, processes: number): number {
+  return processes === 1 ? limit : shareOf(limit * 1.5, processes);
+}
+
 /** True when the stores live in the memory of one process, so that there can be only one. */
 export function keepsStateInMemory(config: Config): boolean {
   return (

@@ -46,6 +46,16 @@ describe('loading', () => {
     ]);
   });
 
+  test('a short grace period is refused, except in a test that says so', () => {
+    const short = { SVC_GC_GRACE_PERIOD: '1m' };
+    expect(problemsOf(() => load(short))).toEqual([
+      expect.stringContaining('gc.grace_period: must be at least 24h'),
+    ]);
+    const { config, warnings } = load({ ...short, SVC_GC_SHORT_GRACE_TEST_ONLY: 'true' });
+    expect(config.gc.grace_period).toBe(60_000);
+    expect(warnings).toEqual([expect.stringContaining('gc.grace_period is shorter than 24h')]);
+  });
+
   test('half a key of AWS is refused', () => {
     const env = { SVC_DATABASE_TYPE: 'dynamodb', SVC_DATABASE_DYNAMODB_AWS_ACCESS_KEY_ID: 'id' };
     expect(problemsOf(() => load(env))).toEqual([

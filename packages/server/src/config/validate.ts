@@ -37,7 +37,7 @@ export function validateConfig(config: Config, sources: Sources): { problems: st
   checkStores(config, sources, problems, warnings);
   checkDatabase(config, problems, warnings);
   checkCommitted(config, problems);
-  checkCollector(config, problems);
+  checkCollector(config, problems, warnings);
   checkAuth(config, sources, problems, warnings);
   checkEmail(config, problems);
   checkTls(config, problems);
@@ -47,10 +47,14 @@ export function validateConfig(config: Config, sources: Sources): { problems: st
 
 const hourMs = 3_600_000;
 
-function checkCollector({ gc }: Config, problems: string[]): void {
+function checkCollector({ gc }: Config, problems: string[], warnings: string[]): void {
   const { interval, grace_period: grace, quarantine, dangling_commits: dangling } = gc;
   if (interval < hourMs) problems.push('gc.interval: must be at least 1h');
-  if (grace < 24 * hourMs) {
+  if (grace < 24 * hourMs && gc.short_grace_test_only) {
+    warnings.push(
+      'gc.grace_period is shorter than 24h: collections delete data of uploads that are under way',
+    );
+  } else if (grace < 24 * hourMs) {
     problems.push('gc.grace_period: must be at least 24h, as long as an address may still be linked');
   }
   if (quarantine !== 0 && quarantine < 24 * hourMs) problems.push('gc.quarantine: must be 0 or at least 24h');

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** What a body may keep us waiting before its first byte counts. */
 const graceMs = 30_000;
@@ -8,22 +9,36 @@ const msPerByte = 1000 / 1024;
 const silenceMs = 60_000;
 const lookMs = 1000;
 
+const state = Symbol('awaited body');
+
+/** The body that a connection is sending. */
 interface Awaited {
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
+}
+
+interface State {
+  /** None while nothing is awaited. */
+  awaited: Awaited | undefined;
   /** Bytes of the connection before this request's body. */
-  readonly firstByte: number;
+  firstByte: number;
   bytesRead: number;
   /** Time spent waiting for the client. Time in which the server did not read is not the client's. */
   waitedMs: number;
   silentMs: number;
 }
 
+type Watched = Socket & { [state]?: State };
+
 /**
  * Ends requests whose bodies do not come. An upload may be slow, and as long as the store that takes it, but a client
  * that sends nearly nothing must not hold a connection and memory forever.
+ *
+ * Connections are listed, not requests: a map that changes with each request leaves tables behind that keep finished
+ * requests alive until the next full collection.
  */
 export class BodyDeadlines {
-  readonly #awaited = new Map<IncomingMessage, Awaited>();
+  readonly #connections = new Set<Watched>();
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   #lookedAt: number;
@@ -34,52 +49,73 @@ export class BodyDeadlines {
     this.#timer = setInterval(() => this.look(), lookMs).unref();
   }
 
-  /** For a request that has a body. */
+  /** For a request that has a body. The one before it on its connection has arrived. */
   watch(request: IncomingMessage, response: ServerResponse): void {
-    const { bytesRead } = request.socket;
-    this.#awaited.set(request, { response, firstByte: bytesRead, bytesRead, waitedMs: 0, silentMs: 0 });
+    const socket: Watched = request.socket;
+    const known = socket[state] ?? this.#connect(socket);
+    known.awaited = { request, response };
+    known.firstByte = socket.bytesRead;
+    known.bytesRead = known.firstByte;
+    known.waitedMs = 0;
+    known.silentMs = 0;
+  }
+
+  #connect(socket: Watched): State {
+    const known = { awaited: undefined, firstByte: 0, bytesRead: 0, waitedMs: 0, silentMs: 0 };
+    socket[state] = known;
+    this.#connections.add(socket);
+    socket.once('close', () => this.#connections.delete(socket));
+    return known;
   }
 
   /** When the answer was sent; a body that has still not arrived stays watched. */
   answered(request: IncomingMessage): void {
-    if (request.complete || request.destroyed) this.#awaited.delete(request);
+    const known = (request.socket as Watched)[state];
+    if (known?.awaited?.request === request && hasEnded(request)) known.awaited = undefined;
   }
 
   get size(): number {
-    return this.#awaited.size;
+    return [...this.#connections].filter((socket) => socket[state]?.awaited !== undefined).length;
   }
 
   look(): void {
     const now = this.#now();
     const passed = now - this.#lookedAt;
     this.#lookedAt = now;
-    for (const [request, awaited] of this.#awaited) {
-      if (request.complete || request.destroyed) this.#awaited.delete(request);
-      else if (this.#isLate(request, awaited, passed)) {
-        this.#awaited.delete(request);
-        end(request, awaited.response);
+    for (const socket of this.#connections) {
+      const known = socket[state];
+      if (known?.awaited === undefined) continue;
+      const { request, response } = known.awaited;
+      if (hasEnded(request)) known.awaited = undefined;
+      else if (this.#isLate(request, known, passed)) {
+        known.awaited = undefined;
+        end(request, response);
       }
     }
   }
 
-  #isLate(request: IncomingMessage, awaited: Awaited, passed: number): boolean {
+  #isLate(request: IncomingMessage, known: State, passed: number): boolean {
     const { bytesRead } = request.socket;
-    const isSilent = bytesRead === awaited.bytesRead;
-    awaited.bytesRead = bytesRead;
+    const isSilent = bytesRead === known.bytesRead;
+    known.bytesRead = bytesRead;
     // The server has not read these bytes yet, so the client is waiting for us.
     if (request.readableLength > 0) {
-      awaited.silentMs = 0;
+      known.silentMs = 0;
       return false;
     }
-    awaited.silentMs = isSilent ? awaited.silentMs + passed : 0;
-    awaited.waitedMs += passed;
-    const earnedMs = (bytesRead - awaited.firstByte) * msPerByte;
-    return awaited.waitedMs > graceMs + earnedMs || awaited.silentMs > silenceMs;
+    known.silentMs = isSilent ? known.silentMs + passed : 0;
+    known.waitedMs += passed;
+    const earnedMs = (bytesRead - known.firstByte) * msPerByte;
+    return known.waitedMs > graceMs + earnedMs || known.silentMs > silenceMs;
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
+}
+
+function hasEnded(request: IncomingMessage): boolean {
+  return request.complete || request.destroyed;
 }
 
 const message = 'The body of the request did not arrive in time.\n';

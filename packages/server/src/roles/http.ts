@@ -7,7 +7,7 @@ import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../
 import { openHooks } from '../compose/hooks.ts';
 import { openIdentitySources } from '../compose/identity-sources.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
-import { shareOf } from '../compose/store-configs.ts';
+import { unevenShareOf } from '../compose/store-configs.ts';
 import { readTlsPair } from '../http/tls.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
@@ -90,7 +90,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const streams = new EventStreams({
     log,
     installationId,
-    maxStreams: shareOf(config.events.max_streams, context.workers),
+    maxStreams: unevenShareOf(config.events.max_streams, context.workers),
     isShared: isSharedStore(kv),
   });
   const { openDeliveries, openSubscriptions } = await import('../compose/webhooks.ts');

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, chown, cp, lchown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, cp, lchown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npmPackage } from '../fetch/npm-package.ts';
@@ -69,7 +69,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Runn
       'shared_buffers=128MB',
       ...Object.entries(options.settings ?? {}).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    { ...user, cwd: folder, ready: () => acceptsConnections(port) },
+    { ...user, cwd: folder, ready: () => serves(port, data) },
   );
   await server.start();
   return {
@@ -86,6 +86,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Runn
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** It accepts connections a while before it serves them, which its own file tells. */
+async function serves(port: number, data: string): Promise<void> {
+  await acceptsConnections(port);
+  const status = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[7]?.trim() ?? '';
+  if (status !== 'ready' && status !== 'standby') throw new Error(`PostgreSQL is ${status}`);
 }
 
 function systemBinaries(): string | undefined {

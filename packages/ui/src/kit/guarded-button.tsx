@@ -6,9 +6,10 @@ import { Hint } from './hint.tsx';
 /** A button that says why it cannot be pressed; it stays reachable, so that everybody can learn the reason. */
 export function GuardedButton({
   reason,
+  label,
   onClick,
   ...button
-}: ButtonProps & { reason: string | undefined; onClick: () => void }): ReactNode {
+}: ButtonProps & { reason: string | undefined; label?: string; onClick: () => void }): ReactNode {
   const refused = reason !== undefined;
   return (
     <Hint label={reason}>
@@ -16,6 +17,7 @@ export function GuardedButton({
         {...button}
         {...(refused && { 'data-disabled': true })}
         aria-disabled={refused}
+        aria-label={label}
         onClick={() => {
           if (!refused) onClick();
         }}

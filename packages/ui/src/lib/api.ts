@@ -68,7 +68,7 @@ function saysLoggedOut(text: string): boolean {
 export const client = createClient({ endpoint: '', clientName, sender: sendInSession });
 
 /** For login and start-up, where having no session is an answer, not an interruption. */
-export const anonymousClient = createClient({ endpoint: '', clientName });
+export const anonymousClient = createClient({ endpoint: '', clientName, sender: sendFromPage });
 
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;

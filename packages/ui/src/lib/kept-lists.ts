@@ -9,8 +9,12 @@ const kept = new Map<string, PagedList<unknown>>();
 // Whatever was written may have changed them.
 onWritten(() => kept.clear());
 
+/** Names a list: what it lists, and where it starts. */
+export function identityOf(key: readonly string[], start: string): string {
+  return JSON.stringify([...key, start]);
+}
+
 export function keepList(visit: string, identity: string, list: PagedList<unknown>): void {
-  if (list.state().count === 0) return;
   const key = `${visit} ${identity}`;
   kept.delete(key);
   kept.set(key, list);

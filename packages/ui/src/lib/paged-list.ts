@@ -37,6 +37,7 @@ export class PagedList<Row> {
   #next: string | undefined;
   #state = nothing;
   #running: AbortController | undefined;
+  #isFresh = false;
   #refilling = new Set<HeldPage<Row>>();
   readonly #listeners = new Set<() => void>();
   readonly #fetchPage: FetchPage<Row>;
@@ -88,6 +89,21 @@ export class PagedList<Row> {
       far.rows = undefined;
       held -= far.count;
     }
+  }
+
+  /** Reads the first page ahead of being shown; false when that failed. */
+  async readAhead(): Promise<boolean> {
+    await this.#load(this.#start, true);
+    this.#isFresh = this.#state.error === undefined;
+    return this.#isFresh;
+  }
+
+  /** The list comes into sight: reads the first page, or reads it again when it is the only one. */
+  appear(): void {
+    if (this.#state.count === 0 && !this.#isFresh) this.more();
+    // A longer list would lose the reader's place.
+    else if (this.#state.count <= firstAmount && !this.#isFresh) this.reload();
+    this.#isFresh = false;
   }
 
   /** Reads the next page unless one is being read or the end was reached. */

@@ -73,6 +73,16 @@ export const userQuery = queryOptions({
   staleTime: 300_000,
 });
 
+/** What the user may do on the pages of administration; null where a server does not say. */
+export const rightsQuery = queryOptions({
+  queryKey: ['user-rights'],
+  async queryFn(): Promise<ReadonlySet<string> | null> {
+    const { rights } = await client.get('/user', { params: { query: { rights: true } } });
+    return rights === undefined ? null : new Set(rights);
+  },
+  staleTime: 60_000,
+});
+
 export const configQuery = queryOptions({
   queryKey: ['config'],
   queryFn: (): Promise<Config> => client.get('/config'),

@@ -1,9 +1,13 @@
-import { ConnectionError, sendByFetch } from '@svc/client';
+import { answerOfFetch, ConnectionError, sendByFetch } from '@svc/client';
 import type { Answer, FetchPayload, FetchStream, Sender, SendRequest } from '@svc/client';
+import { earlyAnswer } from './early-answers.ts';
 
 /** `fetch` cannot tell how much of a body was sent; the older interface can. */
-export const sendFromPage: Sender<FetchPayload, FetchStream> = (request) =>
-  request.onBytes === undefined ? sendByFetch(request) : sendWithProgress(request);
+export const sendFromPage: Sender<FetchPayload, FetchStream> = async (request) => {
+  const early = await earlyAnswer(request);
+  if (early !== undefined) return answerOfFetch(early);
+  return request.onBytes === undefined ? sendByFetch(request) : sendWithProgress(request);
+};
 
 function sendWithProgress(request: SendRequest<FetchPayload>): Promise<Answer<FetchStream>> {
   const { method, url, headers, body, signal, onBytes } = request;

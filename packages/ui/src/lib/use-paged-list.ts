@@ -1,6 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import { keepList, keptList } from './kept-lists.ts';
+import { identityOf, keepList, keptList } from './kept-lists.ts';
 import { firstAmount, PagedList } from './paged-list.ts';
 import type { FetchPage, PagedState } from './paged-list.ts';
 import { onWritten } from './queries.ts';
@@ -17,7 +17,7 @@ export function usePagedList<Row>(
   const latest = useRef(fetchPage);
   latest.current = fetchPage;
   const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? '' });
-  const identity = JSON.stringify([...key, start]);
+  const identity = identityOf(key, start);
   const list = useMemo(
     () =>
       keptList<Row>(visit, identity) ??
@@ -26,12 +26,14 @@ export function usePagedList<Row>(
     // oxlint-disable-next-line react/exhaustive-deps
     [identity],
   );
-  useEffect(() => () => keepList(visit, identity, list), [visit, identity, list]);
+  useEffect(
+    () => () => {
+      if (list.state().count > 0) keepList(visit, identity, list);
+    },
+    [visit, identity, list],
+  );
   useEffect(() => {
-    const { count } = list.state();
-    if (count === 0) list.more();
-    // A longer list would lose the reader's place.
-    else if (count <= firstAmount) list.reload();
+    list.appear();
     let seen = Date.now();
     const onFocus = (): void => {
       if (

@@ -44,7 +44,8 @@ export function changeFlows(stage: Stage): void {
       await ui.field('Metadata key 2').fill('ticket ');
       await ui.sees('This key is already used');
       await ui.button('Remove metadata 2').click();
-      await ui.button('Commit', ui.dialog()).click();
+      await ui.dialog().getByText('Ctrl Enter').waitFor();
+      await ui.field('Metadata key 1').press('Control+Enter');
       await ui.gone(ui.button('Commit'));
     });
     const commit = await stage.client.get('/repositories/{repository}/commits/{commitId}', {

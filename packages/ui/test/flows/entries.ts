@@ -72,7 +72,10 @@ export function entryFlows(stage: Stage): void {
     for (const gone of ['a.txt', 'dir/x.txt'])
       await expect(stage.read('moving', 'main', gone)).rejects.toThrow(/not found/i);
   });
+}
 
+/** Rarely touched. */
+export function rareEntryFlows(stage: Stage): void {
   test('the metadata of an object is edited on a branch and compared like its content', async () => {
     await stage.repository('labels', { 'a.txt': 'a' });
     await stage.play(async (ui) => {

@@ -14,9 +14,9 @@ export function firstPageFlows(stage: Stage): void {
         devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
           bytes += encodedDataLength;
         });
-        // What the address names is asked for before it is known who asks.
-        const asked = ui.page.waitForRequest(/repositories\/first-page\?/);
-        await ui.page.route('**/api/v1/user', async (route) => {
+        // What the address names is asked for before the scripts of the page have come.
+        const asked = ui.page.waitForRequest(/\/last_commits\?/);
+        await ui.page.route(/\/assets\/.*\.js$/, async (route) => {
           await asked;
           await route.continue();
         });
@@ -29,6 +29,7 @@ export function firstPageFlows(stage: Stage): void {
         await ui.link('b.txt').waitFor();
         await ui.sees('Start');
         await ui.page.waitForLoadState('networkidle');
+        expect(new Set(calls).size, calls.join('\n')).toBe(calls.length);
         expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(6);
         expect(bytes / kilobyte).toBeLessThan(200);
       },

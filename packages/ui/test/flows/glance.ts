@@ -36,6 +36,12 @@ export function glanceFlows(stage: Stage): void {
         await ui.sees('your account lacks branches:SetBranchProtectionRules');
         await ui.open('/repositories');
         await ui.refuses(ui.button('Create repository'));
+        await ui.open('/auth/credentials');
+        await ui.button('Create access key').waitFor();
+        await ui.open('/auth/webhooks');
+        await ui.refuses(ui.button('Create webhook'));
+        await ui.button('Create webhook').hover();
+        await ui.page.getByRole('tooltip', { name: /your account lacks fs:WriteSubscription/ }).waitFor();
       },
       { loggedIn: false },
     );

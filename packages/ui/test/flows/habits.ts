@@ -89,28 +89,6 @@ export function habitFlows(stage: Stage): void {
     );
   });
 
-  test('preferences change how times, rows and text are shown, and are kept', async () => {
-    await stage.repository('preferring', { 'a.json': '{"a": 1}' });
-    await stage.play(
-      async (ui) => {
-        await ui.open('/repositories/preferring/objects');
-        const row = ui.page.getByRole('row').filter({ hasText: 'a.json' });
-        const tall = (await row.boundingBox())?.height ?? 0;
-        await ui.button(/Account of/).click();
-        await ui.page.getByRole('menuitem', { name: 'Preferences' }).click();
-        await ui.dialog().getByText('UTC', { exact: true }).click();
-        await ui.dialog().getByText('Compact', { exact: true }).click();
-        await ui.field('Wrap long lines of text').check();
-        await ui.page.keyboard.press('Escape');
-        await row.locator('time[title$=" UTC"]').waitFor();
-        expect((await row.boundingBox())?.height ?? tall).toBeLessThan(tall);
-        await ui.open('/repositories/preferring/object?ref=main&path=a.json');
-        await ui.button('Do not wrap').waitFor();
-      },
-      { alone: true },
-    );
-  });
-
   test('a page that is first visited while the server is down is shown once it is back', async () => {
     await stage.repository('outage', { 'a.txt': 'a' });
     await stage.play(
@@ -159,4 +137,29 @@ export function habitFlows(stage: Stage): void {
       });
     },
   );
+}
+
+/** Rarely touched. */
+export function rareHabitFlows(stage: Stage): void {
+  test('preferences change how times, rows and text are shown, and are kept', async () => {
+    await stage.repository('preferring', { 'a.json': '{"a": 1}' });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/repositories/preferring/objects');
+        const row = ui.page.getByRole('row').filter({ hasText: 'a.json' });
+        const tall = (await row.boundingBox())?.height ?? 0;
+        await ui.button(/Account of/).click();
+        await ui.page.getByRole('menuitem', { name: 'Preferences' }).click();
+        await ui.dialog().getByText('UTC', { exact: true }).click();
+        await ui.dialog().getByText('Compact', { exact: true }).click();
+        await ui.field('Wrap long lines of text').check();
+        await ui.page.keyboard.press('Escape');
+        await row.locator('time[title$=" UTC"]').waitFor();
+        expect((await row.boundingBox())?.height ?? tall).toBeLessThan(tall);
+        await ui.open('/repositories/preferring/object?ref=main&path=a.json');
+        await ui.button('Do not wrap').waitFor();
+      },
+      { alone: true },
+    );
+  });
 }

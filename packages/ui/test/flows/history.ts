@@ -56,6 +56,7 @@ export function historyFlows(stage: Stage): void {
     await stage.play(async (ui) => {
       await ui.open('/repositories/reverts/commits');
       await ui.button('Revert commits').click();
+      expect(await ui.field('Revert Repository created').isDisabled()).toBe(true);
       await ui.field('Revert Break it').check();
       await ui.button('Continue with 1').click();
       await ui.field('Message').fill('Mend it');

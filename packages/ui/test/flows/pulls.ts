@@ -35,6 +35,32 @@ export function pullFlows(stage: Stage): void {
     expect(await stage.read('pulling', 'main', 'b.txt')).toBe('b');
   });
 
+  test('a squashed pull request still shows its commits, also when its branch is gone', async () => {
+    const repository = 'squashed';
+    await stage.repository(repository, { 'a.txt': 'a' });
+    await stage.branch(repository, 'topic');
+    for (const name of ['first', 'second']) {
+      await stage.write(repository, 'topic', { [`${name}.txt`]: name });
+      await stage.commit(repository, 'topic', `The ${name} half`);
+    }
+    const { id } = await stage.client.post('/repositories/{repository}/pulls', {
+      params: { path: { repository } },
+      body: { title: 'Two halves', source_branch: 'topic', destination_branch: 'main' },
+    });
+    await stage.play(async (ui) => {
+      await ui.open(`/repositories/${repository}/pulls/${id}`);
+      await ui.button('Merge').click();
+      await ui.field(/Squash/).check();
+      await ui.field(/Delete/).check();
+      await ui.button('Merge', ui.dialog()).click();
+      await ui.page.locator('.notice.good', { hasText: 'Merged' }).waitFor();
+      const commits = ui.page.getByRole('region', { name: 'Commits' });
+      await commits.getByRole('link', { name: 'The first half' }).waitFor();
+      await commits.getByRole('link', { name: 'The second half' }).waitFor();
+      expect(await commits.getByRole('link').count()).toBe(2);
+    });
+  });
+
   /** dev and main of a repository changed three files in different ways, and dev is proposed to main. */
   async function conflicting(name: string): Promise<string> {
     const files = (text: string) => ({

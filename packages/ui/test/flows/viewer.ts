@@ -91,38 +91,6 @@ export function viewerFlows(stage: Stage): void {
     });
   });
 
-  test('a notebook is shown with its outputs, and no script in it runs', async () => {
-    const notebook = {
-      cells: [
-        { cell_type: 'markdown', source: ['# Findings\n', 'Warm **winters**'] },
-        {
-          cell_type: 'code',
-          execution_count: 3,
-          source: 'print(1 + 1)',
-          outputs: [
-            { output_type: 'stream', name: 'stdout', text: ['two\n'] },
-            {
-              output_type: 'display_data',
-              data: {
-                'text/html':
-                  '<b>rich</b><script>parent.hacked=1</script><img src=x onerror="parent.hacked=2">',
-              },
-            },
-          ],
-        },
-      ],
-    };
-    await stage.repository('notebooks', { 'n.ipynb': JSON.stringify(notebook) });
-    await stage.play(async (ui) => {
-      await ui.open('/repositories/notebooks/object?ref=main&path=n.ipynb');
-      await ui.page.getByRole('heading', { name: 'Findings' }).waitFor();
-      await ui.sees('print(1 + 1)');
-      await ui.sees('two');
-      await ui.page.locator('.notebook b', { hasText: 'rich' }).waitFor();
-      expect(await ui.page.evaluate('window.hacked')).toBeUndefined();
-    });
-  });
-
   test('SQL runs in the browser over several refs and writes to a branch', async () => {
     const csv = 'id,name\n1,one\n2,two\n';
     await stage.repository('sql', {
@@ -212,6 +180,12 @@ export function viewerFlows(stage: Stage): void {
         .setInputFiles({ name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('three') });
       await ui.sees('a.txt now holds new.txt');
       expect(await stage.read('object-changes', 'main', 'dir/a.txt')).toBe('three');
+      await stage.commit('object-changes', 'main', 'Three');
+      await ui.open(`${open}&tab=history`);
+      await ui.sees('Three');
+      await ui.link('compare with now').last().click();
+      await ui.page.locator('.cm-deletedChunk, .cm-changedLine').first().waitFor();
+      await ui.open(open);
       await change('Delete');
       await ui.button('Delete', ui.dialog()).click();
       await ui.isAt(/\/objects\?ref=main&path=dir%2F/);
@@ -221,5 +195,74 @@ export function viewerFlows(stage: Stage): void {
       await ui.sees('Only a branch can be changed; choose one');
       await ui.refuses(ui.page.getByRole('menuitem', { name: 'Delete' }));
     });
+  });
+}
+
+/** Rarely touched. */
+export function rareViewerFlows(stage: Stage): void {
+  test('a notebook is shown with its outputs, and no script in it runs', async () => {
+    const notebook = {
+      cells: [
+        { cell_type: 'markdown', source: ['# Findings\n', 'Warm **winters**'] },
+        {
+          cell_type: 'code',
+          execution_count: 3,
+          source: 'print(1 + 1)',
+          outputs: [
+            { output_type: 'stream', name: 'stdout', text: ['two\n'] },
+            {
+              output_type: 'display_data',
+              data: {
+                'text/html':
+                  '<b>rich</b><script>parent.hacked=1</script><img src=x onerror="parent.hacked=2">',
+              },
+            },
+          ],
+        },
+      ],
+    };
+    await stage.repository('notebooks', { 'n.ipynb': JSON.stringify(notebook) });
+    await stage.play(async (ui) => {
+      await ui.open('/repositories/notebooks/object?ref=main&path=n.ipynb');
+      await ui.page.getByRole('heading', { name: 'Findings' }).waitFor();
+      await ui.sees('print(1 + 1)');
+      await ui.sees('two');
+      await ui.page.locator('.notebook b', { hasText: 'rich' }).waitFor();
+      expect(await ui.page.evaluate('window.hacked')).toBeUndefined();
+    });
+  });
+
+  test('PDF, sound and film are shown by the browser, long JSON is not called wrong, and snippets can be used', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, at) => ({ at, name: 'a name to make it long' }));
+    await stage.repository('media', {
+      'page.pdf': '%PDF-1.4',
+      'tone.wav': 'RIFF',
+      'film.mp4': 'ftyp',
+      'rows.csv': 'a,b\n1,2\n',
+      'long.json': JSON.stringify(rows, undefined, 1),
+    });
+    await stage.play(async (ui) => {
+      const open = (path: string): Promise<void> => ui.go(`/repositories/media/object?ref=main&path=${path}`);
+      await ui.open('/repositories/media/object?ref=main&path=tone.wav');
+      await ui.page.locator('audio[controls]').waitFor();
+      await open('film.mp4');
+      await ui.page.locator('video[controls]').waitFor();
+      await open('long.json&view=tree');
+      await ui.sees(/^The first .* are shown/);
+      expect(await ui.page.getByText(/not valid|invalid/i).count()).toBe(0);
+      await open('rows.csv');
+      await ui.sees('rows.csv');
+      await ui.button('Code').click();
+      await ui.page.getByText('Spark', { exact: true }).click();
+      await ui.sees(/fs\.s3a\.secret\.key/);
+      await ui.sees(new RegExp(`fs\\.s3a\\.endpoint.*${new URL(stage.server.url).port}`));
+    });
+    await stage.play(
+      async (ui) => {
+        await ui.open('/repositories/media/object?ref=main&path=page.pdf');
+        await ui.page.locator('iframe[title="page.pdf"]').waitFor();
+      },
+      { alone: true },
+    );
   });
 }

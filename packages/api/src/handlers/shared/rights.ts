@@ -11,6 +11,7 @@ const onRepository = [
   'pr:WritePullRequest',
   'branches:SetBranchProtectionRules',
   'retention:SetGarbageCollectionRules',
+  'retention:RunGarbageCollection',
 ];
 
 /**
@@ -41,6 +42,25 @@ export function rightsAt(
       if (permissions.check(one(action, arn.branch(repository, branch))).allowed) rights.add(action);
       else rights.delete(action);
     }
+  }
+  return [...rights].sort();
+}
+
+const administration: readonly (readonly [start: string, actions: readonly string[]])[] = [
+  [arn.user(''), ['auth:CreateUser', 'auth:DeleteUser', 'auth:AttachPolicy', 'auth:DetachPolicy']],
+  [arn.user(''), ['auth:CreateCredentials', 'auth:DeleteCredentials', 'auth:EndSessions']],
+  [arn.group(''), ['auth:CreateGroup', 'auth:DeleteGroup', 'auth:AttachPolicy', 'auth:DetachPolicy']],
+  [arn.group(''), ['auth:AddGroupMember', 'auth:RemoveGroupMember']],
+  [arn.policy(''), ['auth:CreatePolicy', 'auth:UpdatePolicy', 'auth:DeletePolicy']],
+  [arn.alias(''), ['fs:CreateAlias', 'fs:UpdateAlias', 'fs:DeleteAlias']],
+  [arn.repository(''), ['fs:WriteSubscription']],
+];
+
+/** The actions of administration that a caller may take on some name. */
+export function administrationRights(permissions: Permissions): string[] {
+  const rights = new Set<string>();
+  for (const [start, actions] of administration) {
+    for (const action of actions) if (permissions.maySome(action, start)) rights.add(action);
   }
   return [...rights].sort();
 }

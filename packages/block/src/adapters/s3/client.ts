@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   emptySha256,
@@ -25,7 +25,7 @@ import { S3Endpoint, type S3Location } from './endpoint.ts';
 import { isRetryable, refusalError, type S3Refusal } from './errors.ts';
 import { BucketRegions } from './regions.ts';
 import type { LeanAnswer } from '../../remote/lean-connection.ts';
-import { LeanReader } from '../../remote/lean-reader.ts';
+import { LeanClient } from '../../remote/lean-client.ts';
 import { piecesOf, type RequestBody } from '../../remote/request-body.ts';
 import { childText, parseXml } from '../../remote/xml.ts';
 
@@ -54,7 +54,7 @@ export class S3Client {
   readonly #endpoint: S3Endpoint;
   readonly #presignEndpoint: S3Endpoint;
   readonly #agent: Agent;
-  readonly #reader: LeanReader;
+  readonly #lean: LeanClient;
   readonly #keys = new SigningKeyCache();
   readonly #chunkSize: number;
   readonly #chunkTimeoutMs: number;
@@ -89,7 +89,7 @@ export class S3Client {
       bodyTimeout: this.#chunkTimeoutMs,
       connect: { timeout: 10_000, rejectUnauthorized: config.skipVerifyCertificateTestOnly !== true },
     });
-    this.#reader = new LeanReader({
+    this.#lean = new LeanClient({
       timeoutMs: this.#chunkTimeoutMs,
       maxConnections: connections,
       rejectUnauthorized: config.skipVerifyCertificateTestOnly !== true,
@@ -105,18 +105,27 @@ export class S3Client {
   /** Connections with a request on them. */
   get connectionsInUse(): number {
     const others = Object.values(this.#agent.stats).reduce((sum, { running }) => sum + running, 0);
-    return others + this.#reader.connectionsInUse;
+    return others + this.#lean.connectionsInUse;
   }
 
-  /** An object, when all goes well at once; else it has to be asked for with `send`, after so many attempts. */
-  async read(request: S3Request): Promise<LeanAnswer | { readonly attempts: number }> {
-    const region = await this.regions.of(request.bucket);
+  /**
+   * The answer about one object, when all goes well at once; else it has to be asked for with `send`, after so many
+   * attempts. What is sent is one piece.
+   */
+  async sendLean(
+    request: S3Request & { readonly method: 'GET' | 'HEAD' | 'PUT'; readonly query?: undefined },
+  ): Promise<LeanAnswer | { readonly attempts: number }> {
+    const asked = this.regions.of(request.bucket);
+    const region = typeof asked === 'string' ? asked : await asked;
+    const current = this.#credentials.get();
+    const context = this.#context(current instanceof Promise ? await current : current, region);
     const location = this.#endpoint.locate(region, request.bucket, request.key);
-    const context = this.#context(await this.#credentials.get(), region);
-    const { headers } = this.#prepare(request, location, context);
+    const { headers, body } = this.#prepare(request, location, context);
+    if (body !== undefined && !(body instanceof Uint8Array)) return { attempts: 0 };
     this.#logRequest(request, location);
+    const { method, signal } = request;
     const { origin, path } = location;
-    const answer = await this.#reader.get({ origin, path, headers, signal: request.signal });
+    const answer = await this.#lean.send({ method, origin, path, headers, body, signal });
     if (answer === undefined) return { attempts: 0 };
     if (answer.status < 300) return answer;
     const refusal = refusalOf(answer.status, answer.body.bytes?.toString() ?? '');
@@ -128,12 +137,11 @@ export class S3Client {
         return { attempts: 1 };
       }
     }
-    throw refusalError(refusal, 'read', target);
+    throw refusalError(refusal, accessOf(request), target);
   }
 
   /** A successful response; its body must be read or dumped. So many attempts were made before. */
   async send(request: S3Request, attempts = 0): Promise<StoreResponse> {
-    const access = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
     const target = `s3://${request.bucket}/${request.key ?? ''}`;
     let corrected = false;
     for (let attempt = attempts + 1; ; attempt++) {
@@ -167,7 +175,7 @@ export class S3Client {
         corrected = true;
         if (request.body?.kind !== 'stream') continue;
       }
-      if (!mayRetry || !isRetryable(refusal)) throw refusalError(refusal, access, target);
+      if (!mayRetry || !isRetryable(refusal)) throw refusalError(refusal, accessOf(request), target);
       await this.#backOff(attempt, target, `${refusal.status} ${refusal.code}`, request.signal);
     }
   }
@@ -314,9 +322,13 @@ export class S3Client {
   }
 
   async close(): Promise<void> {
-    this.#reader.close();
+    this.#lean.close();
     await this.#agent.destroy();
   }
+}
+
+function accessOf({ method }: S3Request): 'read' | 'write' {
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
 }
 
 function refusalOf(status: number, text: string): S3Refusal {
@@ -329,7 +341,9 @@ function refusalOf(status: number, text: string): S3Refusal {
 }
 
 function sha256Of(chunks: readonly Uint8Array[]): string {
-  const hash = createHash('sha256');
-  for (const chunk of chunks) hash.update(chunk);
-  return hash.digest('hex');
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) return hash('sha256', only, 'hex');
+  const hashing = createHash('sha256');
+  for (const chunk of chunks) hashing.update(chunk);
+  return hashing.digest('hex');
 }

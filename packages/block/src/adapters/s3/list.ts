@@ -1,6 +1,6 @@
 import type { WalkedObject } from '../../adapter.ts';
 import type { S3Client } from './client.ts';
-import { childText, requireXml } from '../../remote/xml.ts';
+import { childText, requireXml, type XmlElement } from '../../remote/xml.ts';
 
 export interface BucketWalk {
   readonly bucket: string;
@@ -15,41 +15,100 @@ export interface BucketWalk {
 
 /** Lists a bucket page by page (1000 keys), in the store's order, which is that of the keys' bytes. */
 export async function* walkBucket(client: S3Client, walk: BucketWalk): AsyncGenerator<WalkedObject[]> {
-  const { bucket, prefix, baseLength, after, signal, onSkipped } = walk;
-  let token: string | undefined;
+  for await (const { objects } of listPages(client, walk)) if (objects.length > 0) yield objects;
+}
+
+export interface ListedPage {
+  readonly objects: WalkedObject[];
+  /** Absent for the last page. */
+  readonly next: string | undefined;
+}
+
+/** From the beginning or from a page on. */
+export async function* listPages(
+  client: S3Client,
+  walk: BucketWalk,
+  from?: string,
+): AsyncGenerator<ListedPage> {
+  let token = from;
   do {
-    const query: [string, string][] = [
-      ['list-type', '2'],
-      ['max-keys', '1000'],
-      ['prefix', prefix],
-      ['encoding-type', 'url'],
-    ];
-    if (token !== undefined) query.push(['continuation-token', token]);
-    else if (after !== undefined) query.push(['start-after', after]);
-    const response = await client.send({ method: 'GET', bucket, query, signal });
-    const result = requireXml(await response.body.text(), 'ListBucketResult');
-    const encoded = childText(result, 'EncodingType') === 'url';
-    const page: WalkedObject[] = [];
-    for (const child of result.children) {
-      if (child.name !== 'Contents') continue;
-      const text = childText(child, 'Key') ?? '';
-      const key = encoded ? decodeKey(text) : text;
-      if (key === undefined) {
-        onSkipped(text);
-        continue;
-      }
-      page.push({
-        uri: `s3://${bucket}/${key}`,
-        relativeKey: key.slice(baseLength),
-        etag: (childText(child, 'ETag') ?? '').replaceAll('"', ''),
-        size: Number(childText(child, 'Size')),
-        lastModified: new Date(childText(child, 'LastModified') ?? 0),
-      });
-    }
-    token =
-      childText(result, 'IsTruncated') === 'true' ? childText(result, 'NextContinuationToken') : undefined;
-    if (page.length > 0) yield page;
+    const page = await listPage(client, walk, token);
+    token = page.next;
+    yield page;
   } while (token !== undefined);
+}
+
+export async function listPage(
+  client: S3Client,
+  walk: BucketWalk,
+  token: string | undefined,
+): Promise<ListedPage> {
+  const { bucket, baseLength, onSkipped } = walk;
+  const result = await list(client, walk, token === undefined ? [] : [['continuation-token', token]]);
+  const isEncoded = childText(result, 'EncodingType') === 'url';
+  const objects: WalkedObject[] = [];
+  for (const child of result.children) {
+    if (child.name !== 'Contents') continue;
+    const text = childText(child, 'Key') ?? '';
+    const key = isEncoded ? decodeKey(text) : text;
+    if (key === undefined) {
+      onSkipped(text);
+      continue;
+    }
+    objects.push({
+      uri: `s3://${bucket}/${key}`,
+      relativeKey: key.slice(baseLength),
+      etag: (childText(child, 'ETag') ?? '').replaceAll('"', ''),
+      size: Number(childText(child, 'Size')),
+      lastModified: new Date(childText(child, 'LastModified') ?? 0),
+    });
+  }
+  return { objects, next: nextToken(result) };
+}
+
+export interface ListedFolders {
+  /** Each with what the walk begins with, and a slash at its end. */
+  readonly folders: string[];
+  readonly hasObjects: boolean;
+  readonly isWhole: boolean;
+}
+
+/** One page of the folders below the prefix of a walk. */
+export async function listFolders(client: S3Client, walk: BucketWalk): Promise<ListedFolders> {
+  const result = await list(client, walk, [['delimiter', '/']]);
+  const isEncoded = childText(result, 'EncodingType') === 'url';
+  const folders: string[] = [];
+  let hasObjects = false;
+  for (const child of result.children) {
+    if (child.name === 'Contents') hasObjects = true;
+    if (child.name !== 'CommonPrefixes') continue;
+    const text = childText(child, 'Prefix') ?? '';
+    const folder = isEncoded ? decodeKey(text) : text;
+    if (folder !== undefined) folders.push(folder);
+  }
+  return { folders, hasObjects, isWhole: nextToken(result) === undefined };
+}
+
+async function list(
+  client: S3Client,
+  { bucket, prefix, after, signal }: BucketWalk,
+  more: readonly (readonly [string, string])[],
+): Promise<XmlElement> {
+  const query: (readonly [string, string])[] = [
+    ['list-type', '2'],
+    ['max-keys', '1000'],
+    ['prefix', prefix],
+    ['encoding-type', 'url'],
+    ...more,
+  ];
+  if (after !== undefined && !more.some(([name]) => name === 'continuation-token'))
+    query.push(['start-after', after]);
+  const response = await client.send({ method: 'GET', bucket, query, signal });
+  return requireXml(await response.body.text(), 'ListBucketResult');
+}
+
+function nextToken(result: XmlElement): string | undefined {
+  return childText(result, 'IsTruncated') === 'true' ? childText(result, 'NextContinuationToken') : undefined;
 }
 
 /** Undefined when the encoded bytes are not UTF-8. */

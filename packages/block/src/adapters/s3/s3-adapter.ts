@@ -38,6 +38,7 @@ import { S3Client } from './client.ts';
 import { openCredentials } from './credentials.ts';
 import { deleteMany, deleteOne } from './delete-many.ts';
 import { walkBucket } from './list.ts';
+import { walkInParallel } from './walk-in-parallel.ts';
 import { MultipartCalls } from './multipart-calls.ts';
 import { ObjectCalls } from './object-calls.ts';
 import { bytesRequest, streamRequest, type RequestBody } from '../../remote/request-body.ts';
@@ -252,7 +253,8 @@ export class S3Adapter implements BlockAdapter {
     };
     try {
       const { signal } = options;
-      yield* walkBucket(this.#client, { bucket, prefix, baseLength, after, signal, onSkipped });
+      const walk = options.parallel === true ? walkInParallel : walkBucket;
+      yield* walk(this.#client, { bucket, prefix, baseLength, after, signal, onSkipped });
     } finally {
       if (count > 0)
         this.#logger?.warn({ uri, count, example }, 'objects whose keys are not UTF-8 were left out');

@@ -3,7 +3,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { forEachParallel, type ObjectStats } from '@svc/client';
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { cancellable } from '../../cancel.ts';
 import { action, type CommandContext } from '../../context.ts';
 import { CliError } from '../../errors.ts';
@@ -19,12 +19,14 @@ import { SafeFolder } from '../../transfer/safe-path.ts';
 import { emptyTally, printSummary } from '../../transfer/summary.ts';
 import { parallelismOf, withTransferFlags, type TransferFlags } from '../../transfer/transfer-flags.ts';
 import { formatUri, type PathUri } from '../../uri.ts';
+import { archiveName, downloadArchive } from './download-archive.ts';
 
 const minPartSize = 65_536;
 const cancelled = 'download cancelled';
 
 interface DownloadFlags extends TransferFlags {
   readonly recursive?: boolean;
+  readonly archive?: boolean;
   readonly partSize: number;
 }
 
@@ -36,15 +38,23 @@ export function registerDownload(fs: Command): void {
       .argument('<path URI>')
       .argument('[destination]', 'file or folder (default: the current folder)')
       .option('-r, --recursive', 'download everything below the path')
+      .addOption(
+        new Option('--archive', 'download everything below the path as one zip file').conflicts('recursive'),
+      )
       .option('--part-size <bytes>', 'size of the ranges of large objects', partSize, defaultPartSize),
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  svcctl fs download svc://my-repo/main/prices.csv\n  svcctl fs download --recursive svc://my-repo/main/tables/ ./tables',
+      '\nExamples:\n  svcctl fs download svc://my-repo/main/prices.csv\n  svcctl fs download --recursive svc://my-repo/main/tables/ ./tables\n  svcctl fs download --archive svc://my-repo/main/tables/ tables.zip',
     )
     .action(
       action<[string, string | undefined], DownloadFlags>(async (context, [uriText, destination], flags) => {
         const uri = context.uris.path(uriText, 'path URI');
+        if (flags.archive === true) {
+          const target = targetOf(archiveName(uri), expandHome(destination ?? '.'));
+          await downloadArchive(context, uri, target);
+          return;
+        }
         const run = flags.recursive === true ? downloadFolder : downloadFile;
         await run(context, uri, expandHome(destination ?? '.'), flags);
       }),
@@ -86,7 +96,7 @@ async function downloadFile(
   const { client, out } = context;
   const pinned = await pinTime(client, uri);
   const { repository, ref, path } = pinned;
-  const target = targetOf(uri, destination);
+  const target = targetOf(uri.path.split('/').at(-1) ?? '', destination);
   const stats = await client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
     params: { path: { repository, ref }, query: { path, user_metadata: true } },
   });
@@ -114,12 +124,11 @@ async function downloadFile(
   if (out.json) out.document({ path, destination: target });
 }
 
-/** A folder, or a name given with a separator at its end, receives the object under its own name. */
-function targetOf(uri: PathUri, destination: string): string {
+/** A folder, or a name given with a separator at its end, receives a file under its own name. */
+function targetOf(name: string, destination: string): string {
   const isFolder =
     /[/\\]$/.test(destination) || (existsSync(destination) && statSync(destination).isDirectory());
   if (!isFolder) return resolve(destination);
-  const name = uri.path.split('/').at(-1) ?? '';
   return new SafeFolder(destination).pathOf(name);
 }
 

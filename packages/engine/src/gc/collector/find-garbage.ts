@@ -1,7 +1,6 @@
 import type { WalkedObject } from '@svc/block';
 import { adapterOf, type EngineContext } from '../../context/engine-context.ts';
 import type { GarbageClass } from '../../face/gc-runs.ts';
-import { trimSlash } from '../../repositories/namespaces.ts';
 import type { RepositoryScope } from '../../store/scope.ts';
 import { isTableKey, parseDataKey } from './data-key.ts';
 import type { Held } from './held.ts';
@@ -9,6 +8,7 @@ import { shardOf } from './address-hash.ts';
 import type { Marks, MarkSet } from './marks.ts';
 import type { GcPlaces } from './places.ts';
 import { Tally } from './tally.ts';
+import { walkNamespace } from './walk-namespace.ts';
 
 /** Sets of marks in memory at a time. */
 export const loadedShards = 2;
@@ -59,9 +59,8 @@ export async function* findGarbage(
 ): AsyncGenerator<FoundGarbage> {
   const adapter = adapterOf(context, scope);
   const shards = new LoadedShards(options.marks);
-  const namespace = `${trimSlash(scope.repository.storageNamespace)}/`;
   const tableFolder = `${scope.committed.metadataPrefix}/`;
-  for await (const page of adapter.walk(namespace, { skipEtag: true })) {
+  for await (const page of walkNamespace(adapter, scope.repository.storageNamespace)) {
     await options.pause();
     await options.nextList();
     for (const object of page) {

@@ -166,8 +166,9 @@ async function rescue(context: EngineContext, options: Parameters<GcRuns['rescue
     if (days === 0) await kv.delete(scope.partition, keepKey(commitId));
     else {
       const until = timestampFromMillis(now + days * dayMs);
+      const commit = await context.commits.get(scope, commitId);
       await kv.set(scope.partition, keepKey(commitId), gcKeepMessage.encode({ until, user }));
-      await context.gate.commitById(scope, commitId);
+      await context.gate.commitById(scope, commit);
     }
     return;
   }

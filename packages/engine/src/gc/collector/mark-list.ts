@@ -1,4 +1,6 @@
+import type { ValueScan } from '@svc/sstable';
 import { AddressHash } from './address-hash.ts';
+import type { MarkKernel } from './mark-kernel.ts';
 import { ValueAddress } from './value-address.ts';
 
 /** Marks of a range, two numbers each, and the bytes of all its objects. */
@@ -31,15 +33,37 @@ export class MarkList {
     this.add(this.#hash.high, this.#hash.low);
   };
 
-  add(high: number, low: number): void {
-    if (this.#length === this.#numbers.length) {
-      const grown = new Uint32Array(2 * this.#length);
-      grown.set(this.#numbers);
-      this.#numbers = grown;
+  /** Takes the marks of all values of a table. */
+  addTable(table: ValueScan, kernel: MarkKernel): void {
+    const take = (): void =>
+      kernel.take((marks, values, bytes) => {
+        this.values += values;
+        this.bytes += bytes;
+        this.#reserve(marks.length);
+        this.#numbers.set(marks, this.#length);
+        this.#length += marks.length;
+      });
+    while (table.next()) {
+      if (kernel.add(table.bytes, table.entriesEnd)) continue;
+      // In the order of the table, so that lists of its states run side by side.
+      take();
+      table.visit(this.addValue);
     }
+    take();
+  }
+
+  add(high: number, low: number): void {
+    this.#reserve(2);
     this.#numbers[this.#length] = high;
     this.#numbers[this.#length + 1] = low;
     this.#length += 2;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#numbers.length) return;
+    const grown = new Uint32Array(Math.max(this.#length + more, 2 * this.#length));
+    grown.set(this.#numbers);
+    this.#numbers = grown;
   }
 
   get numbers(): Uint32Array<ArrayBuffer> {

@@ -10,7 +10,14 @@ export interface ThreadOptions {
 interface Thread {
   readonly worker: Worker;
   waiting: ((fresh: RangeMarks | undefined) => void) | undefined;
+  /** Jobs that it has or waits for. */
+  jobs: number;
+  /** The end of the last of them. */
+  turn: Promise<unknown>;
 }
+
+/** As many as a thread may remember, and more. */
+const mostOwners = 10_000;
 
 /**
  * Threads that read ranges; they are started when there is work and end with the run. When one of them cannot start, or
@@ -18,7 +25,8 @@ interface Thread {
  */
 export class MarkThreads {
   readonly size: number;
-  readonly #idle: Thread[] = [];
+  /** Who has read a range remembers it for a while. */
+  readonly #owners = new Map<string, Thread>();
   readonly #all = new Set<Thread>();
   readonly #options: ThreadOptions;
   readonly #entry: URL;
@@ -35,24 +43,46 @@ export class MarkThreads {
     return this.#isBroken;
   }
 
-  /** Undefined when a thread could not do it. At most `size` calls at a time. */
+  /** Undefined when a thread could not do it. */
   async run(job: Omit<MarkJob, 'job'>): Promise<RangeMarks | undefined> {
     if (this.#isBroken) return undefined;
-    const thread = this.#idle.pop() ?? this.#start();
+    const thread = this.#choose(job);
+    if (this.#owners.size > mostOwners) this.#owners.clear();
+    this.#owners.set(job.range.id, thread);
+    thread.jobs += 1;
+    const done = thread.turn.then(() => this.#send(thread, job));
+    thread.turn = done;
+    try {
+      return await done;
+    } finally {
+      thread.jobs -= 1;
+    }
+  }
+
+  /** The one that remembers what the range is compared with, else one with little to do. */
+  #choose({ shown }: Omit<MarkJob, 'job'>): Thread {
+    for (const { id } of shown) {
+      const owner = this.#owners.get(id);
+      if (owner !== undefined && this.#all.has(owner)) return owner;
+    }
+    const [first, ...others] = this.#all;
+    if (first === undefined || this.#all.size < this.size) return this.#start();
+    return others.reduce((least, thread) => (thread.jobs < least.jobs ? thread : least), first);
+  }
+
+  #send(thread: Thread, job: Omit<MarkJob, 'job'>): Promise<RangeMarks | undefined> {
+    if (this.#isBroken || !this.#all.has(thread)) return Promise.resolve(undefined);
     this.#jobs += 1;
     const message: MarkJob = { ...job, job: this.#jobs };
-    const fresh = await new Promise<RangeMarks | undefined>((resolve) => {
+    return new Promise((resolve) => {
       thread.waiting = resolve;
       thread.worker.postMessage(message, []);
     });
-    if (this.#all.has(thread)) this.#idle.push(thread);
-    return fresh;
   }
 
   async close(): Promise<void> {
     const threads = [...this.#all];
     this.#all.clear();
-    this.#idle.length = 0;
     await Promise.all(threads.map(({ worker }) => worker.terminate()));
   }
 
@@ -61,7 +91,7 @@ export class MarkThreads {
       name: 'svc-gc',
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMegabytes },
     });
-    const thread: Thread = { worker, waiting: undefined };
+    const thread: Thread = { worker, waiting: undefined, jobs: 0, turn: Promise.resolve() };
     this.#all.add(thread);
     const answer = (fresh: RangeMarks | undefined): void => {
       const { waiting } = thread;

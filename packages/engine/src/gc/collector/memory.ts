@@ -2,7 +2,8 @@ import { EngineError } from '../../errors.ts';
 import { loadedShards } from './find-garbage.ts';
 import type { Marks } from './marks.ts';
 
-const baseBytes = 64 * 1024 ** 2;
+/** With what threads remember of ranges. */
+const baseBytes = 96 * 1024 ** 2;
 /** What is remembered of each, with its id. */
 const bytesOfCommit = 200;
 const bytesOfRange = 300;

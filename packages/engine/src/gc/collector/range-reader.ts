@@ -30,15 +30,19 @@ export class RangeReader {
     this.#parts = parts;
   }
 
-  /** How many may be asked for at a time. */
+  /** How many may be asked for at a time: more than there are threads, so that none of them waits for another. */
   get lanes(): number {
-    return this.#parts.threads.size;
+    return 3 * this.#parts.threads.size;
   }
 
-  /** The marks of `range` that the `shown` ones do not have, and the bytes of all of it. */
-  async fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<RangeMarks> {
+  /**
+   * The marks of `range` that the `shown` ones do not have, and the bytes of all of it. `isKept`: its marks go to a file,
+   * because the next run asks for them or a thread cannot remember so many; those of a range that cannot be read again
+   * without another download always do.
+   */
+  async fresh(range: TreeRange, shown: readonly TreeRange[], isKept: boolean): Promise<RangeMarks> {
     const isForThread = range.count >= worthThread && !this.#parts.threads.isBroken;
-    const fresh = isForThread ? await this.#freshInThread(range, shown) : undefined;
+    const fresh = isForThread ? await this.#freshInThread(range, shown, isKept) : undefined;
     if (fresh !== undefined) return fresh;
     // Whatever stood in the way may lie in what is kept of them.
     if (isForThread) for (const { id } of [range, ...shown]) this.#parts.cache.dropRange(id);
@@ -46,7 +50,11 @@ export class RangeReader {
   }
 
   /** A damaged or vanished file is left to the one who reads through the cache, and tells of it. */
-  async #freshInThread(range: TreeRange, shown: readonly TreeRange[]): Promise<RangeMarks | undefined> {
+  async #freshInThread(
+    range: TreeRange,
+    shown: readonly TreeRange[],
+    isKept: boolean,
+  ): Promise<RangeMarks | undefined> {
     const { cache, threads } = this.#parts;
     const sources: RangeSource[] = [];
     const next = async (ranges: readonly TreeRange[]): Promise<RangeMarks | undefined> => {
@@ -56,8 +64,8 @@ export class RangeReader {
         return own && threads.run({ folder: cache.folder, range: own, shown: rest });
       }
       const { id, count } = first;
-      const add = (path: string | undefined): Promise<RangeMarks | undefined> => {
-        sources.push({ id, path, count });
+      const add = (path: string | undefined, isSpare = false): Promise<RangeMarks | undefined> => {
+        sources.push({ id, path, count, isKept: isKept || isSpare });
         return next(others);
       };
       return cache.hasRange(id) ? add(undefined) : this.#withFile(id, add);
@@ -69,10 +77,11 @@ export class RangeReader {
 
   #withFile<Result>(
     id: string,
-    use: (path: string) => Promise<Result>,
+    use: (path: string, isSpare: boolean) => Promise<Result>,
   ): Promise<Result> | Promise<undefined> {
     const spare = join(this.#parts.scratch, `range-${++this.#spares}`);
-    return this.#trees.withRangeFile?.(this.#context, id, spare, use) ?? Promise.resolve(undefined);
+    const found = this.#trees.withRangeFile?.(this.#context, id, spare, (path) => use(path, path === spare));
+    return found ?? Promise.resolve(undefined);
   }
 }
 

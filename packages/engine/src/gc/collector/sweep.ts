@@ -19,6 +19,21 @@ const keysPerCall = 1000;
 /** A batch is as large as this many seconds of deletes. */
 const batchSeconds = 2;
 const callMs = 20_000;
+/** Delete calls of a batch that are under way at a time. A disk is busy with one, and others want to write to it. */
+const callsAtOnce = (store: string): number => (store === 'local' ? 1 : 4);
+
+interface Refused {
+  readonly keys: ReadonlySet<string>;
+  /** False: one of the requests may still be at work. */
+  readonly isTrusted: boolean;
+}
+
+interface DeleteCall {
+  readonly keys: readonly Garbage[];
+  isSent: boolean;
+  /** Undefined: it was not sent, or nobody knows what became of it. */
+  refused: Refused | undefined;
+}
 
 export interface SweepParts {
   readonly lease: CollectorLease;
@@ -37,6 +52,11 @@ export interface SweepParts {
   /** Between batches; throws to end the run. */
   readonly mayGoOn: () => Promise<void>;
   readonly pause: () => Promise<void>;
+}
+
+/** What became of a call that was sent. */
+function isKnown({ refused }: DeleteCall): boolean {
+  return refused?.isTrusted === true;
 }
 
 /** The repository is no more the one that was marked. */
@@ -172,40 +192,74 @@ export class Sweep {
     }
   }
 
+  /** True when it is not known what became of a call. */
   async #delete(condemned: readonly Garbage[]): Promise<boolean> {
-    const { lease, places, classes, failed, deleted } = this.#parts;
+    const calls: DeleteCall[] = [];
     for (let start = 0; start < condemned.length; start += keysPerCall) {
       const keys = condemned.slice(start, start + keysPerCall);
-      if (!(await lease.mayDelete())) {
-        for (const garbage of condemned.slice(start)) await failed.add(garbage);
-        return false;
+      calls.push({ keys, isSent: false, refused: undefined });
+    }
+    let isOver = false;
+    const send = async (call: DeleteCall): Promise<boolean> => {
+      if (!(await this.#parts.lease.mayDelete()) || isOver) return false;
+      call.isSent = true;
+      call.refused = await this.#deleteKeys(call.keys);
+      return isKnown(call);
+    };
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      for (let call = calls[next++]; call !== undefined && !isOver; call = calls[next++]) {
+        let goesOn = false;
+        try {
+          goesOn = await send(call);
+        } finally {
+          if (!goesOn) isOver = true;
+        }
       }
-      const refused = new Set<string>();
+    };
+    // Whatever was sent is over before anything else is done, also when one fails.
+    const lanesAtOnce = callsAtOnce(adapterOf(this.#context, this.#scope).type);
+    const lanes = await Promise.allSettled(Array.from({ length: lanesAtOnce }, lane));
+    await this.#note(calls);
+    const isUnsure = calls.some((call) => call.isSent && !isKnown(call));
+    const failed = lanes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) return isUnsure;
+    if (isUnsure && !this.#parts.lease.isLost) await this.#parts.lease.settle();
+    throw failed.reason;
+  }
+
+  /** In the order of the list. */
+  async #note(calls: readonly DeleteCall[]): Promise<void> {
+    const { classes, failed, deleted } = this.#parts;
+    for (const { keys, refused } of calls) {
       for (const garbage of keys) {
-        if (garbage.class !== 'commits') continue;
-        if (!lease.isInTime() || !(await this.#deleteRecord(garbage.address))) refused.add(garbage.address);
-      }
-      const stored = keys.filter((garbage) => garbage.class !== 'commits');
-      const failures = await this.#deleteWithin(stored.map(({ address }) => places.pointer(address)));
-      if (failures === undefined) {
-        for (const garbage of condemned.slice(start)) await failed.add(garbage);
-        return true;
-      }
-      for (const { pointer } of failures) refused.add(pointer.identifier);
-      for (const garbage of keys) {
-        const isRefused = refused.has(garbage.address);
+        if (refused === undefined) {
+          await failed.add(garbage);
+          continue;
+        }
+        const isRefused = refused.keys.has(garbage.address);
         const tally = classes[garbage.class];
         (isRefused ? tally.failed : tally.deleted).add(garbage.size);
         const data = parseDataKey(garbage.address);
         if (data !== undefined) this.#partitions.add(data.partition);
         await (isRefused ? failed : deleted).add(garbage);
       }
-      if (failures.some(({ error }) => error.kind === 'unavailable')) {
-        for (const garbage of condemned.slice(start + keysPerCall)) await failed.add(garbage);
-        return true;
-      }
     }
-    return false;
+  }
+
+  /** Undefined when it is not known what became of the call. */
+  async #deleteKeys(keys: readonly Garbage[]): Promise<Refused | undefined> {
+    const { lease, places } = this.#parts;
+    const refused = new Set<string>();
+    for (const garbage of keys) {
+      if (garbage.class !== 'commits') continue;
+      if (!lease.isInTime() || !(await this.#deleteRecord(garbage.address))) refused.add(garbage.address);
+    }
+    const stored = keys.filter((garbage) => garbage.class !== 'commits');
+    const failures = await this.#deleteWithin(stored.map(({ address }) => places.pointer(address)));
+    if (failures === undefined) return undefined;
+    for (const { pointer } of failures) refused.add(pointer.identifier);
+    return { keys: refused, isTrusted: !failures.some(({ error }) => error.kind === 'unavailable') };
   }
 
   async #deleteRecord(commitId: string): Promise<boolean> {

@@ -5,9 +5,12 @@ import type { MarkCache } from './mark-cache.ts';
 import { joined, type RangeMarks } from './mark-list.ts';
 import type { Marks } from './marks.ts';
 import { readFresh, type RangeReader } from './range-reader.ts';
+import { rememberedBytes } from './remembered-marks.ts';
 
 /** A range that lies over more others than this is compared with some of them: what both have is then marked twice. */
 const mostCompared = 4;
+
+const bytesPerMark = 8;
 
 export interface MarkerParts {
   readonly pause: () => Promise<void>;
@@ -85,12 +88,14 @@ export class TreeMarker {
     const { ranges, wanted, isActive } = how;
     const { cache, reader } = this.#parts;
     const before = shown === '' ? [] : await this.#stored.ranges(this.#context, shown);
+    const isLarge = ranges.reduce((sum, { count }) => sum + count * bytesPerMark, 0) > rememberedBytes;
     const found: Uint32Array[] = [];
     const sizes = new Map<string, number>();
     let next = 0;
     const work = async (): Promise<void> => {
       for (let range = wanted[next++]; range !== undefined; range = wanted[next++]) {
-        const fresh = await this.#fresh(range, overlapping(before, range));
+        const isKept = isLarge || this.firstRanges.has(range.id);
+        const fresh = await this.#fresh(range, overlapping(before, range), isKept);
         this.#marks.addAll(fresh.marks, isActive);
         this.sizes.set(range.id, fresh.bytes);
         if (shown === '') continue;
@@ -111,9 +116,9 @@ export class TreeMarker {
     for (const { id } of before) if (!isHere.has(id) && !this.firstRanges.has(id)) cache.dropRange(id);
   }
 
-  #fresh(range: TreeRange, shown: readonly TreeRange[]): Promise<RangeMarks> {
+  #fresh(range: TreeRange, shown: readonly TreeRange[], isKept: boolean): Promise<RangeMarks> {
     const { reader, pause } = this.#parts;
-    if (reader !== undefined) return reader.fresh(range, shown);
+    if (reader !== undefined) return reader.fresh(range, shown, isKept);
     return readFresh(this.#stored, this.#context, range, shown, pause);
   }
 }

@@ -1,5 +1,6 @@
 import { open, type RootDatabaseOptionsWithPath } from 'lmdb';
 import type { KvEntry } from '../../store.ts';
+import { forgetFinishedWrites } from './finished-writes.ts';
 import { PageArena } from './page-arena.ts';
 import { writePhysicalKey, type PhysicalKey } from './physical-key.ts';
 
@@ -68,5 +69,7 @@ export function openLmdb(path: string): LmdbDatabase {
       decode: (source: Uint8Array, size: number) => pageReader.arena.copy(source, 0, size),
     },
   };
-  return open(options as unknown as RootDatabaseOptionsWithPath) as unknown as LmdbDatabase;
+  const db = open(options as unknown as RootDatabaseOptionsWithPath);
+  forgetFinishedWrites(db);
+  return db as unknown as LmdbDatabase;
 }

@@ -1,6 +1,7 @@
 import type { OwnedChange, OwnedWrite } from '../../arguments.ts';
 import { predicateValue } from '../../value-predicate.ts';
 import { byteaArray } from './binary-array.ts';
+import { isOneOf } from './statements.ts';
 import type { Table } from './tables.ts';
 
 export interface PlannedChange {
@@ -17,7 +18,8 @@ type Still = 'none' | 'absent' | 'equal';
  * A `change` as one statement, and so as one transaction in one round trip: `g` makes the guarded write, or holds the
  * guarded row, and everything else happens only when `g` has a row. Undefined when the guard can never hold.
  */
-export function planChange({ text: table, name }: Table, change: OwnedChange): PlannedChange | undefined {
+export function planChange(on: Table, change: OwnedChange): PlannedChange | undefined {
+  const { text: table, name } = on;
   const { guard, guarded, still } = change;
   const { condition } = guard;
   const expected = typeof condition === 'string' ? undefined : predicateValue(condition);
@@ -34,7 +36,7 @@ export function planChange({ text: table, name }: Table, change: OwnedChange): P
   const parameter = (value: Buffer): string => `$${values.push(value)}`;
   const holds = still === undefined ? 'true' : stillText(table, parameter(still.key), still.value, parameter);
   const g = guardText(table, guarding, holds, change, expected, parameter);
-  return { name: `kv_change_${guarding}_${stillKind}_${name}`, text: changeText(table, g), values };
+  return { name: `kv_change_${guarding}_${stillKind}_${name}`, text: changeText(on, g), values };
 }
 
 function guardingOf({ guard, guarded }: OwnedChange): Guarding {
@@ -103,14 +105,15 @@ function guardText(
   }
 }
 
-function changeText(table: string, guard: string): string {
+function changeText(on: Table, guard: string): string {
+  const { text: table } = on;
   const insert = (keys: number): string =>
     `INSERT INTO ${table} (partition_key, key, value) ` +
     `SELECT $1::bytea, * FROM unnest($${keys}::bytea[], $${keys + 1}::bytea[]) WHERE EXISTS (SELECT FROM g) ` +
     'ON CONFLICT (partition_key, key) DO';
   return (
     `WITH g AS MATERIALIZED (${guard}), ` +
-    `d AS (DELETE FROM ${table} WHERE partition_key = $1::bytea AND key = ANY($2::bytea[]) AND EXISTS (SELECT FROM g)), ` +
+    `d AS (DELETE FROM ${table} WHERE EXISTS (SELECT FROM g) AND ${isOneOf(on, '$1', '$2')}), ` +
     `p AS (${insert(3)} UPDATE SET value = EXCLUDED.value), ` +
     `c AS (${insert(5)} NOTHING) ` +
     'SELECT 1 FROM g'

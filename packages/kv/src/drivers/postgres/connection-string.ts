@@ -33,6 +33,10 @@ const sessionDefaults = new Map([
   ['statement_timeout', '30000'],
   // Compare-and-set relies on the row being looked at again after waiting for its lock.
   ['default_transaction_isolation', 'read committed'],
+  // Every statement is a few looks into an index. A connection keeps its plans, and one made while a table was small must
+  // not read all of it when it has grown.
+  ['enable_seqscan', 'off'],
+  ['enable_bitmapscan', 'off'],
 ]);
 
 /** Reads a URL (`postgres://…`) or a DSN (`host=… user=…`). Errors never repeat the string: it holds a password. */

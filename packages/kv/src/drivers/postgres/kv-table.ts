@@ -40,7 +40,7 @@ export class KvTable {
   constructor(table: Table, query: Query) {
     this.#table = table;
     this.#query = query;
-    this.#statements = statements(table.text, table.name);
+    this.#statements = statements(table);
     const group = { maxUnderWay: groupsUnderWay, maxGroup, mayRunAlone: isCollision };
     this.#gets = new GroupedCalls({ ...group, run: (calls) => this.#getEach(calls) });
     this.#puts = new GroupedCalls<Put, void>({

@@ -1,3 +1,5 @@
+import type { Table } from './tables.ts';
+
 /** Named, so that the server plans each of them once per connection. */
 export interface Statement {
   readonly name: string;
@@ -21,8 +23,22 @@ export type StatementName =
   | 'scan'
   | 'scanRange';
 
-/** The statements on one table, whose names end in `suffix`. */
-export function statements(table: string, suffix: string): Record<StatementName, Statement> {
+/**
+ * Whether a row is one of those with the keys of an array. Each key is looked up by itself: `key = ANY(…)` may be planned
+ * as a filter over all rows of the partition. A place in a table (`ctid`) means one row only where there are no tables
+ * below it.
+ */
+export function isOneOf({ text, isWhole }: Table, partition: string, keys: string): string {
+  if (isWhole) return `partition_key = ${partition}::bytea AND key = ANY(${keys}::bytea[])`;
+  return (
+    `ctid = ANY (ARRAY(SELECT (SELECT ctid FROM ${text} WHERE partition_key = ${partition}::bytea AND ` +
+    `key = asked.key) FROM unnest(${keys}::bytea[]) AS asked (key)))`
+  );
+}
+
+/** The statements on one table. */
+export function statements(on: Table): Record<StatementName, Statement> {
+  const { text: table, name: suffix } = on;
   const entry = 'partition_key = $1 AND key = $2';
   const insert = `INSERT INTO ${table} (partition_key, key, value)`;
   const onConflict = 'ON CONFLICT (partition_key, key) DO';
@@ -46,9 +62,10 @@ export function statements(table: string, suffix: string): Record<StatementName,
     changeEach:
       'WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[]) ' +
       'WITH ORDINALITY AS a (partition, key, value, still, place)), ' +
-      `g AS (${insert} SELECT partition, key, value FROM asked WHERE NOT EXISTS ` +
-      `(SELECT FROM ${table} AS other WHERE other.partition_key = asked.partition AND other.key = asked.still) ` +
-      `ORDER BY partition, key ${onConflict} NOTHING RETURNING partition_key, key), ` +
+      // As above: NOT EXISTS may be planned as a join.
+      `g AS (${insert} SELECT partition, key, value FROM asked WHERE ` +
+      `(SELECT true FROM ${table} AS other WHERE other.partition_key = asked.partition AND other.key = asked.still) ` +
+      `IS NULL ORDER BY partition, key ${onConflict} NOTHING RETURNING partition_key, key), ` +
       'made AS MATERIALIZED (SELECT asked.place, asked.partition FROM asked ' +
       'JOIN g ON g.partition_key = asked.partition AND g.key = asked.key), ' +
       `p AS (${insert} SELECT made.partition, put.key, put.value ` +
@@ -57,7 +74,7 @@ export function statements(table: string, suffix: string): Record<StatementName,
       'SELECT place FROM made',
     delete: `DELETE FROM ${table} WHERE ${entry}`,
     deleteUnchanged: `DELETE FROM ${table} WHERE ${entry} AND value = $3`,
-    deleteMany: `DELETE FROM ${table} WHERE partition_key = $1 AND key = ANY($2::bytea[])`,
+    deleteMany: `DELETE FROM ${table} WHERE ${isOneOf(on, '$1', '$2')}`,
     scan: `${page} ORDER BY key LIMIT $3`,
     scanRange: `${page} AND key < $4 ORDER BY key LIMIT $3`,
   };

@@ -22,6 +22,8 @@ export interface Table {
   readonly text: string;
   /** For the names of prepared statements. */
   readonly name: string;
+  /** Holds all partitions of the store, perhaps in tables below it. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -31,11 +33,12 @@ export interface Table {
 export async function readTables(client: ClientBase, table: string): Promise<Tables> {
   const text = escapeIdentifier(table);
   const modulus = await readModulus(client, table);
-  const whole: Table = { text, name: 'all' };
+  const whole: Table = { text, name: 'all', isWhole: true };
   if (modulus === undefined) return { all: text, of: () => whole };
   const tables = Array.from({ length: modulus }, (_, remainder): Table => ({
     text: escapeIdentifier(partitionName(table, remainder)),
     name: String(remainder),
+    isWhole: false,
   }));
   const found = new LRUCache<string, Table>({ max: rememberedPartitions });
   const of = (partition: Uint8Array): Table => {
@@ -59,7 +62,8 @@ async function readModulus(client: ClientBase, name: string): Promise<number | u
   const { rows } = await client.query<(Buffer | null)[]>({
     text:
       'SELECT part.relname::text, pg_get_expr(part.relpartbound, part.oid), ' +
-      '  to_regclass(quote_ident(part.relname)) = part.oid AND ' +
+      // A partition that is divided further is none of ours either.
+      "  to_regclass(quote_ident(part.relname)) = part.oid AND part.relkind = 'r' AND " +
       // Rights on the table are none on its partitions.
       `  ${rights.map((right) => `has_table_privilege(part.oid, '${right}')`).join(' AND ')} ` +
       'FROM pg_class parent JOIN pg_inherits ON inhparent = parent.oid JOIN pg_class part ON part.oid = inhrelid ' +

@@ -196,6 +196,10 @@ export const serverKeys = {
       { min: 0 },
     ),
     report_retention: duration('2160h', 'How long reports are kept; 0 keeps the last 100.'),
+    short_grace_test_only: flag(
+      false,
+      'Let `gc.grace_period` be shorter than 24h. For tests only: uploads that are still under way, and addresses that may still be linked, lose their data.',
+    ),
   },
   reflog: {
     retention: duration(
@@ -211,9 +215,13 @@ export const serverKeys = {
     max_bytes: integer(1_073_741_824, 'Size of the log of events; above it the oldest are removed earlier.', {
       min: 1_048_576,
     }),
-    max_streams: integer(1000, 'Event streams (SSE) of a server at once, divided among its workers.', {
-      min: 0,
-    }),
+    max_streams: integer(
+      1000,
+      'Event streams (SSE) of a server at once. Each worker takes its share and half as many more.',
+      {
+        min: 0,
+      },
+    ),
     webhooks: {
       enabled: flag(true, 'Send events to the addresses that users subscribe; when false nothing is sent.'),
       allowed_networks: list(

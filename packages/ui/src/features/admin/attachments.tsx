@@ -1,4 +1,4 @@
-import { Button, Combobox, TextInput, useCombobox } from '@mantine/core';
+import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,11 +7,13 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, ErrorNotice, Time } from '../../kit/basics.tsx';
 import { FormDialog } from '../../kit/dialog.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import { client } from '../../lib/api.ts';
 import { usePagedList } from '../../lib/use-paged-list.ts';
 import type { FetchPage } from '../../lib/paged-list.ts';
 import { useWrite } from '../../lib/queries.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 
 export type AttachedKind = 'users' | 'groups' | 'policies';
 
@@ -73,6 +75,11 @@ export function Attachments({
 }): ReactNode {
   const [adding, setAdding] = useState(false);
   const list = usePagedList<Attached>(listKey, fetchPage);
+  const refusal = useRefusals();
+  const actions =
+    kind === 'policies'
+      ? { attach: 'auth:AttachPolicy', detach: 'auth:DetachPolicy' }
+      : { attach: 'auth:AddGroupMember', detach: 'auth:RemoveGroupMember' };
   const remove = useWrite(async (id: string) => await detach?.(id));
   return (
     <>
@@ -80,14 +87,15 @@ export function Attachments({
       <section className="box" aria-label={label}>
         {attach !== undefined && (
           <div className="box-head">
-            <Button
+            <GuardedButton
               className="right"
               size="compact-sm"
+              reason={refusal(actions.attach)}
               leftSection={<Plus size={14} />}
               onClick={() => setAdding(true)}
             >
               Add {one[kind]}
-            </Button>
+            </GuardedButton>
           </div>
         )}
         <VirtualList
@@ -119,14 +127,15 @@ export function Attachments({
                     width: '84px',
                     className: 'num',
                     cell: (row: Attached) => (
-                      <Button
+                      <GuardedButton
                         variant="default"
                         size="compact-sm"
-                        aria-label={`Remove ${row.name ?? row.id}`}
+                        reason={refusal(actions.detach)}
+                        label={`Remove ${row.name ?? row.id}`}
                         onClick={() => remove.mutate(row.id)}
                       >
                         Remove
-                      </Button>
+                      </GuardedButton>
                     ),
                   },
                 ]),

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { EllipsisVertical, KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -8,7 +8,9 @@ import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { SecretCard } from '../../kit/secret-card.tsx';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 import type { Credentials, CredentialsWithSecret } from '../../lib/api.ts';
 import { sessionKey } from '../../lib/login.ts';
 import { toPage } from '../../lib/paged-list.ts';
@@ -59,6 +61,7 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
       }),
     () => setReleasing(undefined),
   );
+  const refusal = useRefusals();
   const revoke = useWrite(
     (accessKeyId: string) =>
       client.delete('/auth/users/{userId}/credentials/{accessKeyId}', {
@@ -71,14 +74,15 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
       <section className="box" aria-label="Access keys">
         <div className="box-head">
           <span className="muted">Programs and the command line client log in with these.</span>
-          <Button
+          <GuardedButton
             className="right"
             size="compact-sm"
+            reason={refusal('auth:CreateCredentials')}
             leftSection={<Plus size={14} />}
             onClick={() => setAsking(true)}
           >
             Create access key
-          </Button>
+          </GuardedButton>
         </div>
         <VirtualList
           label="Access keys"
@@ -121,13 +125,14 @@ export function CredentialsList({ userId }: { userId: string }): ReactNode {
               cell: (credentials) =>
                 credentials.access_key_id === current ? null : (
                   <span className="row nowrap end closest">
-                    <Button
+                    <GuardedButton
                       variant="default"
                       size="compact-sm"
+                      reason={refusal('auth:DeleteCredentials')}
                       onClick={() => setRevoking(credentials.access_key_id)}
                     >
                       Revoke
-                    </Button>
+                    </GuardedButton>
                     <Menu position="bottom-end" withinPortal>
                       <Menu.Target>
                         <ActionIcon

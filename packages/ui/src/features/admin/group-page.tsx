@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ErrorNotice, usePageTitle } from '../../kit/basics.tsx';
+import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { client } from '../../lib/api.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePolicyMode } from './admin-layout.tsx';
@@ -15,6 +16,7 @@ export function GroupPage(): ReactNode {
     queryFn: () => client.get('/auth/groups/{groupId}', { params: { path: { groupId: id } } }),
   });
   usePageTitle(data?.name ?? id, 'Groups');
+  const tabs = useActiveInSight();
   return (
     <div className="stack">
       <div className="page-head flush">
@@ -24,7 +26,7 @@ export function GroupPage(): ReactNode {
       </div>
       {data?.description !== undefined && <div className="muted">{data.description}</div>}
       {error !== null && <ErrorNotice error={error} />}
-      <nav className="tabs line" aria-label="Group">
+      <nav className="tabs line" aria-label="Group" ref={tabs}>
         <Link to="/auth/groups/$id/$tab" params={{ id, tab: 'members' }}>
           Members
         </Link>

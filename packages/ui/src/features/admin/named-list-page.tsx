@@ -1,20 +1,20 @@
-import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ClearFilter, EmptyState, usePageTitle } from '../../kit/basics.tsx';
 import { useChoice, useChoiceColumn } from '../../kit/choice.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { FailureNotice, useRemoval } from '../../kit/removal.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
 import type { Column } from '../../kit/virtual-list.tsx';
 import { usePagedList } from '../../lib/use-paged-list.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 import type { FetchPage } from '../../lib/paged-list.ts';
 
 interface NamedListProps<Row extends { id: string }> {
   readonly title: string;
-  /** For example `user`. */
-  readonly noun: string;
+  readonly noun: 'user' | 'group' | 'policy';
   readonly to: '/auth/users' | '/auth/groups' | '/auth/policies';
   readonly prefix: string;
   readonly intro: string;
@@ -38,6 +38,8 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
   const setPrefix = (value: string): void =>
     void navigate({ to, search: { prefix: value === '' ? undefined : value }, replace: true });
   const list = usePagedList<Row>([noun, prefix], fetchPage);
+  const refusal = useRefusals();
+  const right = { user: 'User', group: 'Group', policy: 'Policy' }[noun];
   const nouns = [noun, title.toLowerCase()] as const;
   const removal = useRemoval<Row>({
     choice,
@@ -60,13 +62,14 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
         <h1>{title}</h1>
         <div className="right row">
           {choice.rows.size > 0 && (
-            <Button
+            <GuardedButton
               color="danger"
+              reason={refusal(`auth:Delete${right}`)}
               leftSection={<Trash2 size={15} />}
               onClick={() => removal.ask(choice.rows)}
             >
               Delete {choice.rows.size}
-            </Button>
+            </GuardedButton>
           )}
           <FilterField
             label={`Find ${title.toLowerCase()} that start with`}
@@ -75,9 +78,13 @@ export function NamedListPage<Row extends { id: string }>(props: NamedListProps<
             onFilter={setPrefix}
           />
           {onCreate !== undefined && (
-            <Button leftSection={<Plus size={15} />} onClick={onCreate}>
+            <GuardedButton
+              reason={refusal(`auth:Create${right}`)}
+              leftSection={<Plus size={15} />}
+              onClick={onCreate}
+            >
               Create {noun}
-            </Button>
+            </GuardedButton>
           )}
         </div>
       </div>

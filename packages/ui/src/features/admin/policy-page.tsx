@@ -1,11 +1,13 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ErrorNotice, Skeletons, Snippet, Tag, usePageTitle } from '../../kit/basics.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 import { usePolicyMode } from './admin-layout.tsx';
 import { PermissionTest } from './permission-test.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
@@ -14,6 +16,7 @@ export function PolicyPage(): ReactNode {
   const { id } = useParams({ from: '/app/auth/policies/$id' });
   const { editable } = usePolicyMode();
   usePageTitle(id, 'Policies');
+  const refusal = useRefusals();
   const [view, setView] = useState('table');
   const [editing, setEditing] = useState(false);
   const { data, error, refetch } = useQuery({
@@ -38,9 +41,14 @@ export function PolicyPage(): ReactNode {
             ]}
           />
           {editable && data !== undefined && (
-            <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setEditing(true)}>
+            <GuardedButton
+              variant="default"
+              reason={refusal('auth:UpdatePolicy')}
+              leftSection={<Pencil size={14} />}
+              onClick={() => setEditing(true)}
+            >
               Edit
-            </Button>
+            </GuardedButton>
           )}
         </div>
       </div>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ErrorNotice, usePageTitle } from '../../kit/basics.tsx';
+import { useActiveInSight } from '../../kit/use-active-in-sight.ts';
 import { client } from '../../lib/api.ts';
 import { toPage } from '../../lib/paged-list.ts';
 import { usePolicyMode } from './admin-layout.tsx';
@@ -16,6 +17,7 @@ function UserHead({ id }: { id: string }): ReactNode {
     queryFn: () => client.get('/auth/users/{userId}', { params: { path: { userId: id } } }),
   });
   usePageTitle(id, 'Users');
+  const tabs = useActiveInSight();
   return (
     <>
       <div className="page-head flush">
@@ -24,7 +26,7 @@ function UserHead({ id }: { id: string }): ReactNode {
         </h1>
       </div>
       {error !== null && <ErrorNotice error={error} />}
-      <nav className="tabs line" aria-label="User">
+      <nav className="tabs line" aria-label="User" ref={tabs}>
         <Link to="/auth/users/$id/$tab" params={{ id, tab: 'groups' }}>
           Groups
         </Link>

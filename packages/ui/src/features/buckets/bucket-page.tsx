@@ -18,7 +18,9 @@ import {
 } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 import type { Alias, AliasMove } from '../../lib/api.ts';
 import { secondsOf } from '../../lib/format.ts';
 import { toPage } from '../../lib/paged-list.ts';
@@ -35,6 +37,7 @@ export function BucketPage(): ReactNode {
   const { name } = useParams({ from: '/app/auth/buckets/$name' });
   const navigate = useNavigate();
   usePageTitle(name, 'Buckets');
+  const refusal = useRefusals();
   const [asked, setAsked] = useState<'swap' | 'delete'>();
   const [back, setBack] = useState<AliasMove>();
   const path = { alias: name };
@@ -65,12 +68,21 @@ export function BucketPage(): ReactNode {
         </h1>
         {alias !== undefined && (
           <div className="right row">
-            <Button leftSection={<ArrowLeftRight size={15} />} onClick={() => setAsked('swap')}>
+            <GuardedButton
+              reason={refusal('fs:UpdateAlias')}
+              leftSection={<ArrowLeftRight size={15} />}
+              onClick={() => setAsked('swap')}
+            >
               Swap
-            </Button>
-            <Button variant="default" leftSection={<Trash2 size={15} />} onClick={() => setAsked('delete')}>
+            </GuardedButton>
+            <GuardedButton
+              variant="default"
+              reason={refusal('fs:DeleteAlias')}
+              leftSection={<Trash2 size={15} />}
+              onClick={() => setAsked('delete')}
+            >
               Delete
-            </Button>
+            </GuardedButton>
           </div>
         )}
       </div>

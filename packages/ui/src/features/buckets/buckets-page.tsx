@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Package, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -6,7 +5,9 @@ import type { ReactNode } from 'react';
 import { ClearFilter, CopyButton, EmptyState, Time, usePageTitle } from '../../kit/basics.tsx';
 import { FilterField } from '../../kit/filter-field.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 import type { Alias } from '../../lib/api.ts';
 import { secondsOf } from '../../lib/format.ts';
 import { toPage } from '../../lib/paged-list.ts';
@@ -20,6 +21,7 @@ export function BucketsPage(): ReactNode {
   usePageTitle('Buckets');
   const { prefix = '' } = useSearch({ from: '/app/auth/buckets' });
   const navigate = useNavigate();
+  const refusal = useRefusals();
   const [creating, setCreating] = useState(false);
   const setPrefix = (value: string): void =>
     void navigate({
@@ -41,9 +43,13 @@ export function BucketsPage(): ReactNode {
             value={prefix}
             onFilter={setPrefix}
           />
-          <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
+          <GuardedButton
+            reason={refusal('fs:CreateAlias')}
+            leftSection={<Plus size={15} />}
+            onClick={() => setCreating(true)}
+          >
             Create bucket
-          </Button>
+          </GuardedButton>
         </div>
       </div>
       <div className="muted">

@@ -172,7 +172,12 @@ function Version({
   if (entry === undefined) return <span className="muted">not there</span>;
   return (
     <span className="muted">
-      <Link to="/repositories/$repo/object" params={{ repo: repository }} search={{ ref: refOf, path }}>
+      <Link
+        className="underlined"
+        to="/repositories/$repo/object"
+        params={{ repo: repository }}
+        search={{ ref: refOf, path }}
+      >
         {formatBytes(entry.size_bytes)}
       </Link>
       , <Time seconds={entry.mtime} />

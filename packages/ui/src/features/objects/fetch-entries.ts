@@ -6,7 +6,7 @@ import type { FetchPage } from '../../lib/paged-list.ts';
 import { changesQuery, queryClient } from '../../lib/queries.ts';
 import type { BranchChanges } from '../../lib/queries.ts';
 
-interface EntriesOptions {
+export interface EntriesOptions {
   readonly repository: string;
   readonly ref: string;
   readonly prefix: string;
@@ -44,6 +44,11 @@ async function changesOf(
 ): Promise<ChangeEntry[]> {
   const { changes, complete } = await first;
   return complete ? changesIn(options.prefix, changes) : changesUntil(options, range, signal);
+}
+
+/** Everything the rows of a folder depend on. */
+export function entriesKey({ repository, ref, prefix, isBranch, filter }: EntriesOptions): string[] {
+  return ['objects', repository, ref, prefix, String(isBranch), filter];
 }
 
 /** Pages of a folder with marks. */

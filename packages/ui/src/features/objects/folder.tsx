@@ -20,7 +20,7 @@ import { useRepository } from '../shell/repository-context.tsx';
 import { ChosenBar } from './chosen-bar.tsx';
 import type { EntryRequest } from './entry-dialogs.tsx';
 import { EntryList } from './entry-list.tsx';
-import { fetchEntries } from './fetch-entries.ts';
+import { entriesKey, fetchEntries } from './fetch-entries.ts';
 import { Readme } from './readme.tsx';
 
 const EntryDialogs = onDemand(async () => (await import('./entry-dialogs.tsx')).EntryDialogs);
@@ -52,11 +52,8 @@ export function Folder({
   const { q: filter = '' } = useSearch({ from: '/app/repositories/$repo/objects' });
   const navigate = useNavigate({ from: '/repositories/$repo/objects' });
   const jump = after.startsWith(prefix) ? after.slice(prefix.length) : '';
-  const list = usePagedList<MarkedEntry>(
-    ['objects', repository.id, refName, prefix, String(isBranch), filter],
-    fetchEntries({ repository: repository.id, ref: refName, prefix, isBranch, filter }),
-    after,
-  );
+  const shown = { repository: repository.id, ref: refName, prefix, isBranch, filter };
+  const list = usePagedList<MarkedEntry>(entriesKey(shown), fetchEntries(shown), after);
   const state = usePagedState(list);
   const lastCommits = useQuery({
     ...lastCommitsQuery(repository.id, commitId, prefix, after),

@@ -69,15 +69,16 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
   const counts = useDiffCounts(repository.id, destination, source, isOpen && gone === undefined).data;
   // What was merged stays to be seen whatever becomes of the branches.
   const merged = pull.merged_commit_id;
-  const mergedOnto = useQuery(commitQuery(repository.id, merged ?? '')).data?.parents;
-  const [before, tip] = mergedOnto ?? [];
+  const mergeCommit = useQuery(commitQuery(repository.id, merged ?? '')).data;
+  // A squash has no second parent; its metadata say what was merged.
+  const [before, tip = mergeCommit?.metadata?.['.svc.pull.source']] = mergeCommit?.parents ?? [];
   const compared = (): DiffSource | undefined => {
     if (merged === undefined)
       return gone === undefined ? refsSource(repository.id, destination, source) : undefined;
     return before === undefined ? undefined : refsSource(repository.id, before, merged, 'two_dot');
   };
   const changes = compared();
-  /** The ends of what it brings; a squashed merge no longer knows. */
+  /** The ends of what it brings; squashes of older versions do not know. */
   const brought = (): { source: string; destination: string } | undefined => {
     if (merged === undefined) return gone === undefined ? { source, destination } : undefined;
     return before === undefined || tip === undefined ? undefined : { source: tip, destination: before };
@@ -199,7 +200,7 @@ function Pull({ pull }: { pull: PullRequest }): ReactNode {
           }}
         />
       )}
-      {pull.merged_commit_id !== undefined && mergedOnto === undefined && <Skeletons rows={4} />}
+      {pull.merged_commit_id !== undefined && mergeCommit === undefined && <Skeletons rows={4} />}
       {ends !== undefined && <PullCommits {...ends} />}
       {changes !== undefined && (
         <DiffBox

@@ -4,8 +4,10 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { components } from '@svc/client';
 import { ErrorNotice, Skeletons } from '../../kit/basics.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
 import { useWrite } from '../../lib/queries.ts';
+import { useRefusal } from '../shell/repository-context.tsx';
 
 type Settings = components['schemas']['GcSettings'];
 
@@ -19,6 +21,7 @@ const isWindow = (hours: number | undefined): boolean =>
 /** Whether and how often the collector runs by itself, and how long garbage waits. */
 export function CollectionSchedule({ repository }: { readonly repository: string }): ReactNode {
   const path = { repository };
+  const refusal = useRefusal()('retention:SetGarbageCollectionRules');
   const [edited, setEdited] = useState<Settings>();
   const { data, error } = useQuery({
     queryKey: ['gc-settings', repository],
@@ -79,9 +82,14 @@ export function CollectionSchedule({ repository }: { readonly repository: string
         {save.error !== null && <ErrorNotice error={save.error} />}
         {edited !== undefined && (
           <div className="row">
-            <Button disabled={!isValid} loading={save.isPending} onClick={() => save.mutate(edited)}>
+            <GuardedButton
+              reason={refusal}
+              disabled={!isValid}
+              loading={save.isPending}
+              onClick={() => save.mutate(edited)}
+            >
               Save schedule
-            </Button>
+            </GuardedButton>
             <Button variant="default" onClick={() => setEdited(undefined)}>
               Cancel
             </Button>

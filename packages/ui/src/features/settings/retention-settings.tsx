@@ -28,7 +28,9 @@ export function RetentionSettings(): ReactNode {
   const repository = useRepository();
   usePageTitle('Garbage collection', repository.id);
   const path = { repository: repository.id };
-  const refusal = useRefusal()('retention:SetGarbageCollectionRules');
+  const refusalOf = useRefusal();
+  const refusal = refusalOf('retention:SetGarbageCollectionRules');
+  const runRefusal = refusalOf('retention:RunGarbageCollection');
   const [edited, setEdited] = useState<Rules>();
   const [view, setView] = useState('form');
   const [deleting, setDeleting] = useState(false);
@@ -218,14 +220,15 @@ export function RetentionSettings(): ReactNode {
                 Discard
               </Button>
             )}
-            <Button
+            <GuardedButton
               variant="default"
+              reason={runRefusal}
               loading={estimate.isPending}
               disabled={!valid}
               onClick={() => estimate.mutate(rules)}
             >
               What would they free?
-            </Button>
+            </GuardedButton>
             {data !== null && data !== undefined && (
               <span className="right">
                 <GuardedButton variant="default" reason={refusal} onClick={() => setDeleting(true)}>

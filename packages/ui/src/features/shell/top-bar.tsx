@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleUserRound, Moon, Search, Sun } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import mark from '../../favicon.svg';
 import { onDemand } from '../../kit/on-demand.tsx';
 import type { TargetProps } from '../../kit/target-props.ts';
 import { userQuery } from '../../lib/queries.ts';
@@ -44,7 +45,7 @@ function AccountMenu(props: { name: string; onPreferences: () => void }): ReactN
 }
 
 export function Logo({ size = 22 }: { size?: number }): ReactNode {
-  return <img src="/favicon.svg" width={size} height={size} alt="" />;
+  return <img src={mark} width={size} height={size} alt="" />;
 }
 
 export function TopBar(): ReactNode {

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -6,7 +5,9 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ErrorNotice, ExactTime, Notice, Skeletons, usePageTitle } from '../../kit/basics.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 import type { Subscription } from '../../lib/api.ts';
 import { plural, secondsOf } from '../../lib/format.ts';
 import { useWrite } from '../../lib/queries.ts';
@@ -47,6 +48,7 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
   const navigate = useNavigate();
   const { id, enabled } = subscription;
   const options = { params: { path: { subscription: id } } };
+  const reason = useRefusals()('fs:WriteSubscription');
   const [asked, setAsked] = useState<'change' | 'rotate' | 'delete'>();
   const [secret, setSecret] = useState<string>();
   const close = (): void => setAsked(undefined);
@@ -111,21 +113,31 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
             </dd>
           </dl>
           <div className="row">
-            <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)}>
+            <GuardedButton
+              variant="default"
+              reason={reason}
+              loading={test.isPending}
+              onClick={() => test.mutate(undefined)}
+            >
               Send a test
-            </Button>
-            <Button variant="default" onClick={() => setAsked('change')}>
+            </GuardedButton>
+            <GuardedButton variant="default" reason={reason} onClick={() => setAsked('change')}>
               Change
-            </Button>
-            <Button variant="default" loading={turn.isPending} onClick={() => turn.mutate(!enabled)}>
+            </GuardedButton>
+            <GuardedButton
+              variant="default"
+              reason={reason}
+              loading={turn.isPending}
+              onClick={() => turn.mutate(!enabled)}
+            >
               {enabled ? 'Disable' : 'Enable'}
-            </Button>
-            <Button variant="default" onClick={() => setAsked('rotate')}>
+            </GuardedButton>
+            <GuardedButton variant="default" reason={reason} onClick={() => setAsked('rotate')}>
               New secret
-            </Button>
-            <Button variant="default" onClick={() => setAsked('delete')}>
+            </GuardedButton>
+            <GuardedButton variant="default" reason={reason} onClick={() => setAsked('delete')}>
               Delete
-            </Button>
+            </GuardedButton>
           </div>
         </div>
       </section>

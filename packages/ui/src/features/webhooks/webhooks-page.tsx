@@ -1,11 +1,12 @@
-import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus, Webhook } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { EmptyState, usePageTitle } from '../../kit/basics.tsx';
 import { VirtualList } from '../../kit/virtual-list.tsx';
+import { GuardedButton } from '../../kit/guarded-button.tsx';
 import { client } from '../../lib/api.ts';
+import { useRefusals } from '../../lib/use-refusals.ts';
 import type { Subscription } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
 import { toPage } from '../../lib/paged-list.ts';
@@ -17,6 +18,7 @@ import { WebhookState } from './webhook-state.tsx';
 export function WebhooksPage(): ReactNode {
   usePageTitle('Webhooks');
   const navigate = useNavigate();
+  const refusal = useRefusals();
   const [creating, setCreating] = useState(false);
   const [fresh, setFresh] = useState<{ id: string; secret: string }>();
   const list = usePagedList<Subscription>(['subscriptions'], async (_after, _amount, signal) =>
@@ -27,9 +29,13 @@ export function WebhooksPage(): ReactNode {
       <div className="page-head flush">
         <h1>Webhooks</h1>
         <div className="right row">
-          <Button leftSection={<Plus size={15} />} onClick={() => setCreating(true)}>
+          <GuardedButton
+            reason={refusal('fs:WriteSubscription')}
+            leftSection={<Plus size={15} />}
+            onClick={() => setCreating(true)}
+          >
             Create webhook
-          </Button>
+          </GuardedButton>
         </div>
       </div>
       <div className="muted">
@@ -69,7 +75,7 @@ export function WebhooksPage(): ReactNode {
             },
             {
               name: 'State',
-              width: '96px',
+              width: '140px',
               className: 'small',
               cell: ({ state, lag }) => (
                 <div>

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
-import { LeanReader } from './lean-reader.ts';
+import { LeanClient } from './lean-client.ts';
 
 const big = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * 31) % 251));
 const servers: Server[] = [];
-const readers: LeanReader[] = [];
+const clients: LeanClient[] = [];
 
 afterEach(() => {
-  for (const reader of readers.splice(0)) reader.close();
+  for (const client of clients.splice(0)) client.close();
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A store that answers each request with what `answer` writes; and a reader of it. */
+/** A store that answers each request with what `answer` writes; and a client of it. */
 async function store(answer: (socket: Socket, request: number) => void, timeoutMs = 5000) {
   const seen = { connections: 0, requests: 0, heads: [] as string[] };
   const server = createServer((socket) => {
@@ -22,7 +22,8 @@ async function store(answer: (socket: Socket, request: number) => void, timeoutM
     let head = '';
     socket.on('data', (chunk) => {
       head += chunk.toString('latin1');
-      if (!head.endsWith('\r\n\r\n')) return;
+      const end = head.indexOf('\r\n\r\n') + 4;
+      if (end < 4 || head.length < end + Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0)) return;
       seen.heads.push(head);
       head = '';
       seen.requests += 1;
@@ -33,12 +34,15 @@ async function store(answer: (socket: Socket, request: number) => void, timeoutM
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  const reader = new LeanReader({ timeoutMs, maxConnections: 4, rejectUnauthorized: true });
-  readers.push(reader);
-  const origin = `http://127.0.0.1:${port}`;
+  const client = new LeanClient({ timeoutMs, maxConnections: 4, rejectUnauthorized: true });
+  clients.push(client);
+  const at = { origin: `http://127.0.0.1:${port}`, path: '/bucket/key' };
   const get = (signal?: AbortSignal) =>
-    reader.get({ origin, path: '/bucket/key', headers: { host: 'store', range: 'bytes=0-' }, signal });
-  return { reader, get, seen };
+    client.send({ method: 'GET', ...at, headers: { host: 'store', range: 'bytes=0-' }, signal });
+  const put = (body: Buffer, headers: Record<string, string> = {}) =>
+    client.send({ method: 'PUT', ...at, headers: { ...headers, 'content-length': `${body.length}` }, body });
+  const head = () => client.send({ method: 'HEAD', ...at, headers: { host: 'store' } });
+  return { client, get, put, head, seen };
 }
 
 function answerWith(body: Buffer, head = '') {
@@ -67,7 +71,7 @@ function slowSink(): { sink: Writable; content: () => Buffer } {
 
 test('objects of every size, in pieces of every size, over one connection', async () => {
   const sizes = [0, 1, 65_536, 65_537, 100_000, big.length];
-  const { get, seen, reader } = await store((socket, request) => {
+  const { get, seen, client } = await store((socket, request) => {
     const body = big.subarray(0, sizes[(request - 1) % sizes.length]);
     const whole = Buffer.concat([
       Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`),
@@ -91,7 +95,7 @@ test('objects of every size, in pieces of every size, over one connection', asyn
   }
   expect(seen).toMatchObject({ connections: 1, requests: 12 });
   expect(seen.heads[0]).toBe('GET /bucket/key HTTP/1.1\r\nhost: store\r\nrange: bytes=0-\r\n\r\n');
-  expect(reader.connectionsInUse).toBe(0);
+  expect(client.connectionsInUse).toBe(0);
 });
 
 test('a refusal comes with its text', async () => {
@@ -115,6 +119,71 @@ test('a refusal in chunks comes with its text, however it is cut', async () => {
   for (let index = 0; index < 8; index += 1) {
     expect(await get()).toMatchObject({ status: 503, body: { bytes: Buffer.from('slow down') } });
   }
+});
+
+test.each([0, 1, 4096, big.length])('a body of %i bytes is sent whole, over one connection', async (size) => {
+  const { put, seen } = await store((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: "e"\r\n\r\n'),
+  );
+  const body = big.subarray(0, size);
+  for (let round = 0; round < 3; round += 1) {
+    const answer = await put(body);
+    expect(answer?.status).toBe(200);
+    expect(answer?.header('etag')).toBe('"e"');
+  }
+  expect(seen.connections).toBe(1);
+  const wanted = `PUT /bucket/key HTTP/1.1\r\ncontent-length: ${size}\r\n\r\n${body.toString('latin1')}`;
+  expect(seen.heads.every((each) => each === wanted)).toBe(true);
+});
+
+test('an answer to a write in chunks leaves the connection to the next', async () => {
+  const { put, seen } = await store((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nETag: "e"\r\n\r\n0\r\n\r\n'),
+  );
+  for (let round = 0; round < 2; round += 1) expect((await put(big))?.header('etag')).toBe('"e"');
+  expect(seen.connections).toBe(1);
+});
+
+test('a store whose answer to a write was not understood is sent no more of them', async () => {
+  const { put, get, seen } = await store((socket) =>
+    socket.write('HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'),
+  );
+  for (let round = 0; round < 3; round += 1) expect(await put(big)).toBeUndefined();
+  expect(seen.requests).toBe(1);
+  await get();
+  expect(seen.requests).toBe(2);
+});
+
+test('a refused body takes its connection along, which may still hold a part of it', async () => {
+  const { put, seen, client } = await store((socket) =>
+    socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno'),
+  );
+  for (let round = 0; round < 2; round += 1) {
+    expect(await put(big)).toMatchObject({ status: 403, body: { bytes: Buffer.from('no') } });
+  }
+  expect(seen.connections).toBe(2);
+  expect(client.connectionsInUse).toBe(0);
+});
+
+test('what is asked about without being sent has a length and no body', async () => {
+  const { head, get, seen } = await store((socket, request) =>
+    request < 3
+      ? socket.write('HTTP/1.1 200 OK\r\nContent-Length: 700001\r\n\r\n')
+      : answerWith(big.subarray(0, 3))(socket),
+  );
+  for (let round = 0; round < 2; round += 1) {
+    const answer = await head();
+    expect(answer).toMatchObject({ status: 200, body: { size: 0 } });
+    expect(answer?.header('content-length')).toBe('700001');
+  }
+  expect(await get()).toMatchObject({ body: { bytes: big.subarray(0, 3) } });
+  expect(seen.connections).toBe(1);
+});
+
+test.each(['a\r\nx: y', 'a\nb', 'a\0b', '€'])('a header of %j is left to others', async (value) => {
+  const { put, seen } = await store(answerWith(Buffer.alloc(0)));
+  expect(await put(big, { 'content-type': value })).toBeUndefined();
+  expect(seen.connections).toBe(0);
 });
 
 // The smaller one arrives together with its head.
@@ -143,11 +212,11 @@ test.each([
   ['a head without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}`],
   ['no head', 'what?\r\n\r\n'],
 ])('%s is left to others, and its connection is not used again', async (_name, text) => {
-  const { get, seen, reader } = await store((socket) => socket.write(text));
+  const { get, seen, client } = await store((socket) => socket.write(text));
   expect(await get()).toBeUndefined();
   expect(await get()).toBeUndefined();
   expect(seen.connections).toBe(2);
-  expect(reader.connectionsInUse).toBe(0);
+  expect(client.connectionsInUse).toBe(0);
 });
 
 test('a store that is not there, closes or stays silent is left to others', async () => {
@@ -155,14 +224,16 @@ test('a store that is not there, closes or stays silent is left to others', asyn
   expect(await get()).toBeUndefined();
   const silent = await store(() => undefined, 50);
   expect(await silent.get()).toBeUndefined();
-  const nobody = new LeanReader({ timeoutMs: 1000, maxConnections: 1, rejectUnauthorized: true });
-  expect(await nobody.get({ origin: 'http://127.0.0.1:1', path: '/', headers: {} })).toBeUndefined();
+  const nobody = new LeanClient({ timeoutMs: 1000, maxConnections: 1, rejectUnauthorized: true });
+  expect(
+    await nobody.send({ method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {} }),
+  ).toBeUndefined();
   nobody.close();
 });
 
 test('a body that breaks off or grows fails its reader and takes the sink along', async () => {
   const head = `HTTP/1.1 200 OK\r\ncontent-length: ${big.length}\r\n\r\n`;
-  const { get, reader } = await store((socket, request) => {
+  const { get, client } = await store((socket, request) => {
     socket.write(head);
     if (request % 2 === 1) socket.end(big.subarray(0, 300_000));
     else socket.write(Buffer.concat([big, Buffer.from('more')]));
@@ -178,11 +249,11 @@ test('a body that breaks off or grows fails its reader and takes the sink along'
     const answer = await get();
     await expect(answer!.body.stream().toArray()).rejects.toMatchObject({ kind: 'unavailable' });
   }
-  expect(reader.connectionsInUse).toBe(0);
+  expect(client.connectionsInUse).toBe(0);
 });
 
 test('a reader that goes away, a body that is not wanted and a signal free the connection', async () => {
-  const { get, reader, seen } = await store(answerWith(big));
+  const { get, client, seen } = await store(answerWith(big));
   const sink = new Writable({ write: () => undefined });
   sink.on('error', () => undefined);
   const sending = (await get())?.body.sendTo(sink);
@@ -197,7 +268,7 @@ test('a reader that goes away, a body that is not wanted and a signal free the c
   stop.abort();
   await expect(reading).rejects.toThrow('broke off');
   await expect(get(AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
-  expect(reader.connectionsInUse).toBe(0);
+  expect(client.connectionsInUse).toBe(0);
   expect(seen.connections).toBe(3);
 });
 
@@ -213,17 +284,17 @@ test('a body read to its end and disposed of afterwards leaves the connection to
 });
 
 test('a connection that the store ends is not used again, and there are no more than allowed', async () => {
-  const { get, seen, reader } = await store(answerWith(big, 'Connection: close\r\n'));
+  const { get, seen, client } = await store(answerWith(big, 'Connection: close\r\n'));
   for (let index = 0; index < 2; index += 1) {
     const { sink } = slowSink();
     await (await get())?.body.sendTo(sink);
   }
   expect(seen.connections).toBe(2);
   const held = [await get(), await get(), await get(), await get()];
-  expect(reader.connectionsInUse).toBe(4);
+  expect(client.connectionsInUse).toBe(4);
   expect(await get()).toBeUndefined();
   for (const answer of held) answer?.body.dispose();
-  expect(reader.connectionsInUse).toBe(0);
+  expect(client.connectionsInUse).toBe(0);
 });
 
 test('a reader that takes long is not taken for a silent store', async () => {

@@ -1,10 +1,10 @@
-import { LeanConnection } from './lean-connection.ts';
+import { isPlain, LeanConnection } from './lean-connection.ts';
 import type { LeanAnswer, LeanRequest } from './lean-connection.ts';
 
 /** Shorter than servers keep idle connections: a request should not meet a closing one. */
 const idleMs = 4000;
 
-export interface LeanReaderOptions {
+export interface LeanClientOptions {
   /** How long the store may be silent. */
   readonly timeoutMs: number;
   readonly maxConnections: number;
@@ -12,17 +12,20 @@ export interface LeanReaderOptions {
 }
 
 /**
- * Reads objects over connections of its own. A body goes through a few buffers that are used again and again, which takes
- * a third of the processor time of a stream that allocates one for each piece. It knows only the plain course of things:
- * whatever else happens is `undefined`, and the caller asks again with a client that knows it all.
+ * Reads objects, and writes small ones, over connections of its own. What is read goes through a few buffers that are used
+ * again and again, which takes a third of the processor time of a stream that allocates one for each piece. It knows only
+ * the plain course of things: whatever else happens is `undefined`, and the caller asks again with a client that knows it
+ * all.
  */
-export class LeanReader {
-  readonly #options: LeanReaderOptions;
+export class LeanClient {
+  readonly #options: LeanClientOptions;
   readonly #idle = new Map<string, LeanConnection[]>();
   readonly #busy = new Set<LeanConnection>();
+  /** Where nothing is written to: every write would be sent a second time. */
+  readonly #strange = new Set<string>();
   #closed = false;
 
-  constructor(options: LeanReaderOptions) {
+  constructor(options: LeanClientOptions) {
     this.#options = options;
   }
 
@@ -30,19 +33,23 @@ export class LeanReader {
     return this.#busy.size;
   }
 
-  async get(request: LeanRequest): Promise<LeanAnswer | undefined> {
-    if (this.#closed || this.#busy.size >= this.#options.maxConnections) return undefined;
+  async send(request: LeanRequest): Promise<LeanAnswer | undefined> {
+    if (this.#closed || this.#busy.size >= this.#options.maxConnections || !isPlain(request))
+      return undefined;
+    if (request.method === 'PUT' && this.#strange.has(request.origin)) return undefined;
     request.signal?.throwIfAborted();
     const connection =
       this.#idle.get(request.origin)?.pop() ?? new LeanConnection(request.origin, this.#options);
     this.#busy.add(connection);
-    const answer = await connection.get(request, (reusable) => {
+    const answer = await connection.send(request, (reusable) => {
       this.#busy.delete(connection);
       if (reusable && !this.#closed) this.#keep(request.origin, connection);
       else connection.destroy();
     });
     request.signal?.throwIfAborted();
-    return answer;
+    if (answer !== 'strange') return answer;
+    if (request.method === 'PUT') this.#strange.add(request.origin);
+    return undefined;
   }
 
   #keep(origin: string, connection: LeanConnection): void {

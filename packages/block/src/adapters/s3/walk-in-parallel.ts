@@ -1,0 +1,157 @@
+import type { WalkedObject } from '../../adapter.ts';
+import { BlockError } from '../../errors.ts';
+import { compareAsBytes } from '../../remote/sorted-walk.ts';
+import type { S3Client } from './client.ts';
+import { listFolders, listPage, listPages, type BucketWalk } from './list.ts';
+
+const segmentsAtOnce = 8;
+/** Of each segment: together some tens of thousands of objects wait in memory. */
+const pagesAhead = 4;
+/** Shorter segments would ask for as much beyond their ends as inside them. */
+const pagesPerSegment = 4;
+/** Fewer in the first page say that most folders are small: one listing after the other is best then. */
+const objectsPerFolder = 4;
+const deepest = 16;
+
+/**
+ * As `walkBucket`, in the same order, for whoever wants all of it soon: folders tell where the bucket can be cut, and
+ * several segments are listed at once. A listing is a row of calls of which each must wait for the one before.
+ */
+export async function* walkInParallel(client: S3Client, walk: BucketWalk): AsyncGenerator<WalkedObject[]> {
+  const stop = new AbortController();
+  const signal = walk.signal === undefined ? stop.signal : AbortSignal.any([walk.signal, stop.signal]);
+  try {
+    let { after } = walk;
+    for (;;) {
+      const here: BucketWalk = { ...walk, after, signal };
+      const first = await listPage(client, here, undefined);
+      if (first.objects.length > 0) yield first.objects;
+      if (first.next === undefined) return;
+      const cuts = await findCuts(client, here, first.objects);
+      if (cuts === undefined) {
+        for await (const { objects } of listPages(client, here, first.next))
+          if (objects.length > 0) yield objects;
+        return;
+      }
+      const { ends, isWhole } = cuts;
+      const starts = [lastKey(here, first.objects), ...ends];
+      if (!isWhole) starts.pop();
+      yield* inOrder(
+        starts.map((start, index) => () => segment(client, { ...here, after: start }, ends[index])),
+      );
+      if (isWhole) return;
+      after = ends.at(-1);
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+interface Cuts {
+  /** The last key that each segment may hold. */
+  readonly ends: readonly string[];
+  /** Whether one more segment, without an end, holds the rest. */
+  readonly isWhole: boolean;
+}
+
+/** Where to cut what follows the first page; undefined where cutting does not pay. */
+async function findCuts(
+  client: S3Client,
+  walk: BucketWalk,
+  first: readonly WalkedObject[],
+): Promise<Cuts | undefined> {
+  const last = lastKey(walk, first);
+  if (last === undefined) return undefined;
+  let level = walk.prefix;
+  for (let depth = 0; depth < deepest; depth += 1) {
+    const { folders, hasObjects, isWhole } = await listFolders(client, {
+      ...walk,
+      prefix: level,
+      after: last,
+    });
+    const [only] = folders;
+    if (folders.length === 1 && only !== undefined && isWhole && !hasObjects && only !== level) {
+      level = only;
+      continue;
+    }
+    const inPage = new Set(first.map((object) => folderOf(keyOf(walk, object), level)));
+    if (inPage.size * objectsPerFolder > first.length) return undefined;
+    const ahead = [...new Set(folders)]
+      .filter((folder) => compareAsBytes(folder, last) > 0)
+      .toSorted(compareAsBytes);
+    const step = pagesPerSegment * inPage.size;
+    const ends = ahead.filter((_, index) => index % step === step - 1);
+    const end = ahead.at(-1);
+    if (!isWhole && end !== undefined && ends.at(-1) !== end) ends.push(end);
+    return ends.length === 0 ? undefined : { ends, isWhole };
+  }
+  return undefined;
+}
+
+/** The objects after `walk.after`, up to the key `end`. */
+async function* segment(
+  client: S3Client,
+  walk: BucketWalk,
+  end: string | undefined,
+): AsyncGenerator<WalkedObject[]> {
+  for await (const { objects } of listPages(client, walk)) {
+    const isInside = (object: WalkedObject): boolean =>
+      end === undefined || compareAsBytes(keyOf(walk, object), end) <= 0;
+    const beyond = objects.findIndex((object) => !isInside(object));
+    if (beyond < 0) {
+      if (objects.length > 0) yield objects;
+      continue;
+    }
+    if (objects.slice(beyond).some(isInside))
+      throw new BlockError('unavailable', `s3://${walk.bucket} is not listed in the order of its keys`);
+    if (beyond > 0) yield objects.slice(0, beyond);
+    return;
+  }
+}
+
+/** The pages of all segments, one after the other, while the next ones are read ahead. */
+async function* inOrder(
+  segments: readonly (() => AsyncGenerator<WalkedObject[]>)[],
+): AsyncGenerator<WalkedObject[]> {
+  const waiting = segments.values();
+  const underWay: AsyncGenerator<WalkedObject[]>[] = [];
+  const begin = (): void => {
+    const next = waiting.next();
+    if (next.done !== true) underWay.push(readAhead(next.value()));
+  };
+  for (let index = 0; index < segmentsAtOnce; index += 1) begin();
+  for (let front; (front = underWay.shift()) !== undefined; begin()) yield* front;
+}
+
+/** Begins to read at once. */
+function readAhead(pages: AsyncGenerator<WalkedObject[]>): AsyncGenerator<WalkedObject[]> {
+  const ask = (): Promise<IteratorResult<WalkedObject[]>> => {
+    const asked = pages.next();
+    // A failure is told to whoever comes to this page, if anybody does.
+    asked.catch(() => undefined);
+    return asked;
+  };
+  const asked = Array.from({ length: pagesAhead }, ask);
+  return (async function* () {
+    for (let next; (next = asked.shift()) !== undefined;) {
+      const page = await next;
+      if (page.done === true) return;
+      asked.push(ask());
+      yield page.value;
+    }
+  })();
+}
+
+function keyOf({ bucket }: BucketWalk, { uri }: WalkedObject): string {
+  return uri.slice(`s3://${bucket}/`.length);
+}
+
+function lastKey(walk: BucketWalk, objects: readonly WalkedObject[]): string | undefined {
+  const last = objects.at(-1);
+  return last === undefined ? undefined : keyOf(walk, last);
+}
+
+/** The folder below a level that a key lies in; empty for one that lies in none. */
+function folderOf(key: string, level: string): string {
+  return key.slice(0, key.indexOf('/', level.length) + 1);
+}
