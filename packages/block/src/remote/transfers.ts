@@ -11,7 +11,7 @@ import { streamRequest, unitsOf, type RequestBody } from './request-body.ts';
 const mebibyte = 1024 * 1024;
 
 const maxParts = 10_000;
-const firstPartSize = 8 * mebibyte;
+export const firstPartSize: number = 8 * mebibyte;
 const largestPartSize = 64 * mebibyte;
 
 /**

@@ -8,7 +8,7 @@ import type {
   PutResult,
 } from '../../adapter.ts';
 import type { BucketObject } from '../../address.ts';
-import { abortable, bytesBody, smallObjectSize } from '../../body.ts';
+import { abortable, bytesBody, discardBody, smallObjectSize } from '../../body.ts';
 import type { BlockLogger } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import type { BatchDeletes } from '../../remote/batch-deletes.ts';
@@ -17,7 +17,7 @@ import { sigV4Encode } from '@svc/encoding';
 import { longAnswerMs, streamBody } from '../../remote/answers.ts';
 import { connectionFailure, type StoreResponse } from '../../remote/connection.ts';
 import { bytesRequest, type RequestBody } from '../../remote/request-body.ts';
-import { uploadInParts } from '../../remote/transfers.ts';
+import { firstPartSize, uploadInParts } from '../../remote/transfers.ts';
 import { objectPath, type GsClient, type GsRequest } from './client.ts';
 import { ResumableUpload } from './resumable-upload.ts';
 
@@ -84,6 +84,7 @@ export class ObjectCalls implements BatchDeletes<BucketObject> {
 
   /** A stream of any length: a small one in one request, else by a resumable upload. */
   async putStream(target: BucketObject, body: BodyStream, options: GsPutOptions): Promise<GsObject> {
+    if (body.size > firstPartSize) return await this.#putLarge(target, body, options);
     let session: ResumableUpload | undefined;
     const uploaded = await abortable(body, options.signal, () =>
       uploadInParts(
@@ -106,6 +107,23 @@ export class ObjectCalls implements BatchDeletes<BucketObject> {
     if (uploaded.kind === 'small') return await this.putBytes(target, uploaded.body, options);
     if (session === undefined) throw new Error('a body of several parts has an upload');
     return await session.finish();
+  }
+
+  /** A large body of known length, as it comes. */
+  async #putLarge(target: BucketObject, body: BodyStream, options: GsPutOptions): Promise<GsObject> {
+    let session: ResumableUpload | undefined;
+    return await abortable(body, options.signal, async () => {
+      try {
+        session = await this.#startResumable(target, options);
+        await session.sendAll(body.stream, body.size);
+        return await session.finish();
+      } catch (error) {
+        discardBody(body);
+        // The first error stands. An upload that cannot be ended now ends by itself after a week.
+        await session?.cancel().catch(() => undefined);
+        throw error;
+      }
+    });
   }
 
   async #startResumable(target: BucketObject, options: GsPutOptions): Promise<ResumableUpload> {

@@ -139,3 +139,129 @@ describe('a resumable upload', () => {
     });
   });
 });
+
+describe('a large body of known length', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  const mebibyte = 1024 * 1024;
+
+  /** Takes bytes as they come and breaks off where it is told; `forgets` of them are lost then. */
+  async function withStreamingSession(
+    options: { readonly cuts: readonly number[]; readonly forgets?: number },
+    use: (
+      adapter: GsAdapter,
+      seen: { ranges: string[]; kept: () => Buffer; isCancelled: boolean },
+    ) => Promise<void>,
+  ): Promise<void> {
+    const cuts = [...options.cuts];
+    let kept: Buffer = Buffer.alloc(0);
+    const seen = { ranges: [] as string[], kept: () => kept, isCancelled: false };
+    const server = createServer((request, response) => {
+      request.on('error', () => undefined);
+      if (request.method === 'POST') {
+        response.writeHead(200, { location: `http://${request.headers.host}/upload/session` }).end();
+        return;
+      }
+      if (request.method === 'DELETE') {
+        seen.isCancelled = true;
+        response.writeHead(499).end();
+        return;
+      }
+      const range = request.headers['content-range'] ?? '';
+      seen.ranges.push(range);
+      const [, start, total] = /^bytes (\*|\d+)(?:-\d+)?\/(\*|\d+)$/.exec(range) ?? [];
+      if (start !== '*') expect(Number(start)).toBe(kept.length);
+      const arrived = [kept];
+      let bytes = kept.length;
+      const cut = start === '*' ? undefined : cuts.shift();
+      request.on('data', (chunk: Buffer) => {
+        arrived.push(chunk);
+        bytes += chunk.length;
+        if (cut === undefined || bytes < cut || request.socket.destroyed) return;
+        const all = Buffer.concat(arrived).subarray(0, cut - (options.forgets ?? 0));
+        kept = all.subarray(0, Math.floor(all.length / unit) * unit);
+        request.socket.destroy();
+      });
+      request.on('end', () => {
+        kept = Buffer.concat(arrived);
+        if (String(kept.length) === total) {
+          const object = { name: 'x', size: total, etag: 'tag', updated: '2026-01-01T00:00:00Z' };
+          response.end(JSON.stringify(object));
+        } else
+          response.writeHead(308, kept.length === 0 ? {} : { range: `bytes=0-${kept.length - 1}` }).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const adapter = new GsAdapter(
+      { type: 'gs', endpoint: `http://127.0.0.1:${port}` },
+      { token: undefined, signer: undefined },
+    );
+    try {
+      await use(adapter, seen);
+    } finally {
+      await adapter.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  function inPieces(body: Buffer): Readable {
+    const count = Math.ceil(body.length / 65_536);
+    return Readable.from(
+      Array.from({ length: count }, (_, index) => body.subarray(index * 65_536, (index + 1) * 65_536)),
+    );
+  }
+
+  it('goes in one request', async () => {
+    await withStreamingSession({ cuts: [] }, async (adapter, seen) => {
+      const body = randomBytes(9 * mebibyte + 1);
+      await adapter.put(pointer, { stream: inPieces(body), size: body.length });
+      expect(seen.kept().equals(body)).toBe(true);
+      expect(seen.ranges).toEqual([`bytes 0-${body.length - 1}/${body.length}`]);
+    });
+  });
+
+  it('goes on where the store stopped, however often', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const cuts = Array.from({ length: 8 }, (_, index) => (3 + index * 5) * mebibyte);
+    await withStreamingSession({ cuts }, async (adapter, seen) => {
+      const body = randomBytes(45 * mebibyte + 17);
+      await adapter.put(pointer, { stream: inPieces(body), size: body.length });
+      expect(seen.kept().equals(body)).toBe(true);
+      expect(seen.ranges.filter((range) => range !== 'bytes */*')).toHaveLength(9);
+    });
+  });
+
+  it('fails when the store has lost more than can be sent again, and leaves no upload', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    await withStreamingSession({ cuts: [40 * mebibyte], forgets: 30 * mebibyte }, async (adapter, seen) => {
+      const stream = inPieces(randomBytes(50 * mebibyte));
+      const put = adapter.put(pointer, { stream, size: 50 * mebibyte });
+      await expect(put).rejects.toMatchObject({ kind: 'unavailable' });
+      expect(seen.isCancelled).toBe(true);
+      expect(stream.destroyed).toBe(true);
+    });
+  });
+
+  it.each([-1, 1])('of another length than announced (%i) is refused and leaves no upload', async (wrong) => {
+    await withStreamingSession({ cuts: [] }, async (adapter, seen) => {
+      const body = randomBytes(10 * mebibyte);
+      const put = adapter.put(pointer, { stream: inPieces(body), size: body.length + wrong });
+      await expect(put).rejects.toMatchObject({ kind: 'write_failed' });
+      expect(seen.isCancelled).toBe(true);
+    });
+  });
+
+  it('whose sender goes away leaves no upload', async () => {
+    await withStreamingSession({ cuts: [] }, async (adapter, seen) => {
+      async function* failing(): AsyncGenerator<Buffer> {
+        yield randomBytes(9_000_000);
+        throw new Error('client went away');
+      }
+      const put = adapter.put(pointer, { stream: Readable.from(failing()), size: 10_000_000 });
+      await expect(put).rejects.toThrow('client went away');
+      expect(seen.isCancelled).toBe(true);
+    });
+  });
+});

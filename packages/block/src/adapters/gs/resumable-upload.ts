@@ -1,15 +1,32 @@
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BucketObject } from '../../address.ts';
 import { BlockError } from '../../errors.ts';
 import { backOffMs, type StoreResponse } from '../../remote/connection.ts';
-import type { RequestBody } from '../../remote/request-body.ts';
+import { ReplayedStream } from '../../remote/replayed-stream.ts';
+import { streamRequest, type RequestBody } from '../../remote/request-body.ts';
 import type { GsClient } from './client.ts';
 import type { GsObject } from './object-calls.ts';
 
 /** All chunks but the last are multiples of this. */
 const chunkUnit = 256 * 1024;
 
+/**
+ * What of a stream can be sent again. The service keeps what it received but for the last units, and the network holds
+ * some of it.
+ */
+const windowBytes = 16 * 1024 * 1024;
+
 type Bytes = Extract<RequestBody, { kind: 'bytes' }>;
+
+/** What is sent, from any byte on that is still to be had. */
+interface Content {
+  readonly start: number;
+  readonly end: number;
+  /** Nothing more can come. */
+  readonly failure?: { readonly error: unknown } | undefined;
+  from(offset: number): RequestBody;
+}
 
 /** One upload that the service keeps the state of: after a failure it is asked how much it has. */
 export class ResumableUpload {
@@ -32,12 +49,31 @@ export class ResumableUpload {
     if (body.kind !== 'bytes') throw new TypeError('an upload is resumed from memory');
     const end = this.#offset + body.size;
     const total = body.size % chunkUnit === 0 ? undefined : end;
-    await this.#sendUntil(end, total, body);
+    const start = this.#offset;
+    await this.#sendUntil({ start, end, from: (offset) => skip(body, offset - start) }, total);
+  }
+
+  /** A whole body in one request; after a failure the rest in another. */
+  async sendAll(stream: Readable, size: number): Promise<void> {
+    const replayed = new ReplayedStream(stream, windowBytes);
+    const content = {
+      get start() {
+        return replayed.start;
+      },
+      get failure() {
+        return replayed.failure;
+      },
+      end: size,
+      from: (offset: number): RequestBody =>
+        offset === size ? emptyBody : streamRequest(Readable.from(replayed.from(offset)), size - offset),
+    };
+    await this.#sendUntil(content, size);
   }
 
   /** The object, once all pieces were sent. */
   async finish(): Promise<GsObject> {
-    if (this.#object === undefined) await this.#sendUntil(this.#offset, this.#offset, emptyBody);
+    if (this.#object === undefined)
+      await this.#sendUntil({ start: this.#offset, end: this.#offset, from: () => emptyBody }, this.#offset);
     if (this.#object === undefined) throw new BlockError('unavailable', 'the store did not end the upload');
     return this.#object;
   }
@@ -51,16 +87,15 @@ export class ResumableUpload {
     await response.body.dump();
   }
 
-  async #sendUntil(end: number, total: number | undefined, body: Bytes): Promise<void> {
-    const start = this.#offset;
+  async #sendUntil(content: Content, total: number | undefined): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const before = this.#offset;
       try {
-        const rest = this.#offset === start ? body : skip(body, this.#offset - start);
-        await this.#sendRange(rest, total);
+        await this.#sendRange(content.from(this.#offset), total);
         if (this.#object === undefined && this.#offset <= before)
           throw new BlockError('unavailable', 'the store took nothing of what it was sent');
       } catch (error) {
+        if (content.failure !== undefined) throw content.failure.error;
         const mayRetry = error instanceof BlockError && error.retryable && attempt <= this.#client.maxRetries;
         if (!mayRetry) throw error;
         await delay(
@@ -69,14 +104,15 @@ export class ResumableUpload {
           this.#signal === undefined ? {} : { signal: this.#signal },
         );
         await this.#ask();
-        if (this.#offset < start && this.#object === undefined)
+        if (this.#offset < content.start && this.#object === undefined)
           throw new BlockError('unavailable', 'the store has lost a part of the upload', { cause: error });
       }
-      if (this.#object !== undefined || (total === undefined && this.#offset >= end)) return;
+      if (this.#object !== undefined || (total === undefined && this.#offset >= content.end)) return;
+      if (this.#offset > before) attempt = 0;
     }
   }
 
-  async #sendRange(body: Bytes, total: number | undefined): Promise<void> {
+  async #sendRange(body: RequestBody, total: number | undefined): Promise<void> {
     const range = body.size === 0 ? '*' : `${this.#offset}-${this.#offset + body.size - 1}`;
     const response = await this.#put({
       method: 'PUT',
@@ -131,6 +167,7 @@ const emptyBody: Bytes = { kind: 'bytes', chunks: [], size: 0 };
 
 /** What is left of a body after its first bytes. */
 function skip(body: Bytes, count: number): Bytes {
+  if (count === 0) return body;
   const chunks: Uint8Array[] = [];
   let left = count;
   for (const chunk of body.chunks) {
