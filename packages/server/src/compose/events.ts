@@ -22,6 +22,8 @@ export class OutboxHints {
   readonly #partitions = new Set<string>();
   /** When the keeper was told of a partition. */
   readonly #toldOf = new Map<string, number>();
+  /** Changed since, and not told of yet: a keeper that has just begun may not have heard the last hint. */
+  readonly #later = new Set<string>();
   #isGathering = false;
   #toldAt = 0;
 
@@ -35,13 +37,27 @@ export class OutboxHints {
     const name = Buffer.from(partition).toString();
     const now = performance.now();
     const toldAt = this.#toldOf.get(name);
-    if (toldAt !== undefined && now < toldAt + this.#quietMs) return;
-    this.#partitions.add(name);
+    if (toldAt === undefined || now >= toldAt + this.#quietMs) {
+      this.#partitions.add(name);
+      this.#gather();
+      return;
+    }
+    if (this.#later.size === 0) setTimeout(() => this.#tellLater(), this.#quietMs).unref();
+    this.#later.add(name);
+  };
+
+  #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
-    const wait = Math.max(gatherMs, this.#toldAt + spacingMs - now);
+    const wait = Math.max(gatherMs, this.#toldAt + spacingMs - performance.now());
     setTimeout(() => this.#flush(), wait).unref();
-  };
+  }
+
+  #tellLater(): void {
+    for (const name of this.#later) this.#partitions.add(name);
+    this.#later.clear();
+    this.#gather();
+  }
 
   #flush(): void {
     this.#isGathering = false;
