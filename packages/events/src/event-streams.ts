@@ -15,6 +15,8 @@ const sharedLookMs = 50;
 const quietMs = 60_000;
 /** A reader that takes nothing for so long is let go; it comes back where it was. */
 const patienceMs = 30_000;
+/** Each stream that is open lets all of them wait so long for company: sending costs more than what is sent. */
+const restPerStreamMs = 0.1;
 /** Written at once. */
 const pieceBytes = 64 * 1024;
 
@@ -47,7 +49,12 @@ export class EventStreams {
   readonly #stop = new AbortController();
   readonly #waiting = new Set<() => void>();
   #open = 0;
+  /** The number of the event that comes next, as far as streams look. */
   #next = 0;
+  /** And as far as is known. */
+  #known = 0;
+  #shownAt = Number.NEGATIVE_INFINITY;
+  #showing: NodeJS.Timeout | undefined;
   #changedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -61,9 +68,19 @@ export class EventStreams {
 
   /** Events up to this number (exclusive) are in the log. */
   told(next: number): void {
-    if (next <= this.#next) return;
-    this.#next = next;
+    if (next <= this.#known) return;
+    this.#known = next;
     this.#changedAt = Date.now();
+    const rest = this.#shownAt + this.#open * restPerStreamMs - performance.now();
+    if (rest <= 1) this.#show();
+    else this.#showing ??= setTimeout(() => this.#show(), rest).unref();
+  }
+
+  #show(): void {
+    clearTimeout(this.#showing);
+    this.#showing = undefined;
+    this.#shownAt = performance.now();
+    this.#next = this.#known;
     for (const wake of this.#waiting) wake();
   }
 
@@ -125,7 +142,7 @@ export class EventStreams {
     }
   }
 
-  /** One segment's worth. Answers how far it came; undefined when the log has lost what comes next. */
+  /** One piece at most. Answers how far it came; undefined when the log has lost what comes next. */
   async #sendNew(
     sink: Writable,
     filter: EventFilter,
@@ -133,21 +150,27 @@ export class EventStreams {
     position: number,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    if (position >= this.#next - 1) return position;
-    const segment = await this.#options.log.segmentWith(position + 1);
-    if (segment === undefined) return undefined;
-    if (!filter.mayMatch(segment)) return segment.next - 1;
     let piece = '';
-    for (let sequence = position + 1; sequence < segment.next; sequence += 1) {
-      const event = segment.events[sequence - segment.first];
-      if (event === undefined || !filter.matches(event) || !mayRead(event)) continue;
-      piece += this.#line(segment, sequence);
-      if (piece.length < pieceBytes) continue;
-      await this.#write(sink, piece, signal);
-      piece = '';
+    let at = position;
+    let isLost = false;
+    while (at < this.#next - 1 && piece.length < pieceBytes) {
+      const segment = await this.#options.log.segmentWith(at + 1);
+      if (segment === undefined) {
+        isLost = true;
+        break;
+      }
+      if (!filter.mayMatch(segment)) {
+        at = segment.next - 1;
+        continue;
+      }
+      for (; at < segment.next - 1 && piece.length < pieceBytes; at += 1) {
+        const event = segment.events[at + 1 - segment.first];
+        if (event !== undefined && filter.matches(event) && mayRead(event))
+          piece += this.#line(segment, at + 1);
+      }
     }
     if (piece !== '') await this.#write(sink, piece, signal);
-    return segment.next - 1;
+    return isLost ? undefined : at;
   }
 
   #line(segment: Segment, sequence: number): string {
@@ -213,6 +236,7 @@ export class EventStreams {
   close(): void {
     this.#stop.abort();
     clearTimeout(this.#timer);
+    clearTimeout(this.#showing);
   }
 }
 
