@@ -16,7 +16,7 @@ const quietMs = 60_000;
 /** A reader that takes nothing for so long is let go; it comes back where it was. */
 const patienceMs = 30_000;
 /** Each stream that is open lets all of them wait so long for company: sending costs more than what is sent. */
-const restPerStreamMs = 0.1;
+const restPerStreamMs = 0.2;
 /** Written at once. */
 const pieceBytes = 64 * 1024;
 
