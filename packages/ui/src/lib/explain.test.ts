@@ -20,3 +20,9 @@ test('who lacks a permission is not told the number of a status', () => {
   const named = 'insufficient permissions: fs:ReadObject';
   expect(explain(new ApiError(401, named, { body: { message: named } })).text).toBe(named);
 });
+
+test('advice about branches is not given where there are none', () => {
+  const missing = (message: string) => explain(new ApiError(404, message, { body: { message } }));
+  expect(missing('branch not found').advice).toContain('selected branch');
+  expect(missing('there is no such login: run "svcctl login" again').advice).toBeUndefined();
+});

@@ -35,6 +35,8 @@ function runNamedIn(text: string): string | undefined {
 const byMessage: readonly (readonly [says: RegExp, advice: string])[] = [
   [/protected branch/, 'Work on another branch, or change the rule in Settings → Branch protection.'],
   [/read-only repository/, 'It takes no changes. Work on a copy of it in another repository.'],
+  // It says itself what to do.
+  [/no such login/, ''],
 ];
 
 /** An answer without a body, as those to HEAD, names no permission. */
@@ -55,8 +57,10 @@ export function explain(error: unknown): Explanation {
       return { title: 'A hook refused it', text: error.message, advice, details: error.message, run };
     }
     const text = textOf(error);
-    const special = error.status === 403 ? byMessage.find(([says]) => says.test(text))?.[1] : undefined;
-    const advice = special ?? (usual === '' ? undefined : usual);
+    const isSpecial = error.status === 403 || error.status === 404;
+    const special = isSpecial ? byMessage.find(([says]) => says.test(text))?.[1] : undefined;
+    const said = special ?? usual;
+    const advice = said === '' ? undefined : said;
     const id = error.requestId === undefined ? '' : `, request id ${error.requestId}`;
     const details = `${error.status}: ${error.message}${id}`;
     return { title, text, advice, details, required: error.required };

@@ -1,3 +1,4 @@
+import { waitUntil } from '@svc/testing';
 import { expect, test } from 'vitest';
 import { look } from '../look-at-screens.ts';
 import type { Stage, TestPage } from '../stage.ts';
@@ -155,8 +156,12 @@ export function screenFlows(stage: Stage): void {
     const last = await stage.commit(repo, 'main', 'Change a on main');
     await stage.write(repo, 'dev', { 'more.txt': 'more' });
     await stage.repository('axe-empty');
-    const runs = await stage.client.get('/repositories/{repository}/actions/runs', {
-      params: { path: { repository: repo } },
+    // The hook runs after its commit was answered.
+    const run = await waitUntil(async () => {
+      const { results } = await stage.client.get('/repositories/{repository}/actions/runs', {
+        params: { path: { repository: repo } },
+      });
+      return results[0];
     });
     const opens =
       (name: string | RegExp, shows: string | RegExp) =>
@@ -203,7 +208,7 @@ export function screenFlows(stage: Stage): void {
               .first()
               .waitFor(),
         ],
-        [`${at}/actions/${runs.results[0]?.run_id ?? ''}`, 'looks'],
+        [`${at}/actions/${run.run_id}`, 'looks'],
         [`${at}/activity`, 'main'],
         ['/activity', repo],
         [`${at}/objects?ref=nowhere`, /nowhere/],

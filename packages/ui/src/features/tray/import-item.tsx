@@ -42,7 +42,12 @@ export function ImportItem({ work }: { work: ImportWork }): ReactNode {
     <div className="stack tight" role="status">
       <div>
         Import into{' '}
-        <Link to="/repositories/$repo/objects" params={{ repo: repository }} search={{ ref: branch }}>
+        <Link
+          className="underlined"
+          to="/repositories/$repo/objects"
+          params={{ repo: repository }}
+          search={{ ref: branch }}
+        >
           {branch}
         </Link>{' '}
         of {repository}

@@ -34,6 +34,7 @@ export function UploadItem({ work }: { work: UploadWork }): ReactNode {
       <div role="status">
         {isDone ? 'Uploaded' : state === 'paused' ? 'Paused:' : 'Uploading'} {plural(rows.length, 'file')} to{' '}
         <Link
+          className="underlined"
           to="/repositories/$repo/objects"
           params={{ repo: place.repository }}
           search={{ ref: place.branch }}
