@@ -1,9 +1,8 @@
-import type { Readable } from 'node:stream';
 import { BlockError } from '../errors.ts';
 
-/** A stream that is read once, of which the last bytes can be sent again. */
+/** A stream that is read once, of which the last bytes can be sent again. Hand it pieces that are not tiny: all are kept. */
 export class ReplayedStream {
-  readonly #pieces: AsyncIterator<unknown>;
+  readonly #pieces: AsyncIterator<Buffer>;
   readonly #windowBytes: number;
   #kept: Buffer[] = [];
   #start = 0;
@@ -13,8 +12,8 @@ export class ReplayedStream {
   /** The piece that is being waited for, also by whoever sent before and gave up. */
   #next: Promise<void> | undefined;
 
-  constructor(stream: Readable, windowBytes: number) {
-    this.#pieces = stream[Symbol.asyncIterator]() as AsyncIterator<unknown>;
+  constructor(pieces: AsyncIterable<Buffer>, windowBytes: number) {
+    this.#pieces = pieces[Symbol.asyncIterator]();
     this.#windowBytes = windowBytes;
   }
 
@@ -46,7 +45,7 @@ export class ReplayedStream {
     try {
       const { done, value } = await this.#pieces.next();
       if (done === true) this.#isDone = true;
-      else this.#keep(value as Buffer);
+      else this.#keep(value);
     } catch (error) {
       this.#failure = { error };
       throw error;

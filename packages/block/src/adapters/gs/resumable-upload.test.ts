@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -81,6 +81,11 @@ async function withSession(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => session.handle(request, Buffer.concat(chunks), response));
   });
+  await withAdapter(server, (adapter) => use(adapter, session));
+}
+
+/** An adapter whose service is this server. */
+async function withAdapter(server: Server, use: (adapter: GsAdapter) => Promise<void>): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const adapter = new GsAdapter(
@@ -88,7 +93,7 @@ async function withSession(
     { token: undefined, signer: undefined },
   );
   try {
-    await use(adapter, session);
+    await use(adapter);
   } finally {
     await adapter.close();
     server.closeAllConnections();
@@ -191,19 +196,7 @@ describe('a large body of known length', () => {
           response.writeHead(308, kept.length === 0 ? {} : { range: `bytes=0-${kept.length - 1}` }).end();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const adapter = new GsAdapter(
-      { type: 'gs', endpoint: `http://127.0.0.1:${port}` },
-      { token: undefined, signer: undefined },
-    );
-    try {
-      await use(adapter, seen);
-    } finally {
-      await adapter.close();
-      server.closeAllConnections();
-      server.close();
-    }
+    await withAdapter(server, (adapter) => use(adapter, seen));
   }
 
   function inPieces(body: Buffer): Readable {

@@ -4,7 +4,7 @@ import type { BucketObject } from '../../address.ts';
 import { BlockError } from '../../errors.ts';
 import { backOffMs, type StoreResponse } from '../../remote/connection.ts';
 import { ReplayedStream } from '../../remote/replayed-stream.ts';
-import { streamRequest, type RequestBody } from '../../remote/request-body.ts';
+import { piecesOf, streamRequest, type RequestBody } from '../../remote/request-body.ts';
 import type { GsClient } from './client.ts';
 import type { GsObject } from './object-calls.ts';
 
@@ -55,7 +55,8 @@ export class ResumableUpload {
 
   /** A whole body in one request; after a failure the rest in another. */
   async sendAll(stream: Readable, size: number): Promise<void> {
-    const replayed = new ReplayedStream(stream, windowBytes);
+    // A client may send single bytes; together they are fewer to keep.
+    const replayed = new ReplayedStream(piecesOf(stream, size), windowBytes);
     const content = {
       get start() {
         return replayed.start;
