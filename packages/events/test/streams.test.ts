@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { createMemStore, MemState } from '@svc/kv';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { EventFilter, EventLog, EventStreams, KeeperTerm } from '../src/index.ts';
 import { partitionOf, silent, sourceOf, Writer } from './moves.ts';
 
@@ -47,4 +47,54 @@ test('a reader that takes nothing holds one piece in memory, however much it has
   await sending;
   expect(streams.open).toBe(0);
   streams.close();
+});
+
+test('many streams wait for company: what comes meanwhile is written at once, in order, to everybody', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  try {
+    const kv = createMemStore(new MemState());
+    const writer = new Writer(kv);
+    const term = await KeeperTerm.begin({ kv, source: sourceOf(['one']), logger: silent, clock: Date.now });
+    const log = new EventLog(kv);
+    const streams = new EventStreams({ log, installationId: 'i-1', maxStreams: 100, isShared: false });
+    const written: string[][] = [];
+    const sinks: Writable[] = [];
+    const sending: Promise<void>[] = [];
+    for (let index = 0; index < 100; index += 1) {
+      const pieces: string[] = [];
+      const sink = new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          pieces.push([...chunk.toString().matchAll(/^id: (\d+)\ndata/gm)].map(([, id]) => id).join(' '));
+          done();
+        },
+      });
+      const permission = () => Promise.resolve(() => true);
+      const stream = await streams.start({ after: 0, filter: new EventFilter({}), permission });
+      sending.push(stream.sendTo(sink));
+      written.push(pieces);
+      sinks.push(sink);
+    }
+    const happens = async (): Promise<void> => {
+      await writer.move('one', 'main');
+      await term.round([partitionOf('one')]);
+      streams.told(term.next);
+      await turns();
+    };
+    await vi.advanceTimersByTimeAsync(1000);
+    await happens();
+    await happens();
+    await happens();
+    for (const pieces of written) expect(pieces).toEqual(['', '1']);
+    await vi.advanceTimersByTimeAsync(30);
+    await turns();
+    for (const pieces of written) expect(pieces).toEqual(['', '1', '2 3']);
+    for (const sink of sinks) sink.destroy();
+    await Promise.all(sending);
+    streams.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });

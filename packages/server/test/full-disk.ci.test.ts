@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signRequest, SigningKeyCache } from '@svc/encoding';
-import { orSkipReason, tempDir, UnavailableError, waitUntil } from '@svc/testing';
+import { SmallDisks, waitUntil } from '@svc/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { quickstartAuth, quickstartKey, startSvc } from './start-server.ts';
 import type { Answer, RunningSvc } from './start-server.ts';
@@ -13,26 +12,10 @@ const objectBytes = mebibyte;
 const writers = 4;
 /** Each writer goes on for so long after it was refused first. */
 const refusalsEach = 3;
-const mounted: string[] = [];
+const disks = new SmallDisks();
 const signingKeys = new SigningKeyCache();
 
-afterAll(() => {
-  for (const folder of mounted) execFileSync('umount', ['--lazy', folder]);
-});
-
-/** A disk so small that a few objects fill it; undefined where none can be mounted. */
-function smallDisk(bytes: number): Promise<string | undefined> {
-  return orSkipReason('a small disk', async () => {
-    const folder = tempDir();
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' });
-    } catch (error) {
-      throw new UnavailableError('mounting a file system needs the rights of root', { cause: error });
-    }
-    mounted.push(folder);
-    return folder;
-  });
-}
+afterAll(() => disks.unmountAll());
 
 /** Everything below a folder that holds bytes. */
 function filesIn(folder: string): string[] {
@@ -124,7 +107,7 @@ const places: readonly (readonly [string, Place])[] = [
 
 describe.each(places)('%s', (_name, place) => {
   test('that is full refuses data, keeps nothing of it and recovers by itself', async (context) => {
-    const disk = await smallDisk(place.diskBytes);
+    const disk = await disks.mount(place.diskBytes);
     if (disk === undefined) return context.skip('no small disk here');
     const server = await startSvc(['--quickstart'], {
       SVC_SERVER_WORKERS: '2',

@@ -22,6 +22,7 @@ export { fetchVersitygw, startVersitygw } from './servers/versitygw.ts';
 export * from './servers/scripted-service.ts';
 export type { RunningServer } from './servers/running-server.ts';
 export { keepLog, noteSecret } from './secrets/run-book.ts';
+export * from './small-disks.ts';
 export * from './svc/previous-bundle.ts';
 export * from './svc/svc-bundle.ts';
 export * from './svc/svc-process.ts';

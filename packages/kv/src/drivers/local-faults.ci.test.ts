@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { orSkipReason, tempDir, UnavailableError } from '@svc/testing';
+import { SmallDisks, tempDir } from '@svc/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { nextLine, startChild } from '../../test/child.ts';
 import { valueOf } from '../../test/value-of.ts';
@@ -11,25 +11,9 @@ import { openLocalStore } from './local.ts';
 
 const mebibyte = 1024 * 1024;
 const partition = Buffer.from('p');
-const mounted: string[] = [];
+const disks = new SmallDisks();
 
-afterAll(() => {
-  for (const folder of mounted) execFileSync('umount', ['--lazy', folder]);
-});
-
-/** A disk of its own; undefined where none can be mounted. */
-function disk(bytes: number): Promise<string | undefined> {
-  return orSkipReason('a small disk', async () => {
-    const folder = tempDir();
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' });
-    } catch (error) {
-      throw new UnavailableError('mounting a file system needs the rights of root', { cause: error });
-    }
-    mounted.push(folder);
-    return folder;
-  });
-}
+afterAll(() => disks.unmountAll());
 
 /** Writes until it is refused; answers what was acknowledged and the refusal. */
 async function fill(store: KvStore, lane: number): Promise<{ names: string[]; refusal: unknown }> {
@@ -54,7 +38,7 @@ async function expectKept(store: KvStore, names: readonly string[]): Promise<voi
 
 describe('a disk of the local store', () => {
   test('that is full refuses writes, keeps what it acknowledged and goes on once there is room', async (context) => {
-    const folder = await disk(320 * mebibyte);
+    const folder = await disks.mount(320 * mebibyte);
     if (folder === undefined) return context.skip('no small disk here');
     const ballast = join(folder, 'ballast');
     // More than is written in the second that may pass until the store looks at the disk again.
@@ -93,7 +77,7 @@ describe('a disk of the local store', () => {
   });
 
   test('that became read-only refuses, says why and loses nothing', async (context) => {
-    const folder = await disk(100 * mebibyte);
+    const folder = await disks.mount(100 * mebibyte);
     if (folder === undefined) return context.skip('no disk to mount here');
     const path = join(folder, 'kv');
     const store = await openLocalStore({ path, syncWrites: true });
