@@ -40,13 +40,23 @@ test('whoever gave up while a piece was awaited takes none of it away', async ()
   await given;
 });
 
-test('remembers why the stream ended too early', async () => {
+test('everybody who waits hears why the stream ended too early', async () => {
+  let fail: (error: Error) => void = () => undefined;
   async function* failing(): AsyncGenerator<Buffer> {
     yield Buffer.from('a');
-    throw new Error('client went away');
+    await new Promise((_, reject) => (fail = reject));
   }
   const replayed = new ReplayedStream(failing(), 10);
-  await expect(read(replayed, 0)).rejects.toThrow('client went away');
+  const first = replayed.from(0);
+  await first.next();
+  const heard = Promise.allSettled([first.next(), read(replayed, 0)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  fail(new Error('client went away'));
+  // Not the end of a shorter body.
+  expect(await heard).toMatchObject([
+    { reason: { message: 'client went away' } },
+    { reason: { message: 'client went away' } },
+  ]);
   expect(replayed.failure).toMatchObject({ error: { message: 'client went away' } });
 });
 
