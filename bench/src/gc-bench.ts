@@ -1,6 +1,6 @@
 // What a garbage collection costs. Every scenario prepares its data in a folder of its own, and uses it again when it is
 // there: `node bench/src/gc-bench.ts prepare <scenario>`, then `node bench/src/gc-bench.ts <scenario>` to measure.
-import { existsSync, renameSync, rmSync, utimesSync, writeFileSync, mkdirSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,14 +16,16 @@ import {
   concurrently,
   dayMs,
   GcBench,
-  partitionOf,
   repository,
+  writeGarbage,
   type GcBenchOptions,
 } from './gc-world.ts';
 import { GeneratedRecords } from './generated-records.ts';
 import { keyOf } from './scenarios/bench.ts';
 
 const root = join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-gc-bench');
+const garbage = 100_000;
+const old = (): Date => new Date(Date.now() - 10 * dayMs);
 const anyOf = (objects: number) => (): number => Math.floor(Math.random() * objects);
 
 interface Scenario {
@@ -140,21 +142,6 @@ const staged: Scenario = {
   measure: (folder) => withBench({ folder }, (bench) => bench.measured('dry run', () => bench.collect())),
 };
 
-const garbage = 100_000;
-
-/** Files that nothing refers to. */
-function writeGarbage(folder: string): void {
-  const old = new Date(Date.now() - 10 * dayMs);
-  for (let index = 0; index < garbage; index += 1) {
-    const at = 2_000_000_000 + index;
-    const partition = join(folder, 'objects', repository, 'data', partitionOf(at));
-    if (index % 50_000 === 0) mkdirSync(partition, { recursive: true });
-    const file = join(folder, 'objects', repository, addressOf(at));
-    writeFileSync(file, 'x');
-    utimesSync(file, old, old);
-  }
-}
-
 async function sweepAll(bench: GcBench): Promise<string> {
   const deleted = await bench.collect({ hard: true });
   return `deleted ${deleted}, ${Math.round(deleted / bench.phaseSeconds('sweeping'))} a second`;
@@ -165,7 +152,7 @@ const sweepLocal: Scenario = {
     withBench({ folder }, async (bench) => {
       bench.clock.offset = -10 * dayMs;
       await bench.writeRepository(1000);
-      writeGarbage(folder);
+      writeGarbage(folder, garbage, old);
       bench.clock.offset = 0;
       await bench.measured('hard run', () => sweepAll(bench));
     }),
@@ -255,7 +242,7 @@ const requests: Scenario = {
   measure: async (folder) => {
     forget(folder);
     await withBench({ folder, cpuPercent: 50, deletesPerSecond: 1000 }, async (bench) => {
-      writeGarbage(folder);
+      writeGarbage(folder, garbage, old);
       const print = (name: string, told: string): void => void process.stdout.write(`${name}: ${told}\n`);
       print('idle', await requestsDuring(bench, () => pause(10_000)));
       print('mark', await requestsDuring(bench, () => bench.collect()));

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BlockStores, openBlockStore, type BlockAdapter } from '@svc/block';
@@ -14,13 +14,27 @@ export const actor = { committer: 'bench' };
 /** As many as a partition of a server holds. */
 const namesPerPartition = 50_000;
 
-export function partitionOf(index: number): string {
+function partitionOf(index: number): string {
   return `gk3f7ctl8q3s7${String(Math.floor(index / namesPerPartition)).padStart(6, '0')}0`;
 }
 
 /** The data of an object that was written long ago; there need not be any. */
 export function addressOf(index: number): string {
   return `data/${partitionOf(index)}/${String(index).padStart(19, '0')}0`;
+}
+
+/** Files that nothing refers to, each as old as `modified` says. */
+export function writeGarbage(folder: string, count: number, modified: (index: number) => Date): void {
+  const objects = join(folder, 'objects', repository);
+  for (let index = 0; index < count; index += 1) {
+    const at = 2_000_000_000 + index;
+    if (index % namesPerPartition === 0)
+      mkdirSync(join(objects, 'data', partitionOf(at)), { recursive: true });
+    const file = join(objects, addressOf(at));
+    writeFileSync(file, 'x');
+    const date = modified(index);
+    utimesSync(file, date, date);
+  }
 }
 
 export interface GcBenchOptions {

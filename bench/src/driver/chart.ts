@@ -119,6 +119,55 @@ export function lineChart(chart: LineChart): string {
   ]);
 }
 
+export interface Panel {
+  readonly yLabel: string;
+  readonly series: readonly Series[];
+}
+
+/** Panels one below the other over the same time; every axis is linear, and those of values begin at zero. */
+export function timeChart(title: string, xLabel: string, panels: readonly Panel[]): string {
+  const [left, plot, top, height, gap] = [64, 560, 64, 130, 46];
+  const end = Math.max(
+    ...panels.flatMap(({ series }) => series.flatMap(({ points }) => points.map(({ x }) => x))),
+  );
+  const x = (value: number): number => left + (plot * value) / end;
+  const bottomOf = (index: number): number => top + index * (height + gap) + height;
+  const parts = panels.flatMap(({ yLabel, series }, index) => {
+    const bottom = bottomOf(index);
+    const most = roundUp(Math.max(...series.flatMap(({ points }) => points.map(({ y }) => y))));
+    const y = (value: number): number => bottom - (height * value) / most;
+    const yTicks = [0, 0.5, 1].map(
+      (share) =>
+        line(left, y(most * share), left + plot, y(most * share), 'grid') +
+        text(left - 8, y(most * share) + 4, short(most * share), 'end', 'dim'),
+    );
+    const xTicks = [0, 1, 2, 3, 4, 5, 6].map((sixth) => {
+      const value = (end * sixth) / 6;
+      const tick = line(x(value), bottom - height, x(value), bottom, 'grid');
+      const isLast = index === panels.length - 1;
+      return tick + (isLast ? text(x(value), bottom + 18, String(Math.round(value)), 'middle', 'dim') : '');
+    });
+    const lines = series.map(({ name, points }, which) => {
+      const colour = lineColours[which % lineColours.length] ?? '';
+      const path = points.map((point) => `${round(x(point.x))},${round(y(point.y))}`).join(' ');
+      const legendY = bottom - height + 10 + which * 20;
+      return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/><rect x="${left + plot + 20}" y="${legendY - 9}" width="14" height="8" rx="2" fill="${colour}"/>${text(left + plot + 40, legendY, name)}`;
+    });
+    return [...yTicks, ...xTicks, ...lines, text(left, bottom - height - 8, yLabel)];
+  });
+  const bottom = bottomOf(panels.length - 1);
+  return page(title, left + plot + 140, bottom + 52, [
+    ...parts,
+    text(left + plot / 2, bottom + 38, xLabel, 'middle'),
+  ]);
+}
+
+/** The next of 1, 2 and 5, times a power of ten. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10);
+}
+
 /** Where a value is between two others on a logarithmic axis, from 0 to 1. */
 function along(value: number, from: number, to: number): number {
   return from === to ? 0.5 : Math.log(value / from) / Math.log(to / from);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { barChart, lineChart } from './chart.ts';
+import { barChart, lineChart, timeChart } from './chart.ts';
 import { format, type JudgedRow } from './report.ts';
 
 /** Every row that has a goal, beside it, as on the machine the goals were set on: `goals.svg`. */
@@ -56,6 +56,35 @@ export function writeGrowthChart(folder: string, growth: readonly Growth[]): voi
     band: [1 / 1.2, 1.2],
   });
   write(folder, 'growth.svg', chart);
+}
+
+/** What was seen in some seconds of a long load. */
+export interface HourSlice {
+  readonly minute: number;
+  readonly perSecond: number;
+  /** By kind of request, in ms. */
+  readonly p99: ReadonlyMap<string, number>;
+  readonly megabytes: number;
+}
+
+/** Rate, waiting and memory over a long load: `hour.svg`. */
+export function writeHourChart(folder: string, slices: readonly HourSlice[]): void {
+  const over = (value: (slice: HourSlice) => number): { x: number; y: number }[] =>
+    slices.map((slice) => ({ x: slice.minute, y: value(slice) }));
+  const p99 = (kind: string): { x: number; y: number }[] => over((slice) => slice.p99.get(kind) ?? 0);
+  const kinds = ['stat', 'get', 'S3 get', 'put', 'S3 put', 'delete'];
+  const chart = timeChart('Everything at once', 'minutes', [
+    {
+      yLabel: 'requests a second',
+      series: [{ name: 'all kinds', points: over((slice) => slice.perSecond) }],
+    },
+    { yLabel: 'ms at the 99th percentile', series: kinds.map((name) => ({ name, points: p99(name) })) },
+    {
+      yLabel: 'MB held by all processes',
+      series: [{ name: 'memory', points: over((slice) => slice.megabytes) }],
+    },
+  ]);
+  write(folder, 'hour.svg', chart);
 }
 
 function write(folder: string, name: string, svg: string): void {
