@@ -10,7 +10,8 @@ const two32 = 0x1_0000_0000;
 export function newMoveId(nowMs: number, previous: Uint8Array | undefined, xids: XidGenerator): Buffer {
   const now = Math.floor(nowMs * 1000);
   const micros = previous === undefined ? now : Math.max(now, moveTime(previous) + 1);
-  const id = earliestIdAt(micros);
+  const id = Buffer.allocUnsafe(moveIdBytes);
+  writeTime(id, micros);
   xids.nextBytes().copy(id, 8, 4, 12);
   return id;
 }
@@ -18,10 +19,14 @@ export function newMoveId(nowMs: number, previous: Uint8Array | undefined, xids:
 /** The smallest id of that time. */
 export function earliestIdAt(micros: number): Buffer {
   const id = Buffer.alloc(moveIdBytes);
+  writeTime(id, micros);
+  return id;
+}
+
+function writeTime(id: Buffer, micros: number): void {
   const clamped = Math.max(0, Math.floor(micros));
   id.writeUInt32BE(Math.floor(clamped / two32), 0);
   id.writeUInt32BE(clamped % two32, 4);
-  return id;
 }
 
 /** Microseconds since 1970. */

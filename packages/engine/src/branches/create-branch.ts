@@ -61,11 +61,12 @@ export async function createBranchAt(
   { kind, name, commitId, source, actor, hidden, tokens, byId }: NewBranch,
 ): Promise<PlannedMove> {
   checkRoomForKeys(context.kv, scope.partition, name, 'name');
-  await checkNameFree(context, scope, name);
+  await checkHidesNothing(context, scope, name);
   // A deletion is the source of what comes back, but no ref to read from.
   const sourceRef = kind === 'undelete' ? commitId : source;
   // One look for both events.
-  const staged = tokens === undefined ? undefined : await context.hookFiles?.lookAtStaged(tokens);
+  const looked = tokens === undefined ? undefined : context.hookFiles?.lookAtStaged(tokens);
+  const staged = looked instanceof Promise ? await looked : looked;
   const shown = { commitId, tokens, staged };
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
   const make = async (more?: RefMove['more']): Promise<PlannedMove> => {
@@ -76,6 +77,8 @@ export async function createBranchAt(
     return made;
   };
   if ((await hooksAt(context, scope, shown)) === undefined) return make();
+  // Without hooks the write finds out by itself; hooks do not hear of a branch that cannot be made.
+  if ((await context.branches.find(scope, name)) !== undefined) throw branchExists();
   const event = { scope, actor, sourceRef, branch: name, commitId, shown };
   const run = await runBefore(context, 'pre-create-branch', event);
   const after = await planAfter(context, 'post-create-branch', { ...event, preRunId: run?.runId });
@@ -94,7 +97,7 @@ export async function addBranch(
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const planned =
       attempt === 0
-        ? await context.moves.planFirstCreation(scope, move)
+        ? context.moves.planFirstCreation(scope, move)
         : await context.moves.planCreation(scope, move);
     const stagingToken = tokenFor(scope, id);
     const branch = { id, commitId, stagingToken, sealedTokens: [], hidden };
@@ -120,14 +123,13 @@ async function findSource(
   }
 }
 
-/** A branch never hides a tag or a commit of the same name. Best effort: the checks are not atomic. */
-async function checkNameFree(context: EngineContext, scope: RepositoryScope, name: string): Promise<void> {
-  const [branch, tag] = await Promise.all([
-    context.branches.find(scope, name),
-    context.tags.find(scope, name),
-  ]);
-  if (branch !== undefined) throw branchExists();
-  if (tag !== undefined) throw nameClash(`tag ID ${name}`);
+/** A branch never hides a tag or a commit. Best effort: the checks are not atomic. */
+async function checkHidesNothing(
+  context: EngineContext,
+  scope: RepositoryScope,
+  name: string,
+): Promise<void> {
+  if ((await context.tags.find(scope, name)) !== undefined) throw nameClash(`tag ID ${name}`);
   if (fullCommitId.test(name) && (await context.commits.find(scope, name)) !== undefined) {
     throw nameClash(`commit ID ${name}`);
   }

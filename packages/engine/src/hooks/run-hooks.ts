@@ -39,7 +39,11 @@ export async function hooksAt(
   if (hooks === undefined || scope.repository.readOnly) return undefined;
   if (hookFiles === undefined) return { hooks };
   try {
-    const { metaRangeId } = 'metaRangeId' in shown ? shown : await context.commits.get(scope, shown.commitId);
+    const { commits } = context;
+    const { metaRangeId } =
+      'metaRangeId' in shown
+        ? shown
+        : (commits.getAtOnce(scope, shown.commitId) ?? (await commits.get(scope, shown.commitId)));
     const looked = hookFiles.inTree(scope, metaRangeId);
     const files = typeof looked === 'string' ? looked : await looked;
     const { mayHold } = shown.staged ?? (await hookFiles.lookAtStaged(shown.tokens ?? []));

@@ -125,7 +125,9 @@ export class MoveLog {
 
   /** A move of a ref whose last recorded one is `last` (empty: none). */
   async plan(scope: RepositoryScope, move: RefMove, last: Buffer): Promise<PlannedMove> {
-    const id = newMoveId(this.#clock(), last.length > 0 ? last : undefined, this.#xids);
+    if (last.length === 0)
+      return this.#planAt(scope, move, newMoveId(this.#clock(), undefined, this.#xids), first);
+    const id = newMoveId(this.#clock(), last, this.#xids);
     const ahead = moveTime(id) - this.#clock() * 1000;
     if (ahead > noticedSkewMicros) {
       this.#logger.warn(
@@ -133,20 +135,15 @@ export class MoveLog {
         'the last move of a ref lies ahead of this clock: the clocks of the servers differ',
       );
     }
-    const place = last.length > 0 ? await this.#placeAfter(scope, last) : { prev: none, ...first };
-    const data = recordOf(move, place);
-    const writes = [...writesOf(id, data), ...(move.more ?? [])];
-    const { instanceUid } = scope.repository;
-    if (this.#begun.has(instanceUid)) return { id, data, writes };
-    const since: KvWrite = { type: 'create', key: reflogSinceKey, value: Buffer.from(id.subarray(0, 8)) };
-    return { id, data, begins: instanceUid, writes: [since, ...writes] };
+    return this.#planAt(scope, move, id, await this.#placeAfter(scope, last));
   }
 
   /** As `planCreation`, for a name that most likely nobody deleted: spares the look, and does not happen otherwise. */
-  async planFirstCreation(scope: RepositoryScope, move: RefMove): Promise<PlannedMove> {
+  planFirstCreation(scope: RepositoryScope, move: RefMove): PlannedMove {
     const key = graveKey(move.type, move.id);
-    const planned = await this.plan(scope, move, none);
-    return this.#hasRoomForGrave(scope, key) ? { ...planned, still: { key, value: undefined } } : planned;
+    const still = this.#hasRoomForGrave(scope, key) ? { key, value: undefined } : undefined;
+    const id = newMoveId(this.#clock(), undefined, this.#xids);
+    return this.#planAt(scope, move, id, first, still);
   }
 
   /** A ref that is created: its log goes on where the one of its deleted namesake ended. */
@@ -179,7 +176,7 @@ export class MoveLog {
   planOfRepository(kind: MoveKind, id: string, actor: Actor): PlannedMove {
     const moveId = newMoveId(this.#clock(), undefined, this.#xids);
     const move: RefMove = { kind, type: 'branch', id, actor };
-    const data = { ...recordOf(move, { prev: none, ...first }), refType: moveOfRepository };
+    const data = { ...recordOf(move, first), refType: moveOfRepository };
     return { id: moveId, data, writes: writesOf(moveId, data) };
   }
 
@@ -187,7 +184,7 @@ export class MoveLog {
   async planOfBinding(move: BindingMove): Promise<PlannedMove> {
     const last = move.oldBinding?.lastMove ?? none;
     const id = newMoveId(this.#clock(), last.length > 0 ? last : undefined, this.#xids);
-    const place = last.length > 0 ? await this.#placeAfter(bindingScope, last) : { prev: none, ...first };
+    const place = last.length > 0 ? await this.#placeAfter(bindingScope, last) : first;
     const { kind, actor, binding, oldBinding } = move;
     const data: MoveData = {
       ...recordOf({ kind, type: 'branch', id: move.id, actor, lossy: false }, place),
@@ -256,11 +253,28 @@ export class MoveLog {
     await this.#bus.publish(topic, '');
   }
 
+  #planAt(
+    scope: RepositoryScope,
+    move: RefMove,
+    id: Buffer,
+    place: Place,
+    still?: KvExpectation,
+  ): PlannedMove {
+    const data = recordOf(move, place);
+    const writes = writesOf(id, data);
+    if (move.more !== undefined) writes.push(...move.more);
+    const { instanceUid } = scope.repository;
+    const begins = this.#begun.has(instanceUid) ? undefined : instanceUid;
+    if (begins !== undefined)
+      writes.unshift({ type: 'create', key: reflogSinceKey, value: Buffer.from(id.subarray(0, 8)) });
+    return { id, data, begins, writes, still };
+  }
+
   /** Where a move stands that follows `last`: each `jump` skips so many that any earlier one is a few steps away. */
   async #placeAfter(scope: InPartition, last: Buffer): Promise<Place> {
     const previous = await this.find(scope, last);
     // Forgotten: what is further back cannot be reached any more.
-    if (previous === undefined) return { prev: last, ...first };
+    if (previous === undefined) return { ...first, prev: last };
     const depth = previous.depth + 1;
     const toPrevious = { prev: last, jump: last, depth, jumpDepth: previous.depth };
     if (previous.jump.length === 0) return toPrevious;
@@ -290,7 +304,7 @@ interface Place {
   readonly jumpDepth: number;
 }
 
-const first = { jump: none, depth: 1, jumpDepth: 0 };
+const first: Place = { prev: none, jump: none, depth: 1, jumpDepth: 0 };
 
 function recordOf(move: RefMove, place: Place): MoveData {
   return {

@@ -89,7 +89,7 @@ export async function addTag(
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const planned =
       attempt === 0
-        ? await context.moves.planFirstCreation(scope, move)
+        ? context.moves.planFirstCreation(scope, move)
         : await context.moves.planCreation(scope, move);
     if (await context.tags.create(scope, { id, commitId }, planned)) return planned;
     // Else a namesake was deleted: the log goes on after it.

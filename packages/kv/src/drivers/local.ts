@@ -39,6 +39,7 @@ import {
   type PhysicalKey,
 } from './local/physical-key.ts';
 import { firstKeyFrom, firstKeyOf, readPage } from './local/reads.ts';
+import { SharedSnapshot } from './local/shared-snapshot.ts';
 import { openChecked } from './local/store-file.ts';
 
 const driverPage = 1000;
@@ -80,10 +81,12 @@ class LocalStore implements KvStore {
   readonly #syncWrites: boolean;
   /** Passed to lmdb, which writes it into its own buffer before the call returns: one object serves every call. */
   readonly #physical: PhysicalKey = { length: 0, partition: nothing, key: nothing };
+  readonly #snapshot: SharedSnapshot;
   #closing: Promise<void> | undefined;
 
   constructor(db: LmdbDatabase, gate: OpeningGate, space: DiskSpace, options: LocalStoreOptions) {
     this.#db = db;
+    this.#snapshot = new SharedSnapshot(db);
     this.#gate = gate;
     this.#space = space;
     this.#path = options.path;
@@ -99,8 +102,7 @@ class LocalStore implements KvStore {
     this.#check();
     requireKey(partition, key);
     if (!fitsPhysicalKey(partition, key)) return undefined;
-    // lmdb keeps a snapshot for the rest of the turn, which would hide what another process has acknowledged since.
-    this.#db.resetReadTxn();
+    this.#snapshot.renew();
     const found = this.#db.getBinaryFast(this.#key(partition, key));
     return found === undefined ? undefined : copyOut(found, this.#db.lastSize);
   }
@@ -108,6 +110,7 @@ class LocalStore implements KvStore {
   firstKeyAtOnce(partition: Uint8Array, start: Uint8Array): Buffer | undefined {
     this.#check();
     requireKey(partition, start);
+    this.#snapshot.renew();
     return firstKeyOf(this.#db, partition, start);
   }
 
@@ -236,6 +239,7 @@ class LocalStore implements KvStore {
     yield* scanPages(scanRange(options), options.batch, driverPage, (lower, upper, limit) => {
       this.#check();
       const arena = new PageArena(expectedEntryBytes * limit);
+      this.#snapshot.renew();
       const page = readPage(this.#db, arena, owned, { lower, upper, limit });
       if (page.entries.length > 0) expectedEntryBytes = Math.ceil(arena.bytes / page.entries.length) + 8;
       return page;
@@ -247,6 +251,7 @@ class LocalStore implements KvStore {
     const found: Buffer[] = [];
     for (;;) {
       this.#check();
+      this.#snapshot.renew();
       const physical = firstKeyFrom(this.#db, start);
       if (physical === undefined) break;
       const partition = physical.subarray(2, 2 + physical.readUInt16BE(0));

@@ -24,7 +24,6 @@ export function readPage(
     upper === undefined ? { bound: partitionEnd(partition), cut: false } : scanBound(partition, upper);
   pageReader.arena = arena;
   pageReader.keyOffset = logicalKeyOffset(partition);
-  db.resetReadTxn();
   const rows = db
     .getRange({ start: start.bound, exclusiveStart: start.cut, end: end.bound, inclusiveEnd: end.cut })
     .iterate();
@@ -56,7 +55,6 @@ export function firstKeyOf(db: LmdbDatabase, partition: Uint8Array, start: Uint8
 export function firstKeyFrom(db: LmdbDatabase, start: PhysicalKey): Buffer | undefined {
   pageReader.arena = new PageArena(0);
   pageReader.keyOffset = 0;
-  db.resetReadTxn();
   const rows = db.getRange({ start }).iterate();
   try {
     const row = rows.next();
