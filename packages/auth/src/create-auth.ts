@@ -1,5 +1,5 @@
 import { KvError } from '@svc/kv';
-import type { Auth, AuthOptions, LoginRequest, Session, SigningCredentials } from './auth.ts';
+import type { Auth, AuthOptions, LoginRequest, Permissions, Session, SigningCredentials } from './auth.ts';
 import { KeyRing } from './crypto/key-ring.ts';
 import { deriveRootKey } from './crypto/root-key.ts';
 import { openSecret, sealSecret } from './crypto/secret-box.ts';
@@ -208,6 +208,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       identity.method === 'anonymous' ? callers.anonymous() : callers.policiesOf(identity.user.username),
     ));
 
+  /** The same for the same policies and address, so that what is decided by them can be remembered with them. */
+  const lastPermissions = new WeakMap<object, { readonly ip: string; readonly permissions: Permissions }>();
+
   return {
     mode,
     users,
@@ -278,12 +281,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       policiesAtOnce(identity)?.check(requirement, new ConditionContext(client.ip)).allowed === true,
     permissionsOf: async (identity, client) => {
       const compiled = await policiesOf(identity);
+      const last = lastPermissions.get(compiled);
+      if (last?.ip === client.ip) return last.permissions;
       const conditions = new ConditionContext(client.ip);
-      return {
+      const permissions: Permissions = {
         check: (requirement) => compiled.check(requirement, conditions),
         isDenied: (action, resource) => compiled.isDenied(action, resource, conditions),
         maySome: (action, start) => compiled.maySome(action, start, conditions),
       };
+      lastPermissions.set(compiled, { ip: client.ip, permissions });
+      return permissions;
     },
     simulate: async (request) => {
       await masked(users.get(request.username));

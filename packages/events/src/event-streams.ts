@@ -48,6 +48,10 @@ export class EventStreams {
   readonly #lines = new WeakMap<Segment, (string | undefined)[]>();
   readonly #stop = new AbortController();
   readonly #waiting = new Set<() => void>();
+  #lastPiece: { readonly lines: readonly string[]; readonly bytes: Buffer } = {
+    lines: [],
+    bytes: Buffer.alloc(0),
+  };
   #open = 0;
   /** The number of the event that comes next, as far as streams look. */
   #next = 0;
@@ -150,10 +154,11 @@ export class EventStreams {
     position: number,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    let piece = '';
+    const lines: string[] = [];
+    let length = 0;
     let at = position;
     let isLost = false;
-    while (at < this.#next - 1 && piece.length < pieceBytes) {
+    while (at < this.#next - 1 && length < pieceBytes) {
       const segment = await this.#options.log.segmentWith(at + 1);
       if (segment === undefined) {
         isLost = true;
@@ -163,13 +168,15 @@ export class EventStreams {
         at = segment.next - 1;
         continue;
       }
-      for (; at < segment.next - 1 && piece.length < pieceBytes; at += 1) {
+      for (; at < segment.next - 1 && length < pieceBytes; at += 1) {
         const event = segment.events[at + 1 - segment.first];
-        if (event !== undefined && filter.matches(event) && mayRead(event))
-          piece += this.#line(segment, at + 1);
+        if (event === undefined || !filter.matches(event) || !mayRead(event)) continue;
+        const line = this.#line(segment, at + 1);
+        lines.push(line);
+        length += line.length;
       }
     }
-    if (piece !== '') await this.#write(sink, piece, signal);
+    if (length > 0) await this.#write(sink, this.#pieceOf(lines), signal);
     return isLost ? undefined : at;
   }
 
@@ -184,8 +191,16 @@ export class EventStreams {
     return lines[index];
   }
 
+  /** Most streams are sent the same: its bytes are made once. */
+  #pieceOf(lines: readonly string[]): Buffer {
+    const last = this.#lastPiece;
+    const isSame = last.lines.length === lines.length && last.lines.every((line, at) => line === lines[at]);
+    if (!isSame) this.#lastPiece = { lines, bytes: Buffer.from(lines.join('')) };
+    return this.#lastPiece.bytes;
+  }
+
   /** Never holds more than one piece for a reader that does not take it. */
-  async #write(sink: Writable, text: string, signal: AbortSignal): Promise<void> {
+  async #write(sink: Writable, text: string | Buffer, signal: AbortSignal): Promise<void> {
     if (signal.aborted || sink.destroyed || sink.write(text)) return;
     const patience = AbortSignal.timeout(patienceMs);
     try {

@@ -46,6 +46,8 @@ export function send(
     response.end();
     return 0;
   }
+  // What ends with its connection needs no marks of its length: each piece is written as it is.
+  if (headers['connection'] === 'close') response.useChunkedEncodingByDefault = false;
   response.writeHead(status, list as string[]);
   return body.sendTo(response).then(() => Number(headers['content-length'] ?? 0));
 }

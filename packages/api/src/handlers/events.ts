@@ -9,6 +9,7 @@ import { eventPermission } from './shared/event-permission.ts';
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
+  connection: 'close',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 } as const;

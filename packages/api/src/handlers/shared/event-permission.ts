@@ -1,5 +1,21 @@
-import { and, arn, one, type Auth, type ClientOrigin, type Identity, type Requirement } from '@svc/auth';
+import {
+  and,
+  arn,
+  one,
+  type Auth,
+  type ClientOrigin,
+  type Identity,
+  type Permissions,
+  type Requirement,
+} from '@svc/auth';
 import { scopeOf, type EventScope, type MayRead } from '@svc/events';
+
+type Decisions = WeakMap<Parameters<MayRead>[0], boolean>;
+/** Many streams of one user ask about the same events. */
+const decisionsOn = {
+  events: new WeakMap<Permissions, Decisions>(),
+  objects: new WeakMap<Permissions, Decisions>(),
+};
 
 /** Which events somebody may read right now; `showsObjects` when their objects are told of as well. */
 export async function eventPermission(
@@ -9,17 +25,19 @@ export async function eventPermission(
   { showsObjects = false } = {},
 ): Promise<MayRead> {
   const permissions = await auth.permissionsOf(identity, client);
-  const known = new Map<string, boolean>();
+  const ofPermissions = showsObjects ? decisionsOn.objects : decisionsOn.events;
+  const known: Decisions = ofPermissions.get(permissions) ?? new WeakMap();
+  ofPermissions.set(permissions, known);
   const needed = (scope: EventScope): Requirement => {
     const own = requirementOfScope(scope);
     if (!showsObjects || scope.repository === undefined) return own;
     return and(own, one('fs:ListObjects', arn.repository(scope.repository)));
   };
   return (event) => {
-    const scope = scopeOf(event);
-    const name = `${scope.kind} ${scope.repository ?? ''} ${scope.name}`;
-    const allowed = known.get(name) ?? permissions.check(needed(scope)).allowed;
-    known.set(name, allowed);
+    const decided = known.get(event);
+    if (decided !== undefined) return decided;
+    const { allowed } = permissions.check(needed(scopeOf(event)));
+    known.set(event, allowed);
     return allowed;
   };
 }
