@@ -31,3 +31,25 @@ it('asks for the branch, and for its objects where they are told of', async () =
   expect(text).toContain('fs:ReadBranch');
   expect(text).toContain(JSON.stringify(one('fs:ListObjects', arn.repository('lake'))));
 });
+
+it('remembers what was decided, but for nobody else', async () => {
+  let asks = 0;
+  const permissionsOf = (allowed: boolean) => ({
+    check: () => {
+      asks += 1;
+      return { allowed };
+    },
+  });
+  const [annas, bobs] = [permissionsOf(true), permissionsOf(false)];
+  const mayRead = async (permissions: typeof annas, showsObjects = false): Promise<boolean> => {
+    const auth = { permissionsOf: () => Promise.resolve(permissions) } as unknown as Auth;
+    const identity = { user: { username: 'anybody' } } as Parameters<typeof eventPermission>[1];
+    return (await eventPermission(auth, identity, { ip: '', secure: true }, { showsObjects }))(event);
+  };
+  expect([await mayRead(annas), await mayRead(annas)]).toEqual([true, true]);
+  expect(asks).toBe(1);
+  expect([await mayRead(bobs), await mayRead(annas)]).toEqual([false, true]);
+  expect(asks).toBe(2);
+  await mayRead(annas, true);
+  expect(asks).toBe(3);
+});
