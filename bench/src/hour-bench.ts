@@ -112,13 +112,13 @@ function kindsOfLoad(): (LoadKind & { readonly kind: string })[] {
   const gets = Array.from({ length: 200 }, (_, index) => `${signed('GET', `main/small/${index}`)}\r\n`);
   const puts = Array.from({ length: 200 }, (_, index) => `${signed('PUT', `work/w/${index}`)}${body}`);
   return [
-    { kind: 'stat', share: 50, next: () => requests.stat('main', keyOf(any(objects))) },
+    { kind: 'stat', share: 52, next: () => requests.stat('main', keyOf(any(objects))) },
     { kind: 'list 100', share: 12, next: () => requests.list('work', keyOf(any(objects)), 100) },
     { kind: 'get', share: 18, next: () => requests.get('main', `small/${any(smallObjects)}`) },
     { kind: 'S3 get', share: 14, next: () => gets[any(gets.length)] ?? '' },
     { kind: 'put', share: 2, next: () => `POST ${work}${any(20_000)}${head}${body}` },
-    { kind: 'S3 put', share: 2, next: () => puts[any(puts.length)] ?? '' },
-    { kind: 'delete', share: 2, next: () => `DELETE ${work}${any(20_000)}${head}\r\n` },
+    { kind: 'S3 put', share: 1, next: () => puts[any(puts.length)] ?? '' },
+    { kind: 'delete', share: 1, next: () => `DELETE ${work}${any(20_000)}${head}\r\n` },
   ];
 }
 
