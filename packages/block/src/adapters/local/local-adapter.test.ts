@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { BlockAdapter, ObjectPointer, WalkOptions } from '../../adapter.ts';
