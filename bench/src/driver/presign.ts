@@ -2,7 +2,13 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Credentials } from './api.ts';
 
 /** A SigV4 URL for one request, so that a plain load driver can use the S3 gateway. */
-export function presignTarget(endpoint: URL, credentials: Credentials, method: string, path: string): string {
+export function presignTarget(
+  endpoint: URL,
+  credentials: Credentials,
+  method: string,
+  path: string,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
   const now = new Date().toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
   const day = now.slice(0, 8);
   const scope = `${day}/us-east-1/s3/aws4_request`;
@@ -12,6 +18,7 @@ export function presignTarget(endpoint: URL, credentials: Credentials, method: s
     'X-Amz-Date': now,
     'X-Amz-Expires': '3600',
     'X-Amz-SignedHeaders': 'host',
+    ...parameters,
   });
   query.sort();
   const queryText = query.toString();

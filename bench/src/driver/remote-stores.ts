@@ -4,6 +4,8 @@ import { startPostgres, startVersitygw } from '@svc/testing';
 export interface RemoteStores {
   /** Groups of settings of a server that uses them. */
   readonly settings: object;
+  /** Of the S3 server: one folder in it for each bucket. */
+  readonly folder: string;
   stop(): Promise<unknown>;
 }
 
@@ -33,5 +35,6 @@ export async function startRemoteStores(): Promise<RemoteStores> {
       },
     },
   };
-  return { settings, stop: () => Promise.all([postgres.dispose(), s3.dispose()]) };
+  const { folder = '' } = s3.address;
+  return { settings, folder, stop: () => Promise.all([postgres.dispose(), s3.dispose()]) };
 }

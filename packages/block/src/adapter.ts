@@ -137,7 +137,7 @@ export interface BodyStream {
    * For callers that hash on the way: called once after the last chunk, it returns the MD5 in hex, and an adapter
    * that needs one (parts on the local store) does not hash again.
    */
-  readonly md5?: (() => string) | undefined;
+  readonly md5?: (() => string | Promise<string>) | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { BlockAdapter } from '@svc/block';
 import { expect, test } from 'vitest';
 import { actor, createWorld, newRepository, paths, put, read, refusal, refusalKind } from './fixture.ts';
 import { createMemStore } from '@svc/kv';
@@ -146,4 +147,30 @@ test('copying an object into a part, whole or a range', async () => {
   await engine.uploads.complete({ ...target, parts: [part] });
   expect(await read(engine, repository, 'main', 'copy')).toBe('234');
   expect(await paths(engine, repository, 'main')).toEqual(['copy', 'source']);
+});
+
+test('the store is told the hash of a large part, and does not compute it again', async () => {
+  const inner = createWorld();
+  const told: (string | undefined)[] = [];
+  const adapter = new Proxy(inner.adapter, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      if (name !== 'uploadPart') return member.bind(target) as unknown;
+      return async (...args: Parameters<BlockAdapter['uploadPart']>) => {
+        const part = await target.uploadPart(...args);
+        told.push(args[2] instanceof Uint8Array ? undefined : await args[2].md5?.());
+        return part;
+      };
+    },
+  });
+  const engine = createWorld(undefined, adapter).engine();
+  const repository = await newRepository(engine);
+  const target = { repository, branch: 'main', path: 'big', owner: 'me' };
+  const { uploadId } = await engine.uploads.create(target);
+  const content = randomBytes(1_100_000);
+  const body = { stream: Readable.from([content]), size: content.length };
+  const { etag } = await engine.uploads.putPart({ ...target, uploadId, partNumber: 1, body });
+  expect(told).toEqual([hash('md5', content)]);
+  expect(etag).toBe(told[0]);
 });

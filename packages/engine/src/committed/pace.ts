@@ -8,8 +8,8 @@ export class Pace {
   #countdown = checkEvery;
   #sliceEnd: number;
 
-  /** `slice` in milliseconds. */
-  constructor(slice = 4) {
+  /** `slice` in milliseconds. A request waits for one at each of its steps, and a pause costs some microseconds. */
+  constructor(slice = 1) {
     this.#slice = slice;
     this.#sliceEnd = performance.now() + slice;
   }

@@ -31,13 +31,14 @@ export async function hashBody(
   source.stream.once('close', () => {
     if (!source.stream.readableEnded) tap.destroy(new Error('the body ended early'));
   });
-  return {
-    body: { stream: source.stream.pipe(tap), size: source.size },
-    digests: async () => {
-      const [md5, ...rest] = await tap.hash.digests();
-      return { md5: md5 ?? Buffer.alloc(0), size: tap.size, extra: named(extra, rest) };
-    },
+  const finish = async (): Promise<BodyDigests> => {
+    const [md5, ...rest] = await tap.hash.digests();
+    return { md5: md5 ?? Buffer.alloc(0), size: tap.size, extra: named(extra, rest) };
   };
+  let finished: Promise<BodyDigests> | undefined;
+  const digests = (): Promise<BodyDigests> => (finished ??= finish());
+  const md5 = async (): Promise<string> => (await digests()).md5.toString('hex');
+  return { body: { stream: source.stream.pipe(tap), size: source.size, md5 }, digests };
 }
 
 function hashedBytes(bytes: Uint8Array, extra: readonly DigestName[]): HashedBody {

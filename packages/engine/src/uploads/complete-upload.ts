@@ -140,10 +140,17 @@ async function recordCompletion(
       const completedAt = timestampFromMillis(context.clock());
       if (await replaceUpload(context, stored, { ...stored.data, completedEtag, completedAt })) break;
     }
-    await removePartRecords(context, options.uploadId);
   } catch (error) {
     context.logger.warn({ err: error, upload: options.uploadId }, 'the end of an upload was not recorded');
+    return;
   }
+  // Nobody sees them any more, and what stays goes with the record: the caller need not wait for another flush.
+  removePartRecords(context, options.uploadId).catch((error: unknown) => {
+    context.logger.warn(
+      { err: error, upload: options.uploadId },
+      'the parts of an upload were not forgotten',
+    );
+  });
 }
 
 /** Lets the store join the parts. One that did so before, for a call that then failed, has forgotten the upload. */

@@ -102,7 +102,10 @@ export async function* listPartRecords(
 export async function removePartRecords(context: EngineContext, uploadId: string): Promise<void> {
   const partition = multipartPartsPartition(uploadId);
   for await (const page of context.kv.scan(partition)) {
-    await Promise.all(page.map(({ key }) => context.kv.delete(partition, key)));
+    await context.kv.deleteMany(
+      partition,
+      page.map(({ key }) => key),
+    );
   }
 }
 

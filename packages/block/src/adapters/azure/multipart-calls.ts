@@ -111,7 +111,7 @@ export class MultipartCalls {
     const { stream, md5 } = hashedBody(body);
     if (body.size > smallBlockSize && body.size <= this.#maxBlockSize) {
       await this.#putBlock(place, blockId(partNumber, nonce, 0), streamRequest(stream, body.size));
-      return { etag: md5(), size: body.size, count: 1 };
+      return { etag: await md5(), size: body.size, count: 1 };
     }
     let [count, size] = [0, 0];
     const unit = body.size < 0 ? smallBlockSize : Math.min(64 * mebibyte, this.#maxBlockSize);
@@ -120,7 +120,7 @@ export class MultipartCalls {
       count += 1;
       size += block.length;
     }
-    return { etag: md5(), size, count };
+    return { etag: await md5(), size, count };
   }
 
   async #putBlock(place: BlobPlace, id: string, body: RequestBody, signal?: AbortSignal): Promise<void> {

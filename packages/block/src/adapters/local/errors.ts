@@ -4,6 +4,14 @@ export function errorCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
+/** Another file system, or one that has no links or no more of them. */
+const linkless = new Set(['EXDEV', 'EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+
+/** Whether a file cannot get a second name here, so that it has to be copied. */
+export function isLinkless(error: unknown): boolean {
+  return linkless.has(errorCode(error) ?? '');
+}
+
 /** What a failed file operation of a read means to the caller. */
 export function readError(error: unknown, path: string): unknown {
   const code = errorCode(error);

@@ -1,15 +1,12 @@
 import { constants, copyFile, link, open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BodySource, PutOptions } from '../../adapter.ts';
-import { errorCode, writeError } from './errors.ts';
+import { errorCode, isLinkless, writeError } from './errors.ts';
 import type { FolderSyncs } from './folder-syncs.ts';
 import { moveFile } from './move-file.ts';
 import type { LocalPaths } from './paths.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 import { writeNewFile } from './write-file.ts';
-
-/** Another file system, or one that has no links or no more of them. */
-const linkless = new Set(['EXDEV', 'EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
 async function syncFile(path: string, flags = 'r'): Promise<void> {
   const handle = await open(path, flags);
@@ -53,7 +50,7 @@ export class FileWriter {
     const writing = {
       sync: this.#sync,
       signal: options.signal,
-      syncEntry: (): Promise<void> => this.#folders.sync(folder),
+      beside: (): Promise<void> => this.#folders.sync(folder),
       leaveUnfinished: options.immutable === true,
     };
     try {
@@ -95,7 +92,7 @@ export class FileWriter {
     try {
       await link(file, temporary);
     } catch (error) {
-      if (linkless.has(errorCode(error) ?? '')) return false;
+      if (isLinkless(error)) return false;
       throw writeError(error, target);
     }
     try {

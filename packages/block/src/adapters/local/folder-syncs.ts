@@ -2,6 +2,8 @@ import { closeSync, fsync, mkdir, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isInside } from './paths.ts';
 
+/** Of the folders of objects. */
+export const folderMode = 0o750;
 const durableLimit = 10_000;
 
 interface Group {
@@ -84,7 +86,7 @@ export class FolderSyncs {
 
   async #create(folder: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      mkdir(folder, { recursive: true, mode: 0o750 }, (error) =>
+      mkdir(folder, { recursive: true, mode: folderMode }, (error) =>
         error === null ? resolve() : reject(error),
       );
     });

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { tempDir } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { BlockAdapter, ObjectPointer, WalkOptions } from '../../adapter.ts';
@@ -321,21 +320,6 @@ describe('the local store', () => {
           kind: 'upload_not_found',
         });
       }
-    });
-  });
-
-  it('takes the MD5 a caller computed on the way', async () => {
-    await withStore({}, async (adapter) => {
-      const pointer = at('x');
-      const uploadId = await adapter.createMultipart(pointer);
-      const etag = '0123456789abcdef0123456789abcdef';
-      const part = await adapter.uploadPart({ pointer, uploadId }, 1, {
-        stream: Readable.from([Buffer.from('x')]),
-        size: 1,
-        md5: () => etag,
-      });
-      expect(part.etag).toBe(etag);
-      await adapter.completeMultipart({ pointer, uploadId }, [{ partNumber: 1, etag }]);
     });
   });
 });

@@ -1,12 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AcceptPart, BodySource, CompletedPart, CompletedUpload, UploadedPart } from '../../adapter.ts';
 import { discardBody, multipartEtag } from '../../body.ts';
 import { checkPartList, checkPartNumber } from '../../checks.ts';
 import { BlockError } from '../../errors.ts';
-import { errorCode, writeError } from './errors.ts';
-import type { FolderSyncs } from './folder-syncs.ts';
+import { errorCode, isLinkless, writeError } from './errors.ts';
+import { folderMode, type FolderSyncs } from './folder-syncs.ts';
 import { multipartFolder } from './paths.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 import { writeNewFile } from './write-file.ts';
@@ -18,6 +29,11 @@ const copyUnit = 4 * 1024 * 1024;
 interface Target {
   readonly path: string;
   readonly ifAbsent: boolean;
+}
+
+interface PartTurn {
+  readonly begins: Promise<void>;
+  end(): void;
 }
 
 export interface MultipartFilesOptions {
@@ -50,15 +66,31 @@ export class MultipartFiles {
     const uploadId = randomBytes(16).toString('hex');
     const folder = this.#folder(uploadId);
     try {
-      await this.#options.folders.ensure(folder);
-      await writeNewFile(join(folder, targetFile), Buffer.from(JSON.stringify(target)), this.#options);
-      await this.#options.folders.sync(folder);
+      const { folders, sync } = this.#options;
+      await folders.ensure(this.#parent);
+      await this.#makeFolder(folder);
+      await writeNewFile(join(folder, targetFile), Buffer.from(JSON.stringify(target)), {
+        sync,
+        beside: () => Promise.all([folders.sync(folder), folders.sync(this.#parent)]),
+      });
     } catch (error) {
       // The first error is the one to report; the rest is swept as a stale upload.
       await this.abort(uploadId).catch(() => undefined);
       throw writeError(error, folder);
     }
     return uploadId;
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
+    try {
+      await mkdir(folder, folderMode);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      // Someone removed the parent since we saw it.
+      this.#options.folders.forget(this.#parent);
+      await this.#options.folders.ensure(this.#parent);
+      await mkdir(folder, folderMode);
+    }
   }
 
   /** Refuses an upload that does not exist or was created for another object. */
@@ -86,44 +118,57 @@ export class MultipartFiles {
     body: BodySource,
     accept: AcceptPart | undefined,
   ): Promise<UploadedPart> {
-    let temporary: string | undefined;
+    let turn: PartTurn | undefined;
     try {
       checkPartNumber(partNumber);
       const { folder } = await this.#check(uploadId, path);
-      temporary = this.#options.temporary.next();
-      const hashed = !(body instanceof Uint8Array) && body.md5 !== undefined ? body.md5 : undefined;
-      const hash = hashed === undefined ? createHash('md5') : undefined;
-      const size = await writeNewFile(temporary, body, {
+      const temporary = this.#options.temporary.next();
+      const known = body instanceof Uint8Array ? undefined : body.md5;
+      const hash = known === undefined ? createHash('md5') : undefined;
+      const part = { etag: '', size: 0 };
+      await writeNewFile(temporary, body, {
         sync: this.#options.sync,
-        onChunk: hash === undefined ? undefined : (chunk) => hash.update(chunk),
+        onChunk: (chunk) => {
+          part.size += chunk.length;
+          hash?.update(chunk);
+        },
+        // The caller's record and the data go to disk together.
+        beside: async () => {
+          part.etag = hash?.digest('hex') ?? (await known?.()) ?? '';
+          turn = this.#takeTurn(join(folder, partPrefix(partNumber)));
+          await turn.begins;
+          await accept?.({ ...part });
+        },
       });
-      const etag = hash === undefined ? (hashed?.() ?? '') : hash.digest('hex');
-      const written = temporary;
-      const name = partPrefix(partNumber) + etag;
-      // Who is remembered last is stored last, also when a part is uploaded twice at the same time.
-      await this.#oneByOne(join(folder, partPrefix(partNumber)), async () => {
-        await accept?.({ etag, size });
-        await this.#publishPart(uploadId, written, join(folder, name));
-        await this.#removeReplaced(folder, partNumber, etag);
-      });
-      return { etag, size };
+      try {
+        await this.#publishPart(uploadId, temporary, join(folder, partPrefix(partNumber) + part.etag));
+      } catch (error) {
+        // What stays goes with the folder of temporary files.
+        await unlink(temporary).catch(() => undefined);
+        throw error;
+      }
+      await this.#removeReplaced(folder, partNumber, part.etag);
+      return part;
     } catch (error) {
       discardBody(body);
-      // What stays goes with the folder of temporary files.
-      if (temporary !== undefined) await unlink(temporary).catch(() => undefined);
       throw writeError(error, path);
+    } finally {
+      turn?.end();
     }
   }
 
-  async #oneByOne(part: string, publish: () => Promise<void>): Promise<void> {
-    const turn = (this.#publishing.get(part) ?? Promise.resolve()).then(publish);
-    const done = turn.catch(() => undefined);
-    this.#publishing.set(part, done);
-    try {
-      await turn;
-    } finally {
-      if (this.#publishing.get(part) === done) this.#publishing.delete(part);
-    }
+  /** Who is remembered last is stored last, also when a part is uploaded twice at the same time. */
+  #takeTurn(part: string): PartTurn {
+    const begins = this.#publishing.get(part) ?? Promise.resolve();
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    this.#publishing.set(part, ended);
+    return {
+      begins,
+      end: () => {
+        resolve();
+        if (this.#publishing.get(part) === ended) this.#publishing.delete(part);
+      },
+    };
   }
 
   async #publishPart(uploadId: string, temporary: string, path: string): Promise<void> {
@@ -237,6 +282,9 @@ function uploadNotFound(uploadId: string): BlockError {
 }
 
 async function joinFiles(files: readonly string[], destination: string, sync: boolean): Promise<number> {
+  const [only] = files;
+  if (files.length === 1 && only !== undefined && (await isLinked(only, destination)))
+    return (await stat(destination)).size;
   const buffer = Buffer.allocUnsafeSlow(copyUnit);
   const output = await open(destination, 'wx', 0o640);
   try {
@@ -253,6 +301,17 @@ async function joinFiles(files: readonly string[], destination: string, sync: bo
     return size;
   } finally {
     await output.close();
+  }
+}
+
+/** A single part is the object already, and on disk: it gets a second name. False where that is not possible. */
+async function isLinked(part: string, destination: string): Promise<boolean> {
+  try {
+    await link(part, destination);
+    return true;
+  } catch (error) {
+    if (isLinkless(error)) return false;
+    throw error;
   }
 }
 

@@ -21,7 +21,7 @@ describe.each(bodies)('a new file from %s', (_name, body) => {
     let written = false;
     const writing = writeNewFile(path, body(), {
       sync: true,
-      syncEntry: () => {
+      beside: () => {
         began.resolve();
         return entry.promise;
       },
@@ -42,7 +42,7 @@ describe.each(bodies)('a new file from %s', (_name, body) => {
     const path = join(tempDir(), 'new');
     const failing = writeNewFile(path, body(), {
       sync: true,
-      syncEntry: () => Promise.reject(new Error('no folder')),
+      beside: () => Promise.reject(new Error('no folder')),
     });
     await expect(failing).rejects.toThrow('no folder');
     expect(existsSync(path)).toBe(false);
@@ -52,7 +52,7 @@ describe.each(bodies)('a new file from %s', (_name, body) => {
     const path = join(tempDir(), 'new');
     const failing = writeNewFile(path, body(), {
       sync: true,
-      syncEntry: () => Promise.reject(new Error('no folder')),
+      beside: () => Promise.reject(new Error('no folder')),
       leaveUnfinished: true,
     });
     await expect(failing).rejects.toThrow('no folder');
@@ -63,7 +63,7 @@ describe.each(bodies)('a new file from %s', (_name, body) => {
     const path = join(tempDir(), 'new');
     const failing = writeNewFile(path, body(), {
       sync: true,
-      syncEntry: () => {
+      beside: () => {
         // As a writer does that found an unfinished file there.
         writeFileSync(`${path}-whole`, 'whole');
         renameSync(`${path}-whole`, path);

@@ -27,8 +27,11 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sees every chunk before it is written. */
   readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
-  /** Makes the file's entry durable. Runs beside the sync of the data: the journal of the disk then serves both at once. */
-  readonly syncEntry?: (() => Promise<void>) | undefined;
+  /**
+   * What else must be on disk, such as the file's entry, once all of it is written. Runs beside the sync of the data: the
+   * journal of the disk then serves both at once.
+   */
+  readonly beside?: (() => Promise<unknown>) | undefined;
   /**
    * Leaves the name of a file that cannot be finished: there may be another's file of that name by then. Only what was
    * written goes.
@@ -51,10 +54,7 @@ export async function writeNewFile(path: string, body: BodySource, options: Writ
   const fd = await openNew(path);
   try {
     const size = await writeStream(fd, body, options);
-    const syncs = [
-      options.sync ? dataSync(fd) : Promise.resolve(),
-      options.syncEntry?.() ?? Promise.resolve(),
-    ];
+    const syncs = [options.sync ? dataSync(fd) : Promise.resolve(), options.beside?.() ?? Promise.resolve()];
     // The descriptor is closed next: nothing may still be using it.
     await Promise.allSettled(syncs);
     await Promise.all(syncs);
@@ -144,9 +144,9 @@ function finish(fd: number, path: string, options: WriteOptions, settle: Settle)
     waiting += 1;
     fdatasync(fd, synced);
   }
-  if (options.syncEntry !== undefined) {
+  if (options.beside !== undefined) {
     waiting += 1;
-    options.syncEntry().then(() => synced(null), synced);
+    options.beside().then(() => synced(null), synced);
   }
   synced(null);
 }
