@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { closeSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import {
   createCalls,
   endsSoon,
@@ -13,6 +11,7 @@ import {
   type ObjectStats,
 } from '@svc/client';
 import { CliError } from '../errors.ts';
+import type { AnswerBody } from '../http/answer-body.ts';
 import type { NodeTransport } from '../http/transport.ts';
 import { Backoff } from './backoff.ts';
 
@@ -57,7 +56,8 @@ export class Downloader {
 
   async download(request: DownloadRequest): Promise<void> {
     const part = `${request.target}.svcpart-${randomBytes(6).toString('hex')}`;
-    const file = await open(part, 'wx', 0o666);
+    // A file of the page cache is opened, written and renamed faster than another thread is asked to do it.
+    const file = openSync(part, 'wx', 0o666);
     try {
       let received: Received;
       try {
@@ -68,12 +68,12 @@ export class Downloader {
             ? await this.#inRanges(request, file)
             : await this.#whole(request, file, stats?.checksum);
       } finally {
-        await file.close();
+        closeSync(file);
       }
-      await this.#verify(request, part, received);
-      await rename(part, request.target);
+      this.#verify(request, part, received);
+      renameSync(part, request.target);
     } catch (error) {
-      await rm(part, { force: true });
+      rmSync(part, { force: true });
       throw error;
     }
   }
@@ -86,12 +86,13 @@ export class Downloader {
   }
 
   /** Reads one answer; after a broken connection it continues where it broke. */
-  async #whole(request: DownloadRequest, file: FileHandle, checksum: string | undefined): Promise<Received> {
+  async #whole(request: DownloadRequest, file: number, checksum: string | undefined): Promise<Received> {
     const { transport, repository, ref, presign } = this.#options;
     const { signal } = request;
     const backoff = new Backoff();
     let hash = createHash('md5');
     let at = 0;
+    let most = 0;
     let etag: string | undefined;
     for (;;) {
       const answer = await openObject(transport, {
@@ -106,25 +107,27 @@ export class Downloader {
       const tag = answer.header('etag');
       if (at > 0 && (answer.status !== 206 || tag !== etag)) {
         // The object has changed, or the store knows no ranges: start over.
+        most = Math.max(most, at);
         request.onBytes?.(-at);
         at = 0;
         hash = createHash('md5');
         if (answer.status === 206) {
-          answer.body.destroy();
+          answer.discard();
           continue;
         }
       }
       etag = tag;
       const expected = at + Number(answer.header('content-length') ?? Number.NaN);
       try {
-        for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-          await file.write(chunk, 0, chunk.length, at);
+        await answer.body.forEach((chunk) => {
+          writeAt(file, chunk, at);
           hash.update(chunk);
           at += chunk.length;
           request.onBytes?.(chunk.length);
-        }
+        });
         if (!Number.isNaN(expected) && at < expected) throw new Error('the connection ended early');
-        await file.truncate(at);
+        // What an earlier try left behind the end.
+        if (most > at) ftruncateSync(file, at);
         const known = checksum ?? (etag ?? '').replaceAll('"', '');
         return { size: at, md5: hash.digest('hex'), checksum: known, plainChecksum };
       } catch (error) {
@@ -135,11 +138,11 @@ export class Downloader {
   }
 
   /** Several ranges of a large object at once, each at its place in the file. */
-  async #inRanges(request: DownloadRequest, file: FileHandle): Promise<Received> {
+  async #inRanges(request: DownloadRequest, file: number): Promise<Received> {
     const { partSize } = this.#options;
     let source = await this.#stat(request.path);
     const size = source.size_bytes ?? 0;
-    await file.truncate(size);
+    ftruncateSync(file, size);
     let plainChecksum = true;
     let renewal: Promise<void> | undefined;
     const renew = (): Promise<void> => {
@@ -197,7 +200,7 @@ export class Downloader {
     return { size, md5: undefined, checksum: source.checksum, plainChecksum };
   }
 
-  async #verify(request: DownloadRequest, part: string, received: Received): Promise<void> {
+  #verify(request: DownloadRequest, part: string, received: Received): void {
     const expected = request.stats?.size_bytes;
     if (expected !== undefined && expected !== received.size) {
       throw new CliError(
@@ -205,7 +208,7 @@ export class Downloader {
       );
     }
     if (!this.#options.verifyChecksum || !received.plainChecksum || !isPlainMd5(received.checksum)) return;
-    const md5 = received.md5 ?? (await md5OfFile(part));
+    const md5 = received.md5 ?? md5OfFile(part);
     if (md5 === received.checksum) return;
     throw new CliError(
       `download of ${request.path}: the MD5 is ${md5}, the object's checksum ${received.checksum} (local.verify_checksum=false takes it as it is)`,
@@ -219,19 +222,19 @@ function isKeyServiceEncrypted(answer: Answer<unknown>): boolean {
 }
 
 async function writeRange(
-  file: FileHandle,
-  answer: Answer<IncomingMessage>,
+  file: number,
+  answer: Answer<AnswerBody>,
   range: { readonly start: number; readonly end: number },
   onBytes: ((count: number) => void) | undefined,
 ): Promise<void> {
   let at = range.start;
   try {
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    await answer.body.forEach((chunk) => {
       if (at + chunk.length > range.end) throw new Error('the store sent more than the range');
-      await file.write(chunk, 0, chunk.length, at);
+      writeAt(file, chunk, at);
       at += chunk.length;
       onBytes?.(chunk.length);
-    }
+    });
     if (at < range.end) throw new Error('the connection ended early');
   } catch (error) {
     onBytes?.(range.start - at);
@@ -239,9 +242,26 @@ async function writeRange(
   }
 }
 
-export async function md5OfFile(file: string): Promise<string> {
-  const hash = createHash('md5');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }))
-    hash.update(chunk as Buffer);
-  return hash.digest('hex');
+/** A nearly full disk takes only a part of what it is given, and refuses the next. */
+function writeAt(file: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length;) {
+    done += writeSync(file, bytes, done, bytes.length - done, position + done);
+  }
 }
+
+export function md5OfFile(path: string): string {
+  const hash = createHash('md5');
+  const file = openSync(path, 'r');
+  try {
+    for (;;) {
+      const count = readSync(file, (piece ??= Buffer.allocUnsafeSlow(256 * 1024)));
+      if (count === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, count));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What files are read into, piece by piece. */
+let piece: Buffer | undefined;

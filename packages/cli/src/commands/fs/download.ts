@@ -156,7 +156,7 @@ async function downloadFolder(
     found += 1;
     const name = stats.path.slice(prefix.length);
     if (name === '' || name.endsWith('/')) return;
-    const target = await folder.prepare(name);
+    const target = folder.prepare(name);
     const item = progress.item(`download ${name}`, stats.size_bytes ?? 0);
     try {
       const link = linkOf(context, stats);
