@@ -6,7 +6,7 @@ import { bytesBody, type AnswerBody } from './answer-body.ts';
 import { ChunkedFrame, SizedFrame, type BodyFrame } from './body-frame.ts';
 
 /** Bodies up to this size are in memory before they are handed over. */
-const smallBody = 1024 * 1024;
+const smallBody = 128 * 1024;
 const headLimit = 64 * 1024;
 
 export interface LeanRequest {

@@ -221,9 +221,10 @@ export class FolderSync {
   }
 
   async #stat(path: string): Promise<ObjectStats> {
-    const { repository, ref, prefix } = this.#options;
+    const { repository, ref, prefix, presign } = this.#options;
+    const query = { path: prefix + path, user_metadata: true, ...(presign.supported && { presign: true }) };
     return this.#client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
-      params: { path: { repository, ref }, query: { path: prefix + path, user_metadata: true } },
+      params: { path: { repository, ref }, query },
     });
   }
 
