@@ -3,7 +3,7 @@
 //     [--many 10000] [--medium 200] [--large-mib 1024]; needs `npm run build`
 // `remote` is PostgreSQL and an S3 server on this machine. rclone runs with its defaults and with as many transfers as
 // svcctl has; the ratio is that of the faster one's time to ours. Medians of wall time; processor time of the client,
-// and of the server with its stores.
+// and of the server with its stores. `SVC_BENCH_PROFILE` names a folder for processor profiles of svcctl.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -111,8 +111,8 @@ const tools: readonly Tool[] = [
 const rows = new Map<string, Map<string, Cost[]>>();
 
 function note(row: string, tool: string, measured: Cost): void {
-  const row_ = rows.get(row) ?? new Map<string, Cost[]>();
-  rows.set(row, row_.set(tool, [...(row_.get(tool) ?? []), measured]));
+  const known = rows.get(row) ?? new Map<string, Cost[]>();
+  rows.set(row, known.set(tool, [...(known.get(tool) ?? []), measured]));
 }
 
 let made = 0;
@@ -240,8 +240,7 @@ try {
   const namespace = stores === undefined ? 'local://bench' : 's3://bench/cli';
   await api.call('POST', '/repositories', { name: 'bench', storage_namespace: namespace });
   const only = values.only.split(',');
-  if (only.includes('many'))
-    await transfers(`${values.many} of 4 KiB`.replaceAll(' ', '-'), Number(values.many), 4096);
+  if (only.includes('many')) await transfers(`${values.many}-of-4-KiB`, Number(values.many), 4096);
   if (only.includes('medium')) await transfers(`${values.medium}-of-1-MiB`, Number(values.medium), mebibyte);
   if (only.includes('large'))
     await transfers(`one-of-${values['large-mib']}-MiB`, 1, Number(values['large-mib']) * mebibyte);

@@ -21,20 +21,18 @@ export async function forEachParallel<Item>(
     running -= 1;
     wake?.();
   };
-  const fewerThan = async (limit: number): Promise<void> => {
-    while (running >= limit) await new Promise<void>((resolve) => (wake = resolve));
-  };
+  const oneHasEnded = (): Promise<void> => new Promise((resolve) => (wake = resolve));
   try {
     for await (const item of items) {
       if (stop.aborted) break;
       running += 1;
       void work(item, stop).catch(fail).finally(end);
-      if (running >= width) await fewerThan(width);
+      if (running >= width) await oneHasEnded();
     }
   } catch (error) {
     fail(error);
   }
-  await fewerThan(1);
+  for (let left = running; left > 0; left = running) await oneHasEnded();
   signal?.throwIfAborted();
   if (failure !== undefined) throw failure.error;
 }

@@ -99,6 +99,20 @@ describe('answers', () => {
     expect(Buffer.concat(streamed).equals(big)).toBe(true);
   });
 
+  it('keep apart what came with their heads until they are read', async () => {
+    const { send } = await start((socket, count) => {
+      socket.write(
+        Buffer.concat([
+          Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 300000\r\n\r\n'),
+          Buffer.alloc(300_000, count),
+        ]),
+      );
+    });
+    const [first, second] = [await send(), await send()];
+    expect((await bytesOf(first)).equals(Buffer.alloc(300_000, 1))).toBe(true);
+    expect((await bytesOf(second)).equals(Buffer.alloc(300_000, 2))).toBe(true);
+  });
+
   it.each([1000, 700_000])('that break off hand over what came, then fail: %i bytes', async (size) => {
     const { send } = await start((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`);

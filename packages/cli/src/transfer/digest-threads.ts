@@ -14,8 +14,8 @@ export interface ThreadDigest {
 }
 
 interface Waiting {
-  resolve(md5: string): void;
-  reject(error: Error): void;
+  readonly resolve: (md5: string) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** Threads that read files and digest them while the main one goes on; they are started when first needed. */
@@ -34,10 +34,10 @@ export class DigestThreads {
     const job = this.#jobs++;
     const thread = this.#thread(job);
     let told = 0;
-    const tell = (upTo: number, then: DigestRequest['then']): void => {
+    const tell = (upTo: number, next: DigestRequest['next']): void => {
       told = upTo;
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
-      thread.postMessage({ job, path, upTo, then } satisfies DigestRequest);
+      thread.postMessage({ job, path, upTo, next } satisfies DigestRequest);
     };
     return {
       wrote(upTo) {

@@ -8,7 +8,7 @@ export interface DigestRequest {
   readonly path: string;
   readonly upTo: number;
   /** The digest is wanted; or, for `drop`, not any more. */
-  readonly then: 'more' | 'finish' | 'drop';
+  readonly next: 'more' | 'finish' | 'drop';
 }
 
 export type DigestAnswer = { readonly job: number } & ({ readonly md5: string } | { readonly error: Error });
@@ -44,14 +44,14 @@ if (port !== null) {
   };
 
   port.on('message', (request: DigestRequest) => {
-    const { job, then } = request;
+    const { job, next } = request;
     try {
-      if (then !== 'drop' && !failures.has(job)) read(request);
+      if (next !== 'drop' && !failures.has(job)) read(request);
     } catch (error) {
       failures.set(job, error as Error);
     }
-    if (then === 'more') return;
-    if (then === 'finish') {
+    if (next === 'more') return;
+    if (next === 'finish') {
       const error = failures.get(job);
       const md5 = jobs.get(job)?.hash.digest('hex') ?? '';
       port.postMessage((error === undefined ? { job, md5 } : { job, error }) satisfies DigestAnswer);
