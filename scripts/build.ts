@@ -106,6 +106,7 @@ const targets: Target[] = [
   { name: 'mark-worker', input: 'packages/engine/src/gc/collector/mark-worker.ts' },
   { name: 'walk-worker', input: 'packages/block/src/adapters/local/walk-worker.ts' },
   { name: 'hash-worker', input: 'packages/engine/src/objects/hash-worker.ts' },
+  { name: 'svcctl-digest-worker', input: 'packages/cli/src/transfer/digest-worker.ts' },
   { name: 'lua-worker', input: 'packages/actions/src/lua/lua-worker.ts' },
   { name: 'metastore-worker', input: 'packages/actions/src/lua/metastore/metastore-worker.ts' },
 ];

@@ -44,3 +44,10 @@ export function processorMsOf(name: string): number {
     .filter(([pid, found]) => found.name.startsWith(name) && isOurs(pid))
     .reduce((sum, [, { ms }]) => sum + ms, 0);
 }
+
+/** Processor time, in ms, of all programs that this process has started and that have ended. */
+export function childrenMs(): number {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * tickMs;
+}

@@ -1,6 +1,5 @@
 import { expectStatus } from '@svc/client';
 import type { CommandContext } from './context.ts';
-import { readAll } from './input.ts';
 
 /** What a hook wrote. */
 export async function hookOutput(
@@ -13,5 +12,5 @@ export async function hookOutput(
     params: { path },
   });
   await expectStatus(answer, 200);
-  return (await readAll(answer.body)).toString('utf8');
+  return answer.text();
 }

@@ -1,6 +1,5 @@
 import { expectStatus } from '@svc/client';
 import type { CommandContext } from './context.ts';
-import { readAll } from './input.ts';
 import type { RefUri } from './uri.ts';
 
 /** The action files of a ref, checked as the server would; what is wrong, with file and line. */
@@ -56,5 +55,5 @@ async function read(
     params: { path: { repository, ref }, query: { path } },
   });
   await expectStatus(answer, 200);
-  return (await readAll(answer.body)).toString('utf8');
+  return answer.text();
 }

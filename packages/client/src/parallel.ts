@@ -11,24 +11,28 @@ export async function forEachParallel<Item>(
   const controller = new AbortController();
   const stop = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
   let failure: { error: unknown } | undefined;
-  const running = new Set<Promise<void>>();
+  let running = 0;
+  let wake: (() => void) | undefined;
   const fail = (error: unknown): void => {
     failure ??= { error };
     controller.abort(error);
   };
+  const end = (): void => {
+    running -= 1;
+    wake?.();
+  };
+  const oneHasEnded = (): Promise<void> => new Promise((resolve) => (wake = resolve));
   try {
     for await (const item of items) {
       if (stop.aborted) break;
-      const task: Promise<void> = work(item, stop)
-        .catch(fail)
-        .finally(() => running.delete(task));
-      running.add(task);
-      if (running.size >= width) await Promise.race(running);
+      running += 1;
+      void work(item, stop).catch(fail).finally(end);
+      if (running >= width) await oneHasEnded();
     }
   } catch (error) {
     fail(error);
   }
-  await Promise.all(running);
+  for (let left = running; left > 0; left = running) await oneHasEnded();
   signal?.throwIfAborted();
   if (failure !== undefined) throw failure.error;
 }

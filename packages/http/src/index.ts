@@ -1,3 +1,4 @@
+export { readChunked, readHead } from './answer-head.ts';
 export { drained } from './drained.ts';
 export { HeldMemory } from './held-memory.ts';
 export type { BodyMemory } from './held-memory.ts';

@@ -1,9 +1,9 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { readChunked, readHead } from '@svc/http';
 import type { ObjectBody } from '../adapter.ts';
 import { bytesBody, smallObjectSize } from '../body.ts';
 import { LeanBody } from './lean-body.ts';
-import { readChunked, readHead } from './lean-head.ts';
 
 /** Small enough to stay in the processor's cache between reading and writing. */
 const unit = 128 * 1024;
@@ -108,6 +108,8 @@ export class LeanConnection {
           // A refusal may come before the whole body was taken.
           const isReusable = keepsAlive && (request.body === undefined || status < 300);
           if (size === undefined) {
+            // An object has a size.
+            if (status < 300 && method !== 'PUT') return giveUp();
             const content = readChunked(rest);
             if (content === undefined) return rest.length < smallObjectSize || giveUp();
             finish(isReusable && rest.subarray(-lastChunk.length).equals(lastChunk));

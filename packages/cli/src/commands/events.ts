@@ -107,7 +107,8 @@ async function follow(
     });
     await expectStatus(answer, 200);
     try {
-      for await (const line of createInterface({ input: answer.body, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const input = answer.body.stream();
+      for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
         if (line.startsWith('id: ')) cursor = line.slice(4);
         else if (line.startsWith('data: ')) context.out.line(line.slice(6));
       }

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import { createTransport, type ConnectionOptions, type Transport } from '@svc/client';
 import type { Log } from '../log.ts';
 import { userAgent } from '../version.ts';
+import type { AnswerBody } from './answer-body.ts';
 import { createNodeSender, type Payload } from './node-sender.ts';
 
-export type NodeTransport = Transport<Payload, IncomingMessage>;
+export type NodeTransport = Transport<Payload, AnswerBody>;
 
 /** Connects the tool to its server. */
 export function createNodeTransport(

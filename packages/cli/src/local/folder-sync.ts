@@ -1,4 +1,5 @@
-import { chmod, chown, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmodSync, chownSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createCalls, forEachParallel, type Calls, type ObjectStats } from '@svc/client';
 import { CliError } from '../errors.ts';
@@ -159,22 +160,22 @@ export class FolderSync {
     const { rules } = this.#options;
     const { path } = change;
     const isFolder = path.endsWith('/');
-    const target = await this.#folder.prepare(isFolder ? path.slice(0, -1) : path);
+    const target = this.#folder.prepare(isFolder ? path.slice(0, -1) : path);
     const stats = change.stats ?? (await this.#stat(path));
     const size = stats.size_bytes ?? 0;
     const item = progress.item(`download ${path}`, size);
     try {
       const link = rules.symlinkSupport ? stats.metadata?.[symlinkTargetKey] : undefined;
       // Preparing any name below it makes the folder.
-      if (isFolder) await this.#folder.prepare(`${path}x`);
-      else if (await this.#isMarkerOfFolder(target, size)) {
+      if (isFolder) this.#folder.prepare(`${path}x`);
+      else if (this.#isMarkerOfFolder(target, size)) {
         item.done();
         return;
       } else {
         // Remove or replace by name: nothing may be written through a link.
-        if (link !== undefined || size === 0) await rm(target, { force: true });
-        if (link !== undefined) await symlink(link, target);
-        else if (size === 0) await writeFile(target, '', { flag: 'wx' });
+        if (link !== undefined || size === 0) rmSync(target, { force: true });
+        if (link !== undefined) symlinkSync(link, target);
+        else if (size === 0) writeFileSync(target, '', { flag: 'wx' });
         else {
           await this.#downloader.download({
             path: this.#options.prefix + path,
@@ -185,7 +186,7 @@ export class FolderSync {
           });
         }
       }
-      if (link === undefined) await this.#dress(target, stats, isFolder);
+      if (link === undefined) this.#dress(target, stats, isFolder);
     } catch (error) {
       item.fail();
       throw error;
@@ -194,35 +195,36 @@ export class FolderSync {
   }
 
   /** Sets the time and, if configured, the permissions that the object records. */
-  async #dress(target: string, stats: ObjectStats, isFolder: boolean): Promise<void> {
+  #dress(target: string, stats: ObjectStats, isFolder: boolean): void {
     const { rules } = this.#options;
     if (rules.posix) {
       const permissions = permissionsOf(stats, isFolder);
       if (rules.includeUid || rules.includeGid) {
         const uid = rules.includeUid ? permissions.uid : -1;
         const gid = rules.includeGid ? permissions.gid : -1;
-        await chown(target, uid, gid);
+        chownSync(target, uid, gid);
       }
-      await chmod(target, permissionBits(permissions));
+      chmodSync(target, permissionBits(permissions));
     }
     if (!isFolder) {
       const mtime = remoteMtime(stats);
-      await utimes(target, mtime, mtime);
+      utimesSync(target, mtime, mtime);
     }
   }
 
   /** A zero-size object at a folder's name marks the folder; an object with data there cannot be stored. */
-  async #isMarkerOfFolder(target: string, size: number): Promise<boolean> {
-    const found = await lstatIfPresent(target);
+  #isMarkerOfFolder(target: string, size: number): boolean {
+    const found = lstatIfPresent(target);
     if (found?.isDirectory() !== true) return false;
     if (size === 0) return true;
     throw new CliError(`"${target}" is a folder, and an object of that name needs to be a file`);
   }
 
   async #stat(path: string): Promise<ObjectStats> {
-    const { repository, ref, prefix } = this.#options;
+    const { repository, ref, prefix, presign } = this.#options;
+    const query = { path: prefix + path, user_metadata: true, ...(presign.supported && { presign: true }) };
     return this.#client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
-      params: { path: { repository, ref }, query: { path: prefix + path, user_metadata: true } },
+      params: { path: { repository, ref }, query },
     });
   }
 
@@ -235,7 +237,7 @@ export class FolderSync {
 
   async #deleteLocal(path: string): Promise<void> {
     const isFolder = path.endsWith('/');
-    const target = await this.#folder.locate(isFolder ? path.slice(0, -1) : path);
+    const target = this.#folder.locate(isFolder ? path.slice(0, -1) : path);
     if (isFolder) await removeIfEmpty(target);
     else await rm(target, { force: true });
     this.#thinned.add(dirname(target));

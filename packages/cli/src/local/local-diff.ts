@@ -32,7 +32,7 @@ export async function* diffFolder(
       yield { side: 'local', kind: 'removed', path: right.value.path, stats: right.value.stats };
       right = await remote.next();
     } else if (left.done !== true && right.done !== true) {
-      if (await isModified(root, left.value, right.value, rules)) {
+      if (isModified(root, left.value, right.value, rules)) {
         yield { side: 'local', kind: 'modified', path: left.value.path, stats: right.value.stats };
       }
       left = local.next();
@@ -41,12 +41,7 @@ export async function* diffFolder(
   }
 }
 
-async function isModified(
-  root: string,
-  local: LocalEntry,
-  { stats }: RemoteEntry,
-  rules: FileRules,
-): Promise<boolean> {
+function isModified(root: string, local: LocalEntry, { stats }: RemoteEntry, rules: FileRules): boolean {
   const isFolder = local.path.endsWith('/');
   if (rules.symlinkSupport) {
     const target = stats.metadata?.[symlinkTargetKey];
@@ -58,7 +53,7 @@ async function isModified(
   if (local.mtimeSeconds === remoteMtime(stats)) return false;
   // The file was touched but need not have changed: compare the content where possible.
   if (!rules.verifyChecksum || !isPlainMd5(stats.checksum)) return true;
-  return (await md5OfFile(join(root, ...local.path.split('/')))) !== stats.checksum;
+  return md5OfFile(join(root, ...local.path.split('/'))) !== stats.checksum;
 }
 
 /** The file's modification time as the object records it. */

@@ -3,12 +3,17 @@ import { maxPage } from '../pagination.ts';
 import type { FileRules, RemoteEntry } from './entry.ts';
 import type { IgnoreRules } from './ignore.ts';
 
+/** URLs are signed when they are soon used; some stores sign each with a call of their own. */
+const signedPage = 250;
+
 export interface RemoteFolder {
   readonly client: Calls;
   readonly repository: string;
   readonly ref: string;
   /** Empty, or ends in `/`. */
   readonly prefix: string;
+  /** With URLs to read the objects from. */
+  readonly presign?: boolean | undefined;
 }
 
 /** What can be a file of the folder, in byte order, with names relative to the prefix. */
@@ -37,12 +42,18 @@ export async function* listFolder(
 }
 
 export function listObjects(folder: RemoteFolder): AsyncGenerator<ObjectStats> {
-  const { client, repository, ref, prefix } = folder;
+  const { client, repository, ref, prefix, presign } = folder;
   return listAll((after) =>
     client.get('/repositories/{repository}/refs/{ref}/objects/ls', {
       params: {
         path: { repository, ref },
-        query: { prefix, after, amount: maxPage, user_metadata: true },
+        query: {
+          prefix,
+          after,
+          amount: presign === true ? signedPage : maxPage,
+          user_metadata: true,
+          ...(presign === true && { presign }),
+        },
       },
     }),
   );

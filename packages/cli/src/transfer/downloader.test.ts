@@ -140,8 +140,106 @@ describe('download', () => {
     await downloader(true).download({
       path: 'k',
       target: place.target,
-      stats: { size_bytes: content.length, checksum },
+      stats: { size_bytes: content.length, checksum, physical_address: 's3://bucket/k' },
     });
     expect(seen.at(-1)?.headers.authorization).toBeUndefined();
+  });
+
+  describe('with a URL from the listing', () => {
+    const listed = (base: string, seconds: number) => ({
+      size_bytes: 10,
+      checksum: createHash('md5').update('0123456789').digest('hex'),
+      physical_address: `${base}/store/k`,
+      physical_address_expiry: Math.floor(Date.now() / 1000) + seconds,
+    });
+
+    it.each([
+      { what: 'asks only the store', seconds: 900, storeStatus: 200, asked: ['/store/k'] },
+      { what: 'asks the service once the URL ends', seconds: 10, storeStatus: 200, asked: ['objects'] },
+      {
+        what: 'asks the service when the store refuses',
+        seconds: 900,
+        storeStatus: 403,
+        asked: ['/store/k', 'objects'],
+      },
+    ])('$what', async ({ seconds, storeStatus, asked }) => {
+      const { seen, url } = await objectServer((one) =>
+        one.path === '/store/k' && storeStatus !== 200
+          ? { status: storeStatus }
+          : { status: 200, body: '0123456789' },
+      );
+      const place = target();
+      await downloader(true).download({ path: 'k', target: place.target, stats: listed(url, seconds) });
+      expect(readFileSync(place.target, 'utf8')).toBe('0123456789');
+      expect(seen.map(({ path }) => (path.endsWith('/objects') ? 'objects' : path))).toEqual(asked);
+      expect(seen.find(({ path }) => path === '/store/k')?.headers.authorization).toBeUndefined();
+    });
+  });
+
+  describe('of files that are digested in a thread', () => {
+    const big = Buffer.alloc(20 * 1024 * 1024, 'some bytes');
+    const known = createHash('md5').update(big).digest('hex');
+    const fetchBig = async (presign: boolean, md5: string, replies: readonly Partial<Reply>[] = []) => {
+      await server?.stop();
+      const left = [...replies];
+      await objectServer((one, base) => {
+        const [, from, to] = /bytes=(\d+)-(\d*)/.exec(one.headers.range ?? '') ?? [];
+        if (one.path.endsWith('/stat')) {
+          const address = `${base}/store/k?X-Amz-Date=${date(0)}&X-Amz-Expires=900`;
+          return {
+            status: 200,
+            body: { path: 'k', size_bytes: big.length, checksum: md5, physical_address: address },
+          };
+        }
+        const body = big.subarray(
+          Number(from ?? 0),
+          to === undefined || to === '' ? big.length : Number(to) + 1,
+        );
+        return { status: from === undefined ? 200 : 206, body, headers: { etag: '"e"' }, ...left.shift() };
+      });
+      const place = target();
+      const stats = { size_bytes: big.length, checksum: md5, physical_address: 's3://bucket/k' };
+      await downloader(presign)
+        .download({ path: 'k', target: place.target, stats })
+        .catch((error: unknown) => {
+          expect(readdirSync(place.folder)).toEqual([]);
+          throw error;
+        });
+      return readFileSync(place.target).equals(big);
+    };
+
+    it.each([false, true])('takes what the object says, presigned: %s', async (presign) => {
+      expect(await fetchBig(presign, known)).toBe(true);
+    });
+
+    it.each([false, true])('refuses anything else and leaves nothing, presigned: %s', async (presign) => {
+      await expect(fetchBig(presign, 'f'.repeat(32))).rejects.toThrow(`the MD5 is ${known}`);
+    });
+
+    it('goes on after a break', async () => {
+      expect(await fetchBig(false, known, [{ cutAfter: 3_000_000 }])).toBe(true);
+    });
+
+    it('starts over when the object has changed after a break', async () => {
+      const old = { body: Buffer.alloc(big.length, 'older'), cutAfter: 3_000_000 };
+      const replies = [old, { headers: { etag: '"other"' } }, { headers: { etag: '"other"' } }];
+      expect(await fetchBig(false, known, replies)).toBe(true);
+    });
+
+    it('reads no range before it is written', async () => {
+      expect(await fetchBig(true, known, [{ cutAfter: 10 }])).toBe(true);
+    });
+  });
+
+  it('keeps nothing of a longer object that was replaced meanwhile', async () => {
+    const replies: Reply[] = [
+      { status: 200, body: 'x'.repeat(5000), headers: { etag: '"long"' }, cutAfter: 3000 },
+      { status: 206, body: 'y', headers: { etag: '"short"' } },
+      { status: 200, body: 'short', headers: { etag: '"short"' } },
+    ];
+    await objectServer(() => replies.shift());
+    const place = target();
+    await downloader(false).download({ path: 'k', target: place.target });
+    expect(readFileSync(place.target, 'utf8')).toBe('short');
   });
 });

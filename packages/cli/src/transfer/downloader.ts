@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { closeSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import {
   createCalls,
   endsSoon,
@@ -13,11 +11,18 @@ import {
   type ObjectStats,
 } from '@svc/client';
 import { CliError } from '../errors.ts';
+import type { AnswerBody } from '../http/answer-body.ts';
 import type { NodeTransport } from '../http/transport.ts';
 import { Backoff } from './backoff.ts';
+import { DigestThreads, type ThreadDigest } from './digest-threads.ts';
 
 const parallelRanges = 10;
 const urlAttempts = 3;
+/** Files from this size are digested in a thread, once there is enough to do for one. */
+const threadFrom = 256 * 1024;
+/** A URL that ends sooner is not begun with. */
+const usableMs = 60_000;
+const worthAThread = 8 * 1024 * 1024;
 
 export interface DownloaderOptions {
   readonly transport: NodeTransport;
@@ -34,14 +39,26 @@ export interface DownloadRequest {
   /** Where the file goes; its folder exists. */
   readonly target: string;
   /** Its listing entry; requested when absent and needed. */
-  readonly stats?: Pick<ObjectStats, 'size_bytes' | 'checksum'> | undefined;
+  readonly stats?: SignedSource | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: ((count: number) => void) | undefined;
 }
 
+/** An object as listings and stats describe it, with a URL for it when they were asked to sign one. */
+type SignedSource = Pick<
+  ObjectStats,
+  'size_bytes' | 'checksum' | 'physical_address' | 'physical_address_expiry'
+>;
+
+interface Digest {
+  wrote(upTo: number, bytes: Buffer): void;
+  finish(size: number): string | Promise<string>;
+  drop(): void;
+}
+
 interface Received {
   readonly size: number;
-  /** Known when the bytes came in order. */
+  /** Absent when there is nothing to compare it with. */
   readonly md5: string | undefined;
   readonly checksum: string;
   readonly plainChecksum: boolean;
@@ -50,6 +67,8 @@ interface Received {
 /** Fetches objects of one ref into files. A file appears under its name when it is complete, never before. */
 export class Downloader {
   readonly #options: DownloaderOptions;
+  #threads: DigestThreads | undefined;
+  #digested = 0;
 
   constructor(options: DownloaderOptions) {
     this.#options = options;
@@ -57,7 +76,8 @@ export class Downloader {
 
   async download(request: DownloadRequest): Promise<void> {
     const part = `${request.target}.svcpart-${randomBytes(6).toString('hex')}`;
-    const file = await open(part, 'wx', 0o666);
+    // A file of the page cache is opened, written and renamed faster than another thread is asked to do it.
+    const file = openSync(part, 'wx', 0o666);
     try {
       let received: Received;
       try {
@@ -65,15 +85,15 @@ export class Downloader {
         const large = (stats?.size_bytes ?? 0) >= this.#options.partSize;
         received =
           this.#options.presign && large
-            ? await this.#inRanges(request, file)
-            : await this.#whole(request, file, stats?.checksum);
+            ? await this.#inRanges(request, file, part)
+            : await this.#whole(request, file, part, stats);
       } finally {
-        await file.close();
+        closeSync(file);
       }
-      await this.#verify(request, part, received);
-      await rename(part, request.target);
+      this.#verify(request, received);
+      renameSync(part, request.target);
     } catch (error) {
-      await rm(part, { force: true });
+      rmSync(part, { force: true });
       throw error;
     }
   }
@@ -85,62 +105,129 @@ export class Downloader {
     });
   }
 
+  /** What finds the MD5 of a file while it is written; undefined when nobody will ask for it. */
+  #digest(part: string, stats: DownloadRequest['stats']): Digest | undefined {
+    if (!this.#options.verifyChecksum) return undefined;
+    if (stats !== undefined && !isPlainMd5(stats.checksum)) return undefined;
+    const size = stats?.size_bytes ?? 0;
+    this.#digested += size;
+    if (size < threadFrom || this.#digested < worthAThread) return digestHere();
+    const threads = this.#digestThreads();
+    return size < worthAThread && threads.areBusy ? digestHere() : threads.open(part);
+  }
+
+  #digestThreads(): DigestThreads {
+    this.#threads ??= new DigestThreads();
+    return this.#threads;
+  }
+
   /** Reads one answer; after a broken connection it continues where it broke. */
-  async #whole(request: DownloadRequest, file: FileHandle, checksum: string | undefined): Promise<Received> {
-    const { transport, repository, ref, presign } = this.#options;
+  async #whole(
+    request: DownloadRequest,
+    file: number,
+    part: string,
+    stats: DownloadRequest['stats'],
+  ): Promise<Received> {
     const { signal } = request;
     const backoff = new Backoff();
-    let hash = createHash('md5');
+    let digest = this.#digest(part, stats);
     let at = 0;
+    let most = 0;
     let etag: string | undefined;
-    for (;;) {
-      const answer = await openObject(transport, {
-        repository,
-        ref,
-        path: request.path,
-        presign,
-        ...(at > 0 && { range: { start: at } }),
-        signal,
-      });
-      const plainChecksum = !isKeyServiceEncrypted(answer);
-      const tag = answer.header('etag');
-      if (at > 0 && (answer.status !== 206 || tag !== etag)) {
-        // The object has changed, or the store knows no ranges: start over.
-        request.onBytes?.(-at);
-        at = 0;
-        hash = createHash('md5');
-        if (answer.status === 206) {
-          answer.body.destroy();
-          continue;
+    let plainChecksum: boolean;
+    try {
+      for (;;) {
+        const answer = await this.#open(request, at);
+        plainChecksum = !isKeyServiceEncrypted(answer);
+        const tag = answer.header('etag');
+        if (at > 0 && (answer.status !== 206 || tag !== etag)) {
+          // The object has changed, or the store knows no ranges: start over.
+          most = Math.max(most, at);
+          request.onBytes?.(-at);
+          at = 0;
+          digest?.drop();
+          digest = this.#digest(part, stats);
+          if (answer.status === 206) {
+            answer.discard();
+            continue;
+          }
+        }
+        etag = tag;
+        const expected = at + Number(answer.header('content-length') ?? Number.NaN);
+        try {
+          await answer.body.forEach((chunk) => {
+            writeAt(file, chunk, at);
+            at += chunk.length;
+            digest?.wrote(at, chunk);
+            request.onBytes?.(chunk.length);
+          });
+          if (!Number.isNaN(expected) && at < expected) throw new Error('the connection ended early');
+          break;
+        } catch (error) {
+          signal?.throwIfAborted();
+          await backoff.wait(error, signal);
         }
       }
-      etag = tag;
-      const expected = at + Number(answer.header('content-length') ?? Number.NaN);
-      try {
-        for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-          await file.write(chunk, 0, chunk.length, at);
-          hash.update(chunk);
-          at += chunk.length;
-          request.onBytes?.(chunk.length);
-        }
-        if (!Number.isNaN(expected) && at < expected) throw new Error('the connection ended early');
-        await file.truncate(at);
-        const known = checksum ?? (etag ?? '').replaceAll('"', '');
-        return { size: at, md5: hash.digest('hex'), checksum: known, plainChecksum };
-      } catch (error) {
-        signal?.throwIfAborted();
-        await backoff.wait(error, signal);
-      }
+      // What an earlier try left behind the end.
+      if (most > at) ftruncateSync(file, at);
+      const checksum = stats?.checksum ?? (etag ?? '').replaceAll('"', '');
+      return { size: at, md5: await digest?.finish(at), checksum, plainChecksum };
+    } catch (error) {
+      digest?.drop();
+      throw error;
     }
   }
 
+  /** At the store, when the listing has said where; else where the server points. */
+  async #open(request: DownloadRequest, start: number): Promise<Answer<AnswerBody>> {
+    const { transport, repository, ref, presign } = this.#options;
+    const { path, signal, stats } = request;
+    if (presign && isFresh(stats)) {
+      const headers = start > 0 ? { range: `bytes=${start}-` } : {};
+      const answer = await transport.store({ method: 'GET', url: stats.physical_address, headers, signal });
+      if (answer.status === 200 || answer.status === 206) return answer;
+      answer.discard();
+    }
+    return openObject(transport, {
+      repository,
+      ref,
+      path,
+      presign,
+      ...(start > 0 && { range: { start } }),
+      signal,
+    });
+  }
+
   /** Several ranges of a large object at once, each at its place in the file. */
-  async #inRanges(request: DownloadRequest, file: FileHandle): Promise<Received> {
+  async #inRanges(request: DownloadRequest, file: number, part: string): Promise<Received> {
+    const { stats } = request;
+    const source = isFresh(stats) ? stats : await this.#stat(request.path);
+    const digest =
+      this.#options.verifyChecksum && isPlainMd5(source.checksum)
+        ? this.#digestThreads().open(part)
+        : undefined;
+    try {
+      const received = await this.#readRanges(request, source, file, digest);
+      return { ...received, md5: await digest?.finish(received.size) };
+    } catch (error) {
+      digest?.drop();
+      throw error;
+    }
+  }
+
+  async #readRanges(
+    request: DownloadRequest,
+    from: SignedSource,
+    file: number,
+    digest: ThreadDigest | undefined,
+  ): Promise<Omit<Received, 'md5'>> {
     const { partSize } = this.#options;
-    let source = await this.#stat(request.path);
+    let source = from;
     const size = source.size_bytes ?? 0;
-    await file.truncate(size);
+    ftruncateSync(file, size);
     let plainChecksum = true;
+    const written = new Set<number>();
+    let inOrder = 0;
     let renewal: Promise<void> | undefined;
     const renew = (): Promise<void> => {
       renewal ??= this.#stat(request.path)
@@ -185,6 +272,9 @@ export class Downloader {
           plainChecksum &&= !isKeyServiceEncrypted(answer);
           try {
             await writeRange(file, answer, { start, end }, request.onBytes);
+            written.add(index);
+            while (written.delete(inOrder)) inOrder += 1;
+            digest?.wrote(Math.min(inOrder * partSize, size));
             return;
           } catch (error) {
             stop.throwIfAborted();
@@ -194,10 +284,10 @@ export class Downloader {
       },
       request.signal,
     );
-    return { size, md5: undefined, checksum: source.checksum, plainChecksum };
+    return { size, checksum: source.checksum, plainChecksum };
   }
 
-  async #verify(request: DownloadRequest, part: string, received: Received): Promise<void> {
+  #verify(request: DownloadRequest, received: Received): void {
     const expected = request.stats?.size_bytes;
     if (expected !== undefined && expected !== received.size) {
       throw new CliError(
@@ -205,7 +295,7 @@ export class Downloader {
       );
     }
     if (!this.#options.verifyChecksum || !received.plainChecksum || !isPlainMd5(received.checksum)) return;
-    const md5 = received.md5 ?? (await md5OfFile(part));
+    const { md5 } = received;
     if (md5 === received.checksum) return;
     throw new CliError(
       `download of ${request.path}: the MD5 is ${md5}, the object's checksum ${received.checksum} (local.verify_checksum=false takes it as it is)`,
@@ -219,19 +309,19 @@ function isKeyServiceEncrypted(answer: Answer<unknown>): boolean {
 }
 
 async function writeRange(
-  file: FileHandle,
-  answer: Answer<IncomingMessage>,
+  file: number,
+  answer: Answer<AnswerBody>,
   range: { readonly start: number; readonly end: number },
   onBytes: ((count: number) => void) | undefined,
 ): Promise<void> {
   let at = range.start;
   try {
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    await answer.body.forEach((chunk) => {
       if (at + chunk.length > range.end) throw new Error('the store sent more than the range');
-      await file.write(chunk, 0, chunk.length, at);
+      writeAt(file, chunk, at);
       at += chunk.length;
       onBytes?.(chunk.length);
-    }
+    });
     if (at < range.end) throw new Error('the connection ended early');
   } catch (error) {
     onBytes?.(range.start - at);
@@ -239,9 +329,41 @@ async function writeRange(
   }
 }
 
-export async function md5OfFile(file: string): Promise<string> {
-  const hash = createHash('md5');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }))
-    hash.update(chunk as Buffer);
-  return hash.digest('hex');
+/** Whether there is a URL that can be used for some time. */
+function isFresh(stats: SignedSource | undefined): stats is SignedSource {
+  const { physical_address: address = '', physical_address_expiry: expiry = 0 } = stats ?? {};
+  return /^https?:/.test(address) && expiry * 1000 - Date.now() > usableMs;
 }
+
+function digestHere(): Digest {
+  const hash = createHash('md5');
+  return {
+    wrote: (_upTo, bytes) => void hash.update(bytes),
+    finish: () => hash.digest('hex'),
+    drop: () => undefined,
+  };
+}
+
+/** A nearly full disk takes only a part of what it is given, and refuses the next. */
+function writeAt(file: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length;) {
+    done += writeSync(file, bytes, done, bytes.length - done, position + done);
+  }
+}
+
+export function md5OfFile(path: string): string {
+  const hash = createHash('md5');
+  const file = openSync(path, 'r');
+  try {
+    for (;;) {
+      const count = readSync(file, (piece ??= Buffer.allocUnsafeSlow(256 * 1024)));
+      if (count === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, count));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What files are read into, piece by piece. */
+let piece: Buffer | undefined;

@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { CliError } from '../errors.ts';
 
@@ -7,7 +6,7 @@ import { CliError } from '../errors.ts';
 export class SafeFolder {
   readonly root: string;
   /** Folders known to be real folders below the root. */
-  readonly #checked = new Map<string, Promise<void>>();
+  readonly #checked = new Set<string>();
 
   constructor(root: string) {
     this.root = resolve(root);
@@ -29,24 +28,20 @@ export class SafeFolder {
   }
 
   /** Makes the folders on the way to a key. A symbolic link among them could lead out of the root. */
-  async prepare(key: string): Promise<string> {
+  prepare(key: string): string {
     const path = this.pathOf(key);
-    const segments = key.split('/');
-    await this.#folder('');
-    for (let depth = 1; depth < segments.length; depth += 1) {
-      await this.#folder(segments.slice(0, depth).join('/'));
-    }
+    this.#folder('');
+    for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1))
+      this.#folder(key.slice(0, end));
     return path;
   }
 
   /** The path of a key that may be deleted: none of its folders is a symbolic link. */
-  async locate(key: string): Promise<string> {
+  locate(key: string): string {
     const path = this.pathOf(key);
-    const segments = key.split('/');
-    for (let depth = 1; depth < segments.length; depth += 1) {
-      const relative = segments.slice(0, depth).join('/');
-      const found = await lstatIfPresent(join(this.root, relative));
-      if (found?.isSymbolicLink() === true) throw this.#isLink(relative);
+    for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
+      const relative = key.slice(0, end);
+      if (lstatIfPresent(join(this.root, relative))?.isSymbolicLink() === true) throw this.#isLink(relative);
     }
     return path;
   }
@@ -55,25 +50,24 @@ export class SafeFolder {
     return new CliError(`refused to go below "${relative}": it is a symbolic link in ${this.root}`);
   }
 
-  #folder(relative: string): Promise<void> {
-    let checked = this.#checked.get(relative);
-    if (checked === undefined) {
-      checked = this.#makeFolder(relative);
-      this.#checked.set(relative, checked);
-    }
-    return checked;
+  #folder(relative: string): void {
+    if (this.#checked.has(relative)) return;
+    this.#makeFolder(relative);
+    this.#checked.add(relative);
   }
 
-  async #makeFolder(relative: string): Promise<void> {
-    const path = relative === '' ? this.root : join(this.root, ...relative.split('/'));
+  #makeFolder(relative: string): void {
     if (relative === '') {
-      await mkdir(path, { recursive: true });
+      mkdirSync(this.root, { recursive: true });
       return;
     }
-    await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-    const found = await lstat(path);
+    const path = join(this.root, ...relative.split('/'));
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const found = lstatSync(path);
     if (found.isSymbolicLink()) throw this.#isLink(relative);
     if (!found.isDirectory()) {
       throw new CliError(`"${relative}" is a file, and other paths need it as a folder: ${path}`);
@@ -82,12 +76,11 @@ export class SafeFolder {
 }
 
 /** What is at a path, without following a link; undefined when nothing is. */
-export async function lstatIfPresent(path: string): Promise<Stats | undefined> {
+export function lstatIfPresent(path: string): Stats | undefined {
   try {
-    return await lstat(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
     throw error;
   }
 }

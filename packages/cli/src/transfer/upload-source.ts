@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { createReadStream, readFileSync } from 'node:fs';
 import type { Piece, Source } from '@svc/client';
 import type { Payload } from '../http/node-sender.ts';
 
 /** Files up to this size are read at once: one read instead of a stream. */
-const smallFile = 256 * 1024;
+const smallFile = 1024 * 1024;
 const readSize = 256 * 1024;
 
 /** A file as the source of an upload, never more than a buffer of it in memory. */
@@ -13,11 +12,11 @@ export function fileSource(file: string, size: number): Source<Payload> {
   return { size, read: (start, end) => readPiece(file, start, end) };
 }
 
-async function readPiece(file: string, start: number, end: number): Promise<Piece<Payload>> {
+function readPiece(file: string, start: number, end: number): Piece<Payload> {
   const length = end - start;
   if (length === 0) return { body: undefined, md5: () => createHash('md5').digest('hex') };
   if (start === 0 && length <= smallFile) {
-    const bytes = await readFile(file);
+    const bytes = readFileSync(file);
     if (bytes.length !== length) throw new Error(`${file} changed while it was read`);
     return { body: bytes, md5: () => createHash('md5').update(bytes).digest('hex') };
   }

@@ -21,7 +21,7 @@ export function registerCat(fs: Command): void {
           path,
           presign: supported,
         });
-        await pipeline(body, process.stdout, { end: false });
+        await pipeline(body.stream(), process.stdout, { end: false });
       }),
     );
 }

@@ -25,7 +25,7 @@ export async function downloadArchive(context: CommandContext, uri: PathUri, tar
         signal,
       });
       await expectStatus(answer, 200);
-      await pipeline(answer.body, createWriteStream(part, { flags: 'wx' }), { signal });
+      await pipeline(answer.body.stream(), createWriteStream(part, { flags: 'wx' }), { signal });
     });
     await rename(part, target);
   } catch (error) {

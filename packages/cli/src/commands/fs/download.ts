@@ -71,17 +71,17 @@ function expandHome(path: string): string {
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
 }
 
-async function downloaderFor(
+function downloaderFor(
   context: CommandContext,
   uri: PathUri,
   flags: DownloadFlags,
-): Promise<Downloader> {
-  const { supported } = await presignSupport(context, uri.repository, flags.preSign);
+  presign: boolean,
+): Downloader {
   return new Downloader({
     transport: context.transport,
     repository: uri.repository,
     ref: uri.ref,
-    presign: supported,
+    presign,
     partSize: flags.partSize,
     verifyChecksum: context.config.get('local.verify_checksum'),
   });
@@ -100,7 +100,8 @@ async function downloadFile(
   const stats = await client.get('/repositories/{repository}/refs/{ref}/objects/stat', {
     params: { path: { repository, ref }, query: { path, user_metadata: true } },
   });
-  const downloader = await downloaderFor(context, pinned, flags);
+  const { supported } = await presignSupport(context, repository, flags.preSign);
+  const downloader = downloaderFor(context, pinned, flags, supported);
   await mkdir(dirname(target), { recursive: true });
   const progress = await Progress.start({
     out,
@@ -142,7 +143,8 @@ async function downloadFolder(
   const prefix = uri.path === '' || uri.path.endsWith('/') ? uri.path : `${uri.path}/`;
   const folder = new SafeFolder(destination);
   const pinned = await pinTime(client, uri);
-  const downloader = await downloaderFor(context, pinned, flags);
+  const { supported: presign } = await presignSupport(context, uri.repository, flags.preSign);
+  const downloader = downloaderFor(context, pinned, flags, presign);
   const progress = await Progress.start({
     out,
     title: 'Download',
@@ -156,7 +158,7 @@ async function downloadFolder(
     found += 1;
     const name = stats.path.slice(prefix.length);
     if (name === '' || name.endsWith('/')) return;
-    const target = await folder.prepare(name);
+    const target = folder.prepare(name);
     const item = progress.item(`download ${name}`, stats.size_bytes ?? 0);
     try {
       const link = linkOf(context, stats);
@@ -171,7 +173,7 @@ async function downloadFolder(
     tally.downloaded += 1;
   };
   try {
-    const objects = listObjects({ client, repository: uri.repository, ref: pinned.ref, prefix });
+    const objects = listObjects({ client, repository: uri.repository, ref: pinned.ref, prefix, presign });
     await cancellable(cancelled, (signal) =>
       forEachParallel(objects, parallelismOf(context, flags), downloadOne, signal),
     );

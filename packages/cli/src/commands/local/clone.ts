@@ -7,6 +7,7 @@ import type { Change } from '../../local/changes.ts';
 import { writeIndex } from '../../local/folder-index.ts';
 import { IgnoreRules } from '../../local/ignore.ts';
 import { listFolder } from '../../local/remote-listing.ts';
+import { presignSupport } from '../../presign.ts';
 import { printSummary } from '../../transfer/summary.ts';
 import { withTransferFlags, type TransferFlags } from '../../transfer/transfer-flags.ts';
 import { formatUri } from '../../uri.ts';
@@ -36,8 +37,9 @@ export function registerClone(local: Command): void {
       }
       const { folder, index } = await linkFolder(context, uri, root, flags, 'clone');
       const { repository, path: prefix } = folder.src;
+      const presign = await presignSupport(context, repository, flags.preSign);
       const remote = listFolder(
-        { client, repository, ref: index.atHead, prefix },
+        { client, repository, ref: index.atHead, prefix, presign: presign.supported },
         folder.rules,
         new IgnoreRules(''),
         (text) => {
@@ -45,7 +47,7 @@ export function registerClone(local: Command): void {
         },
       );
       const tally = await syncing((signal) =>
-        folder.sync(downloads(remote), index.atHead, flags, { title: 'Clone', signal }),
+        folder.sync(downloads(remote), index.atHead, flags, { title: 'Clone', signal, presign }),
       );
       writeIndex(root, { ...index, activeOperation: '' });
       out.info('');

@@ -1,4 +1,5 @@
-export interface Head {
+/** How an answer begins. */
+export interface AnswerHead {
   readonly status: number;
   /** Of the body that follows. Absent when it comes in chunks. */
   readonly size: number | undefined;
@@ -6,8 +7,8 @@ export interface Head {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Undefined for anything but an object of a known size, a refusal or the answer to a write. */
-export function readHead(text: string, method: string): Head | undefined {
+/** Undefined for anything but a final answer of HTTP/1.1 whose body has a known size or comes in chunks. */
+export function readHead(text: string, method: string): AnswerHead | undefined {
   const lines = text.split('\r\n');
   const status = Number(/^HTTP\/1\.1 ([2-5]\d\d)(?: |$)/.exec(lines[0] ?? '')?.[1]);
   if (Number.isNaN(status)) return undefined;
@@ -23,7 +24,7 @@ export function readHead(text: string, method: string): Head | undefined {
   if (method === 'HEAD' || status === 204) return { status, size: 0, keepsAlive, headers };
   const length = headers.get('content-length');
   const encoding = headers.get('transfer-encoding');
-  if (length === undefined && encoding?.toLowerCase() === 'chunked' && (status >= 300 || method === 'PUT')) {
+  if (length === undefined && encoding?.toLowerCase() === 'chunked') {
     return { status, size: undefined, keepsAlive, headers };
   }
   const size = Number(length);

@@ -1,0 +1,253 @@
+// `svcctl` beside rclone over the S3 gateway, on the same files of the same server, in turns:
+//   node bench/src/cli-bench.ts [embedded|remote] [--rounds 3] [--only many,medium,large,local]
+//     [--many 10000] [--medium 200] [--large-mib 1024]; needs `npm run build`
+// `remote` is PostgreSQL and an S3 server on this machine. rclone runs with its defaults and with as many transfers as
+// svcctl has; the ratio is that of the faster one's time to ours. Medians of wall time; processor time of the client,
+// and of the server with its stores. `SVC_BENCH_PROFILE` names a folder for processor profiles of svcctl.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { rclone } from '@svc/testing';
+import { Api, median } from './driver/api.ts';
+import { childrenMs, processorMsOf } from './driver/processor-time.ts';
+import { startRemoteStores } from './driver/remote-stores.ts';
+import { setUp } from './driver/set-up.ts';
+import { startServer } from './driver/start-server.ts';
+
+const { values, positionals } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: 'many,medium,large,local' },
+    many: { type: 'string', default: '10000' },
+    medium: { type: 'string', default: '200' },
+    'large-mib': { type: 'string', default: '1024' },
+  },
+  allowPositionals: true,
+});
+const kind = positionals[0] ?? 'embedded';
+if (kind !== 'embedded' && kind !== 'remote') throw new Error(`"${kind}" is neither embedded nor remote`);
+const mebibyte = 1024 * 1024;
+/** Of each set of `local`, this many files change between two commits. */
+const changed = 500;
+const dist = join(import.meta.dirname, '..', '..', 'dist');
+
+const work = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'cli-bench-'));
+const stores = kind === 'remote' ? await startRemoteStores() : undefined;
+const server = await startServer(join(work, 'server'), work, stores?.settings, dist);
+const { endpoint, credentials } = server;
+const rclonePath = await rclone();
+const env = {
+  PATH: process.env['PATH'],
+  HOME: work,
+  SVCCTL_SERVER_ENDPOINT_URL: endpoint.origin,
+  SVCCTL_CREDENTIALS_ACCESS_KEY_ID: credentials.accessKeyId,
+  SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  RCLONE_CONFIG_SVC_TYPE: 's3',
+  RCLONE_CONFIG_SVC_PROVIDER: 'Other',
+  RCLONE_CONFIG_SVC_ENDPOINT: endpoint.origin,
+  RCLONE_CONFIG_SVC_ACCESS_KEY_ID: credentials.accessKeyId,
+  RCLONE_CONFIG_SVC_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+};
+const api = new Api(endpoint, credentials);
+
+interface Cost {
+  readonly seconds: number;
+  readonly clientMs: number;
+  readonly serverMs: number;
+}
+
+function serverMs(): number {
+  const behind = stores === undefined ? 0 : processorMsOf('postgres') + processorMsOf('versitygw');
+  return server.memory.processorMs() + behind;
+}
+
+async function cost(program: string, args: readonly string[]): Promise<Cost> {
+  const before = { server: serverMs(), client: childrenMs(), at: performance.now() };
+  const child = spawn(program, args, { env, cwd: work, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${said}`);
+  return {
+    seconds: (performance.now() - before.at) / 1000,
+    clientMs: childrenMs() - before.client,
+    serverMs: serverMs() - before.server,
+  };
+}
+
+const profile = process.env['SVC_BENCH_PROFILE'];
+const svcctl = (...args: string[]): Promise<Cost> =>
+  cost(process.execPath, [
+    ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+    join(dist, 'svcctl.js'),
+    ...args,
+  ]);
+
+interface Tool {
+  readonly name: string;
+  upload(folder: string, prefix: string): Promise<Cost>;
+  download(prefix: string, folder: string): Promise<Cost>;
+}
+
+const withRclone = (name: string, flags: readonly string[]): Tool => ({
+  name,
+  upload: (folder, prefix) => cost(rclonePath, ['copy', ...flags, folder, `svc:bench/main/${prefix}`]),
+  download: (prefix, folder) => cost(rclonePath, ['copy', ...flags, `svc:bench/main/${prefix}`, folder]),
+});
+const asMany = ['--transfers', '25', '--checkers', '25'];
+const tools: readonly Tool[] = [
+  {
+    name: 'svcctl',
+    upload: (folder, prefix) => svcctl('fs', 'upload', '-r', '-s', folder, `svc://bench/main/${prefix}`),
+    download: (prefix, folder) => svcctl('fs', 'download', '-r', `svc://bench/main/${prefix}`, folder),
+  },
+  withRclone('rclone', []),
+  withRclone('rclone, 25 transfers', asMany),
+];
+
+const rows = new Map<string, Map<string, Cost[]>>();
+
+function note(row: string, tool: string, measured: Cost): void {
+  const known = rows.get(row) ?? new Map<string, Cost[]>();
+  rows.set(row, known.set(tool, [...(known.get(tool) ?? []), measured]));
+}
+
+let made = 0;
+const fresh = (): string => join(work, `out-${made++}`);
+
+function makeFiles(folder: string, count: number, size: number): void {
+  for (let n = 0; n < count; n += 1) {
+    const sub = join(folder, `folder-${n % Math.min(20, count)}`);
+    if (n < 20) mkdirSync(sub, { recursive: true });
+    const file = join(sub, `file-${n}`);
+    writeFileSync(file, '');
+    for (let at = 0; at < size; at += 64 * mebibyte) {
+      appendFileSync(file, randomBytes(Math.min(size - at, 64 * mebibyte)));
+    }
+  }
+}
+
+function expectFiles(folder: string, count: number): void {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile() && entry.name.startsWith('file-')).length;
+  if (files !== count) throw new Error(`${folder} has ${files} files instead of ${count}`);
+}
+
+async function transfers(name: string, count: number, size: number): Promise<void> {
+  const folder = join(work, name);
+  makeFiles(folder, count, size);
+  // Every round begins with another tool.
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const n of tools.keys()) {
+      const tool = tools[(round + n) % tools.length];
+      if (tool === undefined) continue;
+      const prefix = `${name}-${round}-${n}`;
+      note(`upload ${name}`, tool.name, await tool.upload(folder, prefix));
+      const out = fresh();
+      note(`download ${name}`, tool.name, await tool.download(prefix, out));
+      expectFiles(out, count);
+      rmSync(out, { recursive: true });
+      await svcctl('fs', 'rm', '-r', `svc://bench/main/${prefix}/`);
+    }
+  }
+  rmSync(folder, { recursive: true });
+}
+
+/** The counterpart of a commit or pull is `rclone sync` of the folder, that of a status `rclone check`. */
+async function linkedFolders(count: number): Promise<void> {
+  const source = join(work, 'local');
+  makeFiles(source, count, 4096);
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    const prefix = `local-${round}`;
+    await svcctl('fs', 'upload', '-r', '-s', source, `svc://bench/main/${prefix}/`);
+    await commit();
+    const kept = ['--exclude', '.svc_ref.yaml'];
+    const [ours, ...theirs] = tools.map(({ name }, n) => ({
+      name,
+      flags: n === 2 ? [...kept, ...asMany] : kept,
+      folder: fresh(),
+    }));
+    if (ours === undefined) return;
+    const other = fresh();
+    const remote = `svc:bench/main/${prefix}`;
+    note(
+      'local clone',
+      ours.name,
+      await svcctl('local', 'clone', `svc://bench/main/${prefix}/`, ours.folder),
+    );
+    for (const { name, flags, folder } of theirs)
+      note('local clone', name, await cost(rclonePath, ['sync', ...flags, remote, folder]));
+    note('local status', ours.name, await svcctl('local', 'status', ours.folder));
+    for (const { name, flags, folder } of theirs)
+      note('local status', name, await cost(rclonePath, ['check', ...flags, remote, folder]));
+    await svcctl('local', 'clone', `svc://bench/main/${prefix}/`, other);
+    change(ours.folder, count);
+    note('local commit', ours.name, await svcctl('local', 'commit', '-m', 'changes', ours.folder));
+    note('local pull', ours.name, await svcctl('local', 'pull', other));
+    for (const { name, flags, folder } of theirs) {
+      change(folder, count);
+      note('local commit', name, await cost(rclonePath, ['sync', ...flags, folder, remote]));
+      await commit();
+      note('local pull', name, await cost(rclonePath, ['sync', ...flags, remote, other]));
+    }
+    await svcctl('local', 'pull', '--force', other);
+    change(other, count);
+    note('local checkout', ours.name, await svcctl('local', 'checkout', '-y', other));
+    for (const { name, flags } of theirs) {
+      change(other, count);
+      note('local checkout', name, await cost(rclonePath, ['sync', ...flags, remote, other]));
+    }
+    for (const folder of [ours.folder, other, ...theirs.map((each) => each.folder)]) {
+      expectFiles(folder, count);
+      rmSync(folder, { recursive: true });
+    }
+  }
+}
+
+/** Other content of the same size in every so many files. */
+function change(folder: string, count: number): void {
+  const step = Math.max(1, Math.floor(count / changed));
+  for (let n = 0; n < count; n += step) {
+    writeFileSync(join(folder, `folder-${n % Math.min(20, count)}`, `file-${n}`), randomBytes(4096));
+  }
+}
+
+function commit(): Promise<unknown> {
+  return api.call('POST', '/repositories/bench/branches/main/commits', { message: 'bench' });
+}
+
+function print(): void {
+  console.log(`On ${kind} stores, medians of ${values.rounds} rounds.\n`);
+  console.log('| | Tool | Time | Client | Server | Faster rclone : svcctl |');
+  console.log('|---|---|---|---|---|---|');
+  for (const [row, of] of rows) {
+    const time = (tool: string): number => median((of.get(tool) ?? []).map(({ seconds }) => seconds));
+    const ratio = Math.min(...tools.slice(1).map(({ name }) => time(name))) / time('svcctl');
+    for (const { name } of tools) {
+      const client = median((of.get(name) ?? []).map(({ clientMs }) => clientMs)) / 1000;
+      const behind = median((of.get(name) ?? []).map((each) => each.serverMs)) / 1000;
+      const cells = [row, name, ...[time(name), client, behind].map((value) => `${value.toFixed(2)} s`)];
+      console.log(`| ${[...cells, name === 'svcctl' ? `${ratio.toFixed(2)}×` : ''].join(' | ')} |`);
+    }
+  }
+}
+
+try {
+  if (stores !== undefined) await setUp(server);
+  const namespace = stores === undefined ? 'local://bench' : 's3://bench/cli';
+  await api.call('POST', '/repositories', { name: 'bench', storage_namespace: namespace });
+  const only = values.only.split(',');
+  if (only.includes('many')) await transfers(`${values.many}-of-4-KiB`, Number(values.many), 4096);
+  if (only.includes('medium')) await transfers(`${values.medium}-of-1-MiB`, Number(values.medium), mebibyte);
+  if (only.includes('large'))
+    await transfers(`one-of-${values['large-mib']}-MiB`, 1, Number(values['large-mib']) * mebibyte);
+  if (only.includes('local')) await linkedFolders(Number(values.many));
+} finally {
+  print();
+  await server.stop();
+  await stores?.stop();
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,92 @@
+import { availableParallelism } from 'node:os';
+import type { Worker } from 'node:worker_threads';
+import type { DigestAnswer, DigestRequest } from './digest-worker.ts';
+
+/** How much more is written before the thread is told. */
+const step = 1024 * 1024;
+const mostThreads = 4;
+
+/** The MD5 of a file that is being written, found in another thread, which reads behind the writer. */
+export interface ThreadDigest {
+  wrote(upTo: number): void;
+  finish(size: number): Promise<string>;
+  drop(): void;
+}
+
+interface Waiting {
+  readonly resolve: (md5: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Threads that read files and digest them while the main one goes on; they are started when first needed. */
+export class DigestThreads {
+  readonly #threads: Worker[] = [];
+  readonly #waiting = new Map<number, Waiting>();
+  #jobs = 0;
+  #broken: Error | undefined;
+
+  /** Whether each thread has enough to do for now. */
+  get areBusy(): boolean {
+    return this.#waiting.size >= 2 * threadCount();
+  }
+
+  open(path: string): ThreadDigest {
+    const job = this.#jobs++;
+    const thread = this.#thread(job);
+    let told = 0;
+    const tell = (upTo: number, next: DigestRequest['next']): void => {
+      told = upTo;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
+      thread.postMessage({ job, path, upTo, next } satisfies DigestRequest);
+    };
+    return {
+      wrote(upTo) {
+        if (upTo - told >= step) tell(upTo, 'more');
+      },
+      finish: (size) =>
+        new Promise((resolve, reject) => {
+          if (this.#broken !== undefined) {
+            reject(this.#broken);
+            return;
+          }
+          this.#waiting.set(job, { resolve, reject });
+          // Who waits keeps the process alive; a thread without work does not.
+          thread.ref();
+          tell(size, 'finish');
+        }),
+      drop: () => tell(0, 'drop'),
+    };
+  }
+
+  #thread(job: number): Worker {
+    const index = job % threadCount();
+    const known = this.#threads[index];
+    if (known !== undefined) return known;
+    const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
+    const thread = new Thread(workerEntry());
+    thread.unref();
+    this.#threads[index] = thread;
+    thread.on('message', (answer: DigestAnswer) => {
+      const waiting = this.#waiting.get(answer.job);
+      this.#waiting.delete(answer.job);
+      if (this.#waiting.size === 0) for (const each of this.#threads) each.unref();
+      if ('md5' in answer) waiting?.resolve(answer.md5);
+      else waiting?.reject(answer.error);
+    });
+    thread.on('error', (error: Error) => {
+      this.#broken = error;
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    });
+    return thread;
+  }
+}
+
+function threadCount(): number {
+  return Math.max(1, Math.min(mostThreads, availableParallelism() - 1));
+}
+
+function workerEntry(): URL {
+  const name = import.meta.url.endsWith('.ts') ? './digest-worker.ts' : './svcctl-digest-worker.js';
+  return new URL(name, import.meta.url);
+}
