@@ -50,7 +50,8 @@ const { values } = parseArgs({
   },
 });
 
-if (values.stores !== 'local' && values.stores !== 'postgres') throw new Error('--stores is local or postgres');
+if (values.stores !== 'local' && values.stores !== 'postgres')
+  throw new Error('--stores is local or postgres');
 const onPostgres = values.stores === 'postgres';
 const objects = Number(values.objects ?? (onPostgres ? 50_000 : 100_000));
 const scratch = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-bench-'));
