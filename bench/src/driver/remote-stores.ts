@@ -1,11 +1,14 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { startPostgres, startVersitygw } from '@svc/testing';
+import type { Credentials } from './api.ts';
 
 export interface RemoteStores {
   /** Groups of settings of a server that uses them. */
   readonly settings: object;
   /** Of the S3 server: one folder in it for each bucket. */
   readonly folder: string;
+  /** The S3 server without svc in front of it. */
+  readonly objectStore: { readonly endpoint: URL; readonly credentials: Credentials };
   stop(): Promise<unknown>;
 }
 
@@ -16,12 +19,12 @@ export async function startRemoteStores(): Promise<RemoteStores> {
   const { endpoint = '', region = '', accessKeyId: id = '', secretAccessKey: secret = '' } = s3.address;
   const credentials = { accessKeyId: id, secretAccessKey: secret };
   const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });
-  await client.send(new CreateBucketCommand({ Bucket: 'bench' }));
+  for (const bucket of ['bench', 'import']) await client.send(new CreateBucketCommand({ Bucket: bucket }));
   client.destroy();
   const settings = {
     database: {
       type: 'postgres',
-      postgres: { connection_string: postgres.address['connectionString'] ?? '' },
+      postgres: { connection_string: postgres.address['connectionString'] ?? '', max_open_connections: 50 },
     },
     blockstore: {
       type: 's3',
@@ -35,6 +38,7 @@ export async function startRemoteStores(): Promise<RemoteStores> {
       },
     },
   };
+  const objectStore = { endpoint: new URL(endpoint), credentials };
   const { folder = '' } = s3.address;
-  return { settings, folder, stop: () => Promise.all([postgres.dispose(), s3.dispose()]) };
+  return { settings, folder, objectStore, stop: () => Promise.all([postgres.dispose(), s3.dispose()]) };
 }

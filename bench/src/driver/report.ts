@@ -4,12 +4,21 @@ export interface Row {
   readonly scenario: string;
   readonly value: number;
   /** Rates are better when higher, times and memory when lower. */
-  readonly unit: '/s' | 'MB/s' | 'ms' | 's' | 'MB';
+  readonly unit: '/s' | 'MB/s' | 'ms' | 's' | 'MB' | '×';
   readonly p50?: number;
   readonly p99?: number;
   readonly max?: number;
   readonly errors?: number;
   readonly goal?: number;
+  /** How many times as good as another server of this API, where the goal is made of that. */
+  readonly times?: number;
+}
+
+/** What other goals are held against than those of the scenarios, and what a bare server answered when they were set. */
+export interface Goals {
+  readonly calibration: number;
+  /** What another server reached, and how many times that is the goal. */
+  readonly rows: ReadonlyMap<string, { readonly other: number; readonly times: number }>;
 }
 
 /** A row beside the goal, as it is and as it would be on the machine the goals were set on. */
@@ -29,8 +38,14 @@ const calibrationOfGoals = 46_000;
 export class Report {
   readonly #rows: Row[] = [];
   readonly #calibrations: number[] = [];
+  readonly #goals: Goals | undefined;
 
-  add(row: Row): void {
+  constructor(goals?: Goals) {
+    this.#goals = goals;
+  }
+
+  add(given: Row): void {
+    const row = this.#goals === undefined ? given : withGoal(given, this.#goals);
     this.#rows.push(row);
     console.log(
       `${row.scenario.padEnd(44)} ${`${format(row.value)} ${row.unit}`.padStart(13)}${details(row)}`,
@@ -48,7 +63,7 @@ export class Report {
   }
 
   rows(): JudgedRow[] {
-    return this.#rows.map((row) => judge(row, this.calibration));
+    return this.#rows.map((row) => judge(row, this.calibration, this.#goals?.calibration));
   }
 
   printTable(): void {
@@ -63,8 +78,10 @@ export class Report {
       row.goalRatio?.toFixed(3) ?? '',
       verdict(row.reached),
       verdict(row.reachedRelative),
+      ...(this.#goals === undefined ? [] : [timesTheOther(row)]),
     ]);
-    printCells(['scenario', 'measured', 'ratio', 'goal', 'ratio', 'absolute', 'relative'], cells);
+    const columns = ['scenario', 'measured', 'ratio', 'goal', 'ratio', 'absolute', 'relative'];
+    printCells(this.#goals === undefined ? columns : [...columns, 'times the other'], cells);
   }
 
   writeJson(path: string): void {
@@ -98,22 +115,35 @@ export function isRate({ unit }: Row): boolean {
   return unit === '/s' || unit === 'MB/s';
 }
 
-/** Memory does not depend on how fast the machine is. */
-export function judge(row: Row, calibration: number): JudgedRow {
+/** The goals of the scenarios are for other stores, except those that are ratios already. */
+function withGoal({ goal, ...row }: Row, goals: Goals): Row {
+  const found = goals.rows.get(row.scenario);
+  if (found === undefined) return { ...row, ...(row.unit === '×' && goal !== undefined && { goal }) };
+  const { other, times } = found;
+  return { ...row, goal: isRate(row) ? other * times : other / times, times };
+}
+
+function timesTheOther({ times, reachedRelative }: JudgedRow): string {
+  return times === undefined || reachedRelative === undefined ? '' : (times * reachedRelative).toFixed(2);
+}
+
+/** Memory and ratios do not depend on how fast the machine is. */
+export function judge(row: Row, calibration: number, goalsSetAt = calibrationOfGoals): JudgedRow {
   const { value, goal } = row;
   const ratio = isRate(row) ? value / calibration : undefined;
   if (goal === undefined) return { ...row, ...(ratio !== undefined && { ratio }) };
-  const faster = calibration / calibrationOfGoals;
+  const faster = calibration / goalsSetAt;
   if (ratio !== undefined) {
     const reached = value / goal;
     return {
       ...row,
       ratio,
-      goalRatio: goal / calibrationOfGoals,
+      goalRatio: goal / goalsSetAt,
       reached,
       reachedRelative: reached / faster,
     };
   }
+  if (row.unit === '×') return { ...row, reached: value / goal, reachedRelative: value / goal };
   const reached = goal / value;
   return { ...row, reached, reachedRelative: row.unit === 'MB' ? reached : reached / faster };
 }

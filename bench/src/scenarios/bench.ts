@@ -1,6 +1,7 @@
 import type { Api, Credentials } from '../driver/api.ts';
 import { runLoad, runMix, type LoadResult, type NextRequest } from '../driver/http-load.ts';
 import type { ServerMemory } from '../driver/memory.ts';
+import type { RemoteStores } from '../driver/remote-stores.ts';
 import type { Report } from '../driver/report.ts';
 import type { Requests } from './requests.ts';
 
@@ -13,12 +14,15 @@ export interface Bench {
   readonly objects: number;
   readonly seconds: number;
   readonly connections: number;
-  readonly importFolder: string;
+  /** Where the import finds the objects: a URI that ends with a slash. */
+  readonly importSource: string;
   readonly repository: string;
   /** Ends the names of branches, so that scenarios can be measured again in the same repository. */
   readonly pass: string;
   /** Of a server we started ourselves. */
   readonly memory: ServerMemory | undefined;
+  /** Of a server on an S3 server: that one, for loads without svc. */
+  readonly objectStore: RemoteStores['objectStore'] | undefined;
   /** Goals are set for a million objects; smaller runs are not held to those that depend on the size. */
   readonly fullSize: boolean;
 }

@@ -2,7 +2,10 @@ import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timed } from '../driver/api.ts';
-import { filesPerFolder, withPeakMemory, type Bench } from './bench.ts';
+import { runLoad } from '../driver/http-load.ts';
+import { presignTarget } from '../driver/presign.ts';
+import type { RemoteStores } from '../driver/remote-stores.ts';
+import { filesPerFolder, folderOf, keyOf, withPeakMemory, type Bench } from './bench.ts';
 
 /** Folders of a thousand names each; the files of a folder are links to one, which saves disk, not work. */
 export function makeImportFolder(folder: string, objects: number): void {
@@ -17,12 +20,27 @@ export function makeImportFolder(folder: string, objects: number): void {
   }
 }
 
+/** The same names as objects of a bucket, written as quickly as many connections can. */
+export async function fillBucket(
+  { endpoint, credentials }: RemoteStores['objectStore'],
+  bucket: string,
+  objects: number,
+): Promise<void> {
+  const next = (sequence: number): string => {
+    const content = `content of ${folderOf(sequence)}\n`;
+    const target = presignTarget(endpoint, credentials, 'PUT', `/${bucket}/${keyOf(sequence)}`);
+    return `PUT ${target} HTTP/1.1\r\nhost: ${endpoint.host}\r\ncontent-length: ${content.length}\r\n\r\n${content}`;
+  };
+  const { errors } = await runLoad({ endpoint, connections: 64, seconds: 3600, requests: objects, next });
+  if (errors > 0) throw new Error(`${errors} of ${objects} objects were not written`);
+}
+
 interface ImportStatus {
   readonly completed: boolean;
   readonly error?: { readonly message: string };
 }
 
-/** Creates the repository and imports the folder into it. */
+/** Creates the repository and imports the objects into it. */
 export async function importObjects(bench: Bench, namespace: string): Promise<void> {
   const { api, repository } = bench;
   await api.call('POST', '/repositories', { name: repository, storage_namespace: namespace });
@@ -31,7 +49,7 @@ export async function importObjects(bench: Bench, namespace: string): Promise<vo
       'POST',
       `/repositories/${repository}/branches/main/import`,
       {
-        paths: [{ path: `local://${bench.importFolder}/`, destination: '', type: 'common_prefix' }],
+        paths: [{ path: bench.importSource, destination: '', type: 'common_prefix' }],
         commit: { message: 'import' },
       },
     );
@@ -47,7 +65,7 @@ export async function importObjects(bench: Bench, namespace: string): Promise<vo
   };
   const { milliseconds } = await withPeakMemory(bench, 'the import', () => timed(run));
   bench.report.add({
-    scenario: `import ${bench.objects} local files`,
+    scenario: `import ${bench.objects} ${bench.objectStore === undefined ? 'local files' : 'objects'}`,
     value: milliseconds / 1000,
     unit: 's',
     ...(bench.fullSize && { goal: 12 }),

@@ -185,6 +185,8 @@ export interface PutResult {
   /** The store's modification time; undefined when it does not tell. */
   readonly lastModified: Date | undefined;
   readonly etag: string | undefined;
+  /** The MD5 in hex of what the store received, where it tells. */
+  readonly md5?: string | undefined;
 }
 
 export interface CopyResult extends PutResult {
@@ -227,6 +229,8 @@ export interface UploadedPart {
   /** MD5 hex without quotes. */
   readonly etag: string;
   readonly size: number;
+  /** The MD5 in hex of what the store received, where it tells. */
+  readonly md5?: string | undefined;
 }
 
 /**

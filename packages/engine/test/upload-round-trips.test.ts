@@ -1,20 +1,9 @@
 import { Readable } from 'node:stream';
 import type { BlockAdapter } from '@svc/block';
-import type { KvStore } from '@svc/kv';
 import { expect, test } from 'vitest';
 import { watched } from './failing-store.ts';
 import { changes, commit, contents, createWorld, newRepository } from './fixture.ts';
-
-/** A store that must be waited for. */
-function remote(kv: KvStore): KvStore {
-  return new Proxy(kv, {
-    get(target, name) {
-      if (name === 'valueAtOnce' || name === 'firstKeyAtOnce') return undefined;
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-    },
-  });
-}
+import { remote } from './remote-store.ts';
 
 /** Runs something each time data is about to be stored. */
 function beforePut(adapter: BlockAdapter, run: () => Promise<unknown>): BlockAdapter {

@@ -22,6 +22,9 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   if (source === '') throw required('source');
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
+  // Both are asked for at once; that the source is missing is told first.
+  const hidesNothing = checkHidesNothing(context, scope, name);
+  hidesNothing.catch(() => undefined);
   const target = await findSource(context, scope, source);
   const { commitId } = target;
   const hidden = options.hidden === true;
@@ -34,6 +37,7 @@ export async function createBranch(context: EngineContext, options: CreateBranch
     actor,
     tokens: target.staged ? target.head?.tokens : undefined,
     byId: !isLiving(target),
+    hidesNothing,
   });
   return { id: name, commitId, hidden };
 }
@@ -52,16 +56,18 @@ interface NewBranch extends NewRef {
   readonly hidden: boolean;
   /** Of the source, when it is a branch. */
   readonly tokens?: readonly Buffer[] | undefined;
+  /** The check of the name, when it was begun before. */
+  readonly hidesNothing?: Promise<void>;
 }
 
 /** The checks and hooks of a creation, then the branch. */
 export async function createBranchAt(
   context: EngineContext,
   scope: RepositoryScope,
-  { kind, name, commitId, source, actor, hidden, tokens, byId }: NewBranch,
+  { kind, name, commitId, source, actor, hidden, tokens, byId, hidesNothing }: NewBranch,
 ): Promise<PlannedMove> {
   checkRoomForKeys(context.kv, scope.partition, name, 'name');
-  await checkHidesNothing(context, scope, name);
+  await (hidesNothing ?? checkHidesNothing(context, scope, name));
   // A deletion is the source of what comes back, but no ref to read from.
   const sourceRef = kind === 'undelete' ? commitId : source;
   // One look for both events.

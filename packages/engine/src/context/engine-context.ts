@@ -5,6 +5,7 @@ import type { CacheBus, KvStore, KvWrite } from '@svc/kv';
 import type { CommittedTrees } from '../committed/tree.ts';
 import { AddressAllocator } from '../objects/addresses.ts';
 import { HashPool } from '../objects/hash-pool.ts';
+import { StoreHashes } from '../objects/store-hashes.ts';
 import { NamespaceIndex } from '../objects/namespace-index.ts';
 import { SmallObjects } from '../objects/small-objects.ts';
 import type { CollectorObserver } from '../face/gc-runs.ts';
@@ -58,6 +59,7 @@ export interface EngineContext {
   readonly protection: ProtectionStore;
   readonly addresses: AddressAllocator;
   readonly hashPool: HashPool;
+  readonly storeHashes: StoreHashes;
   readonly namespaces: NamespaceIndex;
   readonly smallObjects: SmallObjects;
   readonly background: Background;
@@ -115,6 +117,7 @@ export function createContext(options: EngineOptions): EngineContext {
     protection: new ProtectionStore(kv, cacheBus),
     addresses: new AddressAllocator(xids, clock),
     hashPool: new HashPool(),
+    storeHashes: new StoreHashes(),
     namespaces: new NamespaceIndex(kv, repositories, options.blockStores, cacheBus, clock),
     smallObjects: new SmallObjects(),
     background: new Background(logger),

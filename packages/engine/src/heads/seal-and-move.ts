@@ -46,7 +46,7 @@ export interface HeadMove {
 export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Commit> {
   const { scope, branch } = move;
   return context.queue.run(`${scope.repository.instanceUid}/${branch}`, async (turn) => {
-    await seal(context, move);
+    const unsealed = await seal(context, move);
     for (let lost = 0; lost < maxTries; lost += 1) {
       if (lost > 0) {
         context.onRetry(move.operation);
@@ -54,7 +54,7 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
       }
       // Before the tables are written: what was collected since then may concern them.
       const entered = await enterGate(context, move);
-      const head = await context.branches.get(scope, branch);
+      const head = (lost === 0 ? unsealed : undefined) ?? (await context.branches.get(scope, branch));
       const commit = await move.makeCommit(head, turn, lost, entered);
       if (await moveTo(context, move, head, commit, entered)) {
         const byId = typeof move.byId === 'function' ? move.byId() : move.byId;
@@ -113,23 +113,26 @@ async function moveTo(
   return true;
 }
 
-/** Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head. */
+/**
+ * Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head:
+ * then the branch is answered as it was read, which the move will not find changed unless somebody else changes it.
+ */
 async function seal(
   context: EngineContext,
   { scope, branch, operation, beforeSeal, dirtyToken }: HeadMove,
-): Promise<void> {
+): Promise<BranchHead | undefined> {
   for (let lost = 0; lost < maxTries; lost += 1) {
     const head = await context.branches.get(scope, branch);
     const { stagingToken, sealedTokens } = head.data;
     const isEmpty = stagingToken !== dirtyToken && (await isTokenEmpty(context, Buffer.from(stagingToken)));
-    if (isEmpty && sealedTokens.length === 0) return;
+    if (isEmpty && sealedTokens.length === 0) return head;
     await beforeSeal?.(head);
-    if (isEmpty) return;
+    if (isEmpty) return head;
     const sealed = [stagingToken, ...sealedTokens];
     const next = { ...head.data, stagingToken: tokenFor(scope, branch), sealedTokens: sealed };
     if (await context.branches.replace(scope, head, next)) {
       foldSealedTokensLater(context, scope, branch, sealed.length);
-      return;
+      return undefined;
     }
     context.onRetry(operation);
   }

@@ -67,8 +67,12 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  await context.branches.get(scope, destination);
-  const target = await resolveCommitted(context, scope, options.source);
+  // Both are asked for at once; that the destination is missing is told first.
+  const found = context.branches.get(scope, destination);
+  const resolved = resolveCommitted(context, scope, options.source);
+  resolved.catch(() => undefined);
+  await found;
+  const target = await resolved;
   const source = await context.commits.get(scope, target.commitId);
   checkStands('source', options.expectedSource, source.id);
   Object.assign(metadata, options.ownMetadata?.(source.id));

@@ -11,39 +11,59 @@ const inlineBytes = 1024 * 1024;
 export interface HashedBody {
   /** To be given to the store. */
   readonly body: BodySource;
-  /** Call once the store has taken the whole body. */
-  digests(): Promise<BodyDigests>;
+  /** Whether the MD5 is left to the store, because a trusted one computes it anyway. */
+  readonly leavesMd5: boolean;
+  /** Call once the store has taken the whole body; `told` is the MD5 in hex where it is left to the store. */
+  digests(told?: string): Promise<BodyDigests>;
 }
+
+/** Bodies that are stored by one request, which is what stores tell the MD5 of. */
+const oneRequestBytes = 5 * 1024 * 1024 * 1024;
 
 /** Wraps a body so that it is hashed on its way to the store. */
 export async function hashBody(
   pool: HashPool,
   source: BodySource,
   extra: readonly DigestName[],
+  storeIsTrusted = false,
 ): Promise<HashedBody> {
   await loadDigests(extra);
   if (source instanceof Uint8Array) return hashedBytes(source, extra);
   if (source.size >= 0 && source.size <= inlineBytes) {
     return hashedBytes(await readWhole(source.stream, source.size), extra);
   }
-  const tap = new HashingTap(pool.open(['md5', ...extra]));
+  const leavesMd5 = storeIsTrusted && source.size >= 0 && source.size <= oneRequestBytes;
+  if (leavesMd5 && extra.length === 0) {
+    // The store refuses a body of another length than announced.
+    const { size } = source;
+    return {
+      body: source,
+      leavesMd5,
+      digests: (told = '') => Promise.resolve({ md5: Buffer.from(told, 'hex'), size, extra: {} }),
+    };
+  }
+  const tap = new HashingTap(pool.open(leavesMd5 ? extra : ['md5', ...extra]));
   source.stream.once('error', (error) => tap.destroy(error));
   source.stream.once('close', () => {
     if (!source.stream.readableEnded) tap.destroy(new Error('the body ended early'));
   });
-  const finish = async (): Promise<BodyDigests> => {
-    const [md5, ...rest] = await tap.hash.digests();
-    return { md5: md5 ?? Buffer.alloc(0), size: tap.size, extra: named(extra, rest) };
+  const body = { stream: source.stream.pipe(tap), size: source.size };
+  const finish = async (told = ''): Promise<BodyDigests> => {
+    const digests = await tap.hash.digests();
+    const md5 = leavesMd5 ? Buffer.from(told, 'hex') : (digests.shift() ?? Buffer.alloc(0));
+    return { md5, size: tap.size, extra: named(extra, digests) };
   };
+  if (leavesMd5) return { body, leavesMd5, digests: finish };
   let finished: Promise<BodyDigests> | undefined;
   const digests = (): Promise<BodyDigests> => (finished ??= finish());
   const md5 = async (): Promise<string> => (await digests()).md5.toString('hex');
-  return { body: { stream: source.stream.pipe(tap), size: source.size, md5 }, digests };
+  return { body: { ...body, md5 }, leavesMd5, digests };
 }
 
 function hashedBytes(bytes: Uint8Array, extra: readonly DigestName[]): HashedBody {
   return {
     body: bytes,
+    leavesMd5: false,
     digests: () =>
       Promise.resolve({
         md5: hash('md5', bytes, 'buffer'),

@@ -1,15 +1,23 @@
+import { createHash } from 'node:crypto';
+import type { BlockAdapter, ObjectPointer, PutResult } from '@svc/block';
 import { addressRelative, emptyStringMap, timestampFromMillis, type Entry } from '@svc/encoding';
 import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { notFound } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
-import type { ObjectEntry, Objects, UploadObjectOptions, WriteCondition } from '../face/objects.ts';
+import type {
+  BodyDigests,
+  ObjectEntry,
+  Objects,
+  UploadObjectOptions,
+  WriteCondition,
+} from '../face/objects.ts';
 import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import { checkCondition, checkMetadata, stageEntry, type StagedKey } from '../staging/write.ts';
-import { hashBody } from './body-hash.ts';
+import { hashBody, type HashedBody } from './body-hash.ts';
 import { withFreshData } from './fresh-data.ts';
 import { checkContentType, checkStorageClass, joinedMaps } from './reserved-metadata.ts';
 import { toObjectEntry } from './object-entry.ts';
@@ -26,7 +34,8 @@ export async function uploadObject(
   const { scope } = place;
   const adapter = adapterOf(context, scope);
   const address = context.addresses.next();
-  const hashed = await hashBody(context.hashPool, options.body, options.digests ?? []);
+  const isTrusted = context.storeHashes.isTrusted(adapter, scope.repository.storageNamespace);
+  const hashed = await hashBody(context.hashPool, options.body, options.digests ?? [], isTrusted);
   return withFreshData(context, scope, address, async (pointer, trace) => {
     const stored = await withBlockStore(adapter, () =>
       adapter.put(pointer, hashed.body, {
@@ -36,7 +45,7 @@ export async function uploadObject(
         signal: options.signal,
       }),
     );
-    const digests = await hashed.digests();
+    const digests = await storedDigests(context, adapter, pointer, hashed, stored);
     const kept = options.verify?.(digests);
     const entry: Entry = {
       address,
@@ -55,6 +64,28 @@ export async function uploadObject(
     await stageEntry(context, staged, entry, options, trace);
     return toObjectEntry(context, scope, options.path, entry);
   });
+}
+
+/** The digests of what was just stored; a store that does not tell its MD5 this time has it read back. */
+async function storedDigests(
+  { storeHashes }: EngineContext,
+  adapter: BlockAdapter,
+  pointer: ObjectPointer,
+  hashed: HashedBody,
+  { md5 }: PutResult,
+): Promise<BodyDigests> {
+  if (!hashed.leavesMd5) {
+    const digests = await hashed.digests();
+    storeHashes.compare(adapter, pointer.storageNamespace, md5, digests.md5);
+    return digests;
+  }
+  if (md5 !== undefined) return hashed.digests(md5);
+  storeHashes.forget(adapter, pointer.storageNamespace);
+  const hash = createHash('md5');
+  await withBlockStore(adapter, async () => {
+    for await (const chunk of (await adapter.get(pointer)).stream()) hash.update(chunk as Buffer);
+  });
+  return hashed.digests(hash.digest('hex'));
 }
 
 /** Everything that refuses an upload before its body is read. */

@@ -115,11 +115,17 @@ async function putPart(context: EngineContext, options: PutPartOptions): Promise
   const { data } = await readOpenUpload(context, options);
   const scope = await context.repositories.open(options.repository);
   const adapter = adapterOf(context, scope);
-  const hashed = await hashBody(context.hashPool, options.body, options.digests ?? []);
+  const upload = storeUploadOf(scope, data);
+  const { storeHashes } = context;
+  const { storageNamespace } = upload.pointer;
+  const isTrusted = storeHashes.isTrusted(adapter, storageNamespace);
+  const hashed = await hashBody(context.hashPool, options.body, options.digests ?? [], isTrusted);
   return rememberedPart(context, data, options.partNumber, (accept) =>
     withBlockStore(adapter, () =>
-      adapter.uploadPart(storeUploadOf(scope, data), options.partNumber, hashed.body, async ({ etag }) => {
-        const digests = await hashed.digests();
+      adapter.uploadPart(upload, options.partNumber, hashed.body, async ({ etag, md5 }) => {
+        const digests = await hashed.digests(md5);
+        if (!hashed.leavesMd5) storeHashes.compare(adapter, storageNamespace, md5, digests.md5);
+        else if (md5 === undefined) storeHashes.forget(adapter, storageNamespace);
         await accept({ etag, size: digests.size }, options.verify?.(digests));
       }),
     ),

@@ -58,7 +58,7 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     exists: (pointer) => measure('exists', () => adapter.exists(pointer)),
     properties: (pointer, options) => measure('get_properties', () => adapter.properties(pointer, options)),
     delete: (pointer) => measure('remove', () => adapter.delete(pointer)),
-    deleteMany: (pointers) => measure('remove_many', () => adapter.deleteMany(pointers)),
+    deleteMany: (pointers, options) => measure('remove_many', () => adapter.deleteMany(pointers, options)),
     copy: (source, destination) => measure('copy', () => adapter.copy(source, destination)),
     createMultipart: (pointer, options) =>
       measure('create_multipart_upload', () => adapter.createMultipart(pointer, options)),

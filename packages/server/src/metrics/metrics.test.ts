@@ -150,6 +150,19 @@ test('block calls are measured with their size and outcome', async () => {
   expect(text).toContain('blockstore_concurrent_operations{operation="get",blockstore_type="s3"} 0');
 });
 
+test('calls about many objects reach the store with all that was asked', async () => {
+  const inner = createMemAdapter({ id: 'store' });
+  const asked: unknown[] = [];
+  const deleteMany: typeof inner.deleteMany = (_pointers, options) => {
+    asked.push(options);
+    return Promise.resolve([]);
+  };
+  const adapter = instrumentBlock({ ...bind(inner), deleteMany }, createMetrics());
+  const options = { mayGoOn: () => false };
+  await adapter.deleteMany([], options);
+  expect(asked).toEqual([options]);
+});
+
 test('logins and permission checks are measured by outcome', async () => {
   const metrics = createMetrics();
   const auth = instrumentAuth(

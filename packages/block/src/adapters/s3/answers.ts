@@ -1,3 +1,4 @@
+import { unquote } from '../../remote/answers.ts';
 import { sigV4Encode } from '@svc/encoding';
 import type { PutOptions } from '../../adapter.ts';
 import type { BucketObject } from '../../address.ts';
@@ -29,4 +30,12 @@ export function ifAbsentHeader(options: PutOptions): Record<string, string> {
 
 export function copySource({ bucket, key }: BucketObject): string {
   return `${sigV4Encode(bucket, 'encode')}/${sigV4Encode(key, 'keep')}`;
+}
+
+/** Lower-case MD5 in hex: what the ETag of one request's body is, unless a key of KMS or of the client encrypted it. */
+export function md5Told(answer: { header(name: string): string | undefined }): string | undefined {
+  const etag = unquote(answer.header('etag'));
+  const isKms = answer.header('x-amz-server-side-encryption')?.startsWith('aws:kms') === true;
+  const isOfClient = answer.header('x-amz-server-side-encryption-customer-algorithm') !== undefined;
+  return isKms || isOfClient || !/^[0-9a-f]{32}$/.test(etag) ? undefined : etag;
 }

@@ -3,7 +3,7 @@ import type { BucketObject } from '../../address.ts';
 import { abortable, multipartEtag } from '../../body.ts';
 import { BlockError } from '../../errors.ts';
 import { longAnswerMs, unquote } from '../../remote/answers.ts';
-import { copySource, ifAbsentHeader, readResult } from './answers.ts';
+import { copySource, ifAbsentHeader, md5Told, readResult } from './answers.ts';
 import type { S3Client } from './client.ts';
 import type { ObjectCalls } from './object-calls.ts';
 import { bytesRequest, type RequestBody } from '../../remote/request-body.ts';
@@ -46,7 +46,7 @@ export class MultipartCalls {
     partNumber: number,
     body: RequestBody,
     signal?: AbortSignal,
-  ): Promise<string> {
+  ): Promise<{ readonly etag: string; readonly md5: string | undefined }> {
     const query = [
       ['partNumber', String(partNumber)],
       ['uploadId', uploadId],
@@ -60,7 +60,7 @@ export class MultipartCalls {
         `part ${partNumber} of s3://${bucket}/${key}: the store answered without an ETag`,
       );
     }
-    return etag;
+    return { etag, md5: md5Told(response) };
   }
 
   async copyPart(
@@ -150,7 +150,7 @@ export class MultipartCalls {
           start: () => this.create(object, options),
           uploadPart: async (uploadId, partNumber, part) => ({
             partNumber,
-            etag: await this.sendPart(object, uploadId, partNumber, part, options.signal),
+            etag: (await this.sendPart(object, uploadId, partNumber, part, options.signal)).etag,
           }),
           abort: (uploadId) => this.abort(object, uploadId),
         },

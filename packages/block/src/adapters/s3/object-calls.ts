@@ -5,7 +5,7 @@ import type { S3StoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { dateOf, streamBody, unquote } from '../../remote/answers.ts';
 import { connectionFailure } from '../../remote/connection.ts';
-import { ifAbsentHeader } from './answers.ts';
+import { ifAbsentHeader, md5Told } from './answers.ts';
 import type { S3Client, S3Request } from './client.ts';
 import { refusalError } from './errors.ts';
 import type { RequestBody } from '../../remote/request-body.ts';
@@ -36,7 +36,7 @@ export class ObjectCalls {
     const etag = unquote(response.header('etag'));
     if (etag === '')
       throw new BlockError('write_failed', `s3://${bucket}/${key}: the store answered without an ETag`);
-    return { etag, lastModified: dateOf(response.header('date')) };
+    return { etag, md5: md5Told(response), lastModified: dateOf(response.header('date')) };
   }
 
   writeHeaders(options: PutOptions): Record<string, string> {

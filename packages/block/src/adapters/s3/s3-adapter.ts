@@ -187,9 +187,10 @@ export class S3Adapter implements BlockAdapter {
       checkPartNumber(partNumber);
       const object = resolveBucketObject('s3', upload.pointer);
       const send = async (part: RequestBody): Promise<UploadedPart> => {
-        const etag = await this.#multipart.sendPart(object, upload.uploadId, partNumber, part);
-        await accept?.({ etag, size: part.size });
-        return { etag, size: part.size };
+        const told = await this.#multipart.sendPart(object, upload.uploadId, partNumber, part);
+        const uploaded = { ...told, size: part.size };
+        await accept?.(uploaded);
+        return uploaded;
       };
       if (body instanceof Uint8Array) return await send(bytesRequest(body));
       if (body.size < 0) return await withKnownSize(body, this.#chunkSize, send);

@@ -263,6 +263,30 @@ describe('a 200 that is none', () => {
     );
   });
 
+  it.each([
+    ['the ETag', {}, '0123456789abcdef0123456789abcdef', true],
+    [
+      'nothing when a key of KMS is used',
+      { 'x-amz-server-side-encryption': 'aws:kms' },
+      'a'.repeat(32),
+      false,
+    ],
+    ['nothing when the ETag is of parts', {}, `${'a'.repeat(32)}-2`, false],
+    ['nothing when the ETag is something else', {}, 'W/123', false],
+  ])('as MD5 tells %s', async (_, headers, etag, isMd5) => {
+    await withStub(
+      (_request, response) => response.writeHead(200, { ...headers, etag: `"${etag}"` }).end(),
+      {},
+      async (adapter) => {
+        const stream = Readable.from([Buffer.alloc(2 << 20)]);
+        for (const body of [Buffer.from('x'), { stream, size: 2 << 20 }])
+          expect((await adapter.put(at('x'), body)).md5).toBe(isMd5 ? etag : undefined);
+        const upload = { pointer: at('x'), uploadId: 'u' };
+        expect((await adapter.uploadPart(upload, 1, Buffer.from('x'))).md5).toBe(isMd5 ? etag : undefined);
+      },
+    );
+  });
+
   it('without an ETag fails a put', async () => {
     await withStub(
       (_, response) => void response.writeHead(200).end(),
