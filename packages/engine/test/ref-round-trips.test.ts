@@ -32,7 +32,7 @@ test('a new branch asks for its source and for its name at once', async () => {
   await engine.branches.create({ repository, name: 'warm', source: 'main', actor });
   waits.length = 0;
   await engine.branches.create({ repository, name: 'new', source: 'main', actor });
-  expect(waits[0]?.toSorted()).toEqual(['get branches/main', 'get branches/new', 'get tags/new']);
+  expect(waits[0]?.toSorted()).toEqual(['get branches/main', 'get tags/new']);
   expect(waits.slice(1)).toEqual([['change branches/new']]);
 });
 
