@@ -1,5 +1,4 @@
 import type { Worker } from 'node:cluster';
-import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { deriveRootKey } from '@svc/auth/root-key';
 import type { Config, LogLevel } from '../config/index.ts';
@@ -79,34 +78,9 @@ export class Supervisor {
     // Nobody would end those that start now.
     if (this.#isStopping()) return undefined;
     this.#listen = address;
-    const others = Array.from({ length: this.#options.workers - 1 }, (): Role => 'http');
-    if (!this.#options.oneProcess) others.push('background');
-    this.#startOneByOne(others);
+    for (let n = 1; n < this.#options.workers; n++) this.#start('http');
+    if (!this.#options.oneProcess) this.#start('background');
     return address;
-  }
-
-  /**
-   * A process that starts needs a core for itself. At least one core is left to the worker that serves requests already
-   * and has yet to warm up: where the others take it, its first clients wait twice as long.
-   */
-  #startOneByOne(roles: readonly Role[]): void {
-    const left = roles.values();
-    const next = (): void => {
-      const { value: role } = left.next();
-      if (role === undefined || this.#isStopping()) return;
-      const { worker } = this.#start(role);
-      // Ready, or failed and started again later: either way the next one does not wait for longer.
-      let isOver = false;
-      const over = (): void => {
-        if (!isOver) next();
-        isOver = true;
-      };
-      worker.on('message', (message: ToPrimary) => {
-        if (message.type === 'ready') over();
-      });
-      worker.once('exit', over);
-    };
-    for (let n = 1; n < Math.max(2, availableParallelism()); n += 1) next();
   }
 
   /** The first worker checks the stores; nobody listens before it says they are fine. */
