@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { barChart, lineChart } from './chart.ts';
 import { Latencies } from './latencies.ts';
-import { judge } from './report.ts';
+import { judge, Report } from './report.ts';
 
 test('latencies are kept within two per cent', () => {
   const latencies = new Latencies();
@@ -22,6 +22,26 @@ test('goals are also judged as on the machine they were set on', () => {
   expect(time.reachedRelative).toBeCloseTo(1.2);
   const memory = judge({ scenario: 'memory', value: 1000, unit: 'MB', goal: 800 }, halfAsFast);
   expect(memory.reachedRelative).toBeCloseTo(0.8);
+});
+
+test('goals that are made of what another server reached take the place of those of the scenarios', () => {
+  const report = new Report({
+    calibration: 1000,
+    rows: new Map([
+      ['rate', { other: 100, times: 3 }],
+      ['time', { other: 12, times: 4 }],
+    ]),
+  });
+  report.addCalibration(2000);
+  report.add({ scenario: 'rate', value: 600, unit: '/s', goal: 1 });
+  report.add({ scenario: 'time', value: 3, unit: 'ms', goal: 1 });
+  report.add({ scenario: 'unknown', value: 1, unit: 'ms', goal: 1 });
+  report.add({ scenario: 'part', value: 0.5, unit: '×', goal: 0.8 });
+  const [rate, time, unknown, part] = report.rows();
+  expect(rate).toMatchObject({ goal: 300, times: 3, reached: 2, reachedRelative: 1 });
+  expect(time).toMatchObject({ goal: 3, times: 4, reached: 1, reachedRelative: 0.5 });
+  expect(unknown?.goal).toBeUndefined();
+  expect(part).toMatchObject({ goal: 0.8, reached: 0.625, reachedRelative: 0.625 });
 });
 
 test('charts place what they show inside the page', () => {

@@ -28,7 +28,7 @@ export interface PostgresOptions {
   readonly prepare?: (data: string) => Promise<void>;
 }
 
-/** A throw-away PostgreSQL server on loopback, with durability off: only its behaviour matters here. */
+/** A throw-away PostgreSQL server on loopback, which syncs as it does by default. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<RunningServer> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const root = process.getuid?.() === 0;
