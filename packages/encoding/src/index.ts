@@ -1,3 +1,4 @@
+export * from './answer-head.ts';
 export * from './byte-order.ts';
 export * from './crc-combine.ts';
 export * from './crc32c.ts';

@@ -1,4 +1,3 @@
-export { readChunked, readHead } from './answer-head.ts';
 export { drained } from './drained.ts';
 export { HeldMemory } from './held-memory.ts';
 export type { BodyMemory } from './held-memory.ts';

@@ -1,6 +1,6 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
-import { readChunked, readHead } from '@svc/http';
+import { readChunked, readHead } from '@svc/encoding';
 import type { ObjectBody } from '../adapter.ts';
 import { bytesBody, smallObjectSize } from '../body.ts';
 import { LeanBody } from './lean-body.ts';

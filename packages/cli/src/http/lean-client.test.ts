@@ -16,8 +16,10 @@ afterEach(() => {
 /** Answers each request, once it is whole, as `answer` writes; and a client of it. */
 async function start(answer: (socket: Socket, count: number) => void) {
   const seen = { connections: 0, requests: [] as string[] };
+  const closed: Promise<unknown>[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
+    closed.push(once(socket, 'close'));
     seen.connections += 1;
     socket.on('error', () => undefined);
     let text = '';
@@ -38,7 +40,9 @@ async function start(answer: (socket: Socket, count: number) => void) {
   const url = new URL(`http://127.0.0.1:${port}/a%20b?c=d`);
   const send = (body?: string | Uint8Array, signal?: AbortSignal) =>
     client.send({ method: body === undefined ? 'GET' : 'PUT', url, headers: lengthOf(body), body }, signal);
-  return { client, url, send, seen };
+  /** The first connection is gone on both sides. */
+  const firstClosed = (): Promise<unknown> | undefined => closed[0];
+  return { client, url, send, seen, firstClosed };
 }
 
 function lengthOf(body: string | Uint8Array | undefined): Record<string, string> {
@@ -149,23 +153,23 @@ describe('connections', () => {
     ['says so', 'connection: close\r\n', ''],
     ['sends more than was asked for', '', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
   ])('are not used again when the server %s', async (_what, header, more) => {
-    const { send, seen } = await start((socket) => {
+    const { send, seen, firstClosed } = await start((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 0\r\n${header}\r\n`);
       if (more !== '') setTimeout(() => socket.write(more), 5);
     });
     await send();
-    await delay(30);
+    await firstClosed();
     await send();
     expect(seen.connections).toBe(2);
   });
 
   it('that the server closed while they rested are not used again', async () => {
-    const { send, seen } = await start((socket) => {
+    const { send, seen, firstClosed } = await start((socket, count) => {
       socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-      setTimeout(() => socket.end(), 5);
+      if (count === 1) setTimeout(() => socket.end(), 5);
     });
     await send();
-    await delay(30);
+    await firstClosed();
     expect((await send())?.status).toBe(204);
     expect(seen.connections).toBe(2);
   });

@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
-import { readHead } from '@svc/http';
+import { readHead } from '@svc/encoding';
 import { bytesBody, type AnswerBody } from './answer-body.ts';
 import { ChunkedFrame, SizedFrame, type BodyFrame } from './body-frame.ts';
 
