@@ -19,7 +19,7 @@ async function start(answer: (socket: Socket, count: number) => void) {
   const closed: Promise<unknown>[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
-    closed.push(once(socket, 'close'));
+    closed.push(new Promise((resolve) => socket.once('close', resolve)));
     seen.connections += 1;
     socket.on('error', () => undefined);
     let text = '';
