@@ -288,7 +288,8 @@ async function printVersion(context: CommandContext): Promise<void> {
   const { out } = context;
   out.line(`svcctl version: ${version}`);
   try {
-    const { version_config: server } = await context.client.get('/config');
+    // Nobody who asks for the version waits for a server that is down.
+    const { version_config: server } = await context.client.get('/config', { repeat: false });
     if (server?.version !== undefined) out.line(`svc version: ${server.version}`);
     if (server?.upgrade_recommended === true) {
       out.line(

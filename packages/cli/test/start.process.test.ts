@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { svcBundle } from '@svc/testing';
 import { expect, it } from 'vitest';
+import { FakeServer } from './fake-server.ts';
 
 /** Tells at the end of the process which files it loaded as modules, and which modules of Node.js. */
 const reporter = `data:text/javascript,
@@ -39,4 +41,17 @@ it('speaks to a plain address without loading TLS', () => {
   const { native } = start('repo', 'list');
   expect(native).toContain('NativeModule http');
   for (const dear of ['https', 'tls', 'crypto']) expect(native).not.toContain(`NativeModule ${dear}`);
+});
+
+it('asks once for the version of a server, which may be down', async () => {
+  const server = await FakeServer.start(() => ({ status: 503 }));
+  try {
+    const env = { ...process.env, SVCCTL_SERVER_ENDPOINT_URL: server.url };
+    const program = join(svcBundle(), 'svcctl.js');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, '--version'], { env });
+    expect(stdout).toMatch(/^svcctl version: \S+\n$/);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/api/v1/config']);
+  } finally {
+    await server.stop();
+  }
 });
