@@ -139,7 +139,7 @@ async function every(ms: number, what: () => Promise<void>): Promise<void> {
       await what();
     } catch (error) {
       failures += 1;
-      console.error(String(error));
+      console.error(String(error), error instanceof Error ? (error.cause ?? '') : '');
     }
     await pause(Math.max(0, next - performance.now()), undefined, { signal: ended.signal }).catch(
       () => undefined,
