@@ -23,9 +23,10 @@ interface KeptStates {
 export class RemoteHasher implements Hasher {
   readonly #worker: Worker;
   readonly #spares: ArrayBuffer[] = [];
-  readonly #waiting = new Map<number, (digest: string) => void>();
-  readonly #failed: Promise<never>;
-  #wake: (() => void) | undefined;
+  readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
+  /** Of everybody who waits to send: trees are written side by side. */
+  #wakes: PromiseWithResolvers<void>[] = [];
+  #failure: Error | undefined;
   #next = 0;
   #inFlight = 0;
   /** Tables whose states are kept over there, least recently used first. */
@@ -34,11 +35,7 @@ export class RemoteHasher implements Hasher {
 
   constructor(worker: Worker) {
     this.#worker = worker;
-    this.#failed = new Promise((_, reject) => {
-      worker.once('error', reject);
-    });
-    // Only those who wait for the thread are told.
-    this.#failed.catch(() => undefined);
+    worker.once('error', (error: Error) => this.#fail(error));
     worker.on('message', (message: FromHasher) => this.#receive(message));
   }
 
@@ -48,10 +45,10 @@ export class RemoteHasher implements Hasher {
 
   async ready(): Promise<void> {
     while (this.isBusy) {
-      const less = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      await Promise.race([less, this.#failed]);
+      if (this.#failure !== undefined) throw this.#failure;
+      const turn = Promise.withResolvers<void>();
+      this.#wakes.push(turn);
+      await turn.promise;
     }
   }
 
@@ -87,11 +84,11 @@ export class RemoteHasher implements Hasher {
         this.#post({ type: 'update', hash, bytes, length: input.length, keep }, [bytes]);
       },
       digest: async (last, fileSize) => {
-        const digest = new Promise<string>((resolve) => {
-          this.#waiting.set(hash, resolve);
-        });
+        if (this.#failure !== undefined) throw this.#failure;
+        const digest = Promise.withResolvers<string>();
+        this.#waiting.set(hash, digest);
         this.#post({ type: 'digest', hash, last });
-        const id = await Promise.race([digest, this.#failed]);
+        const id = await digest.promise;
         if (checkpoints.length > 0) this.#keep(id, { hash, fileSize, checkpoints });
         return id;
       },
@@ -119,13 +116,23 @@ export class RemoteHasher implements Hasher {
 
   #receive(message: FromHasher): void {
     if (message.type === 'digest') {
-      this.#waiting.get(message.hash)?.(message.digest);
+      this.#waiting.get(message.hash)?.resolve(message.digest);
       this.#waiting.delete(message.hash);
       return;
     }
     this.#inFlight--;
     if (this.#spares.length < maxSpares) this.#spares.push(message.bytes);
-    this.#wake?.();
+    const wakes = this.#wakes;
+    this.#wakes = [];
+    for (const wake of wakes) wake.resolve();
+  }
+
+  /** Only those who wait for the thread are told. */
+  #fail(error: Error): void {
+    this.#failure = error;
+    for (const { reject } of [...this.#waiting.values(), ...this.#wakes]) reject(error);
+    this.#waiting.clear();
+    this.#wakes = [];
   }
 
   #post(message: ToHasher, transfer: ArrayBuffer[] = []): void {
