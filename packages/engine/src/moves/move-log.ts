@@ -15,6 +15,7 @@ import {
 } from '@svc/encoding';
 import type { CacheBus, KvExpectation, KvStore, KvWrite } from '@svc/kv';
 import { growingCache } from '../context/growing-cache.ts';
+import { ownBytes } from '../context/own-bytes.ts';
 import type { Actor } from '../face/model.ts';
 import type { EngineLogger } from '../face/options.ts';
 import {
@@ -199,8 +200,7 @@ export class MoveLog {
   remember({ id, data, begins }: PlannedMove): void {
     const kind = moveKinds[data.kind];
     if (kind !== undefined) this.#onMoved(kind);
-    // Where a read is a look into memory, it costs less than keeping what may never be asked for.
-    if (this.#kv.valueAtOnce === undefined) this.#records.set(nameOf(id), data);
+    this.#keep(nameOf(id), data);
     if (begins !== undefined) this.#begun.set(begins, true);
   }
 
@@ -212,8 +212,13 @@ export class MoveLog {
     const value = await this.#read(scope, moveKey(id));
     if (value === undefined) return undefined;
     const data = moveMessage.decode(value);
-    this.#records.set(name, data);
+    this.#keep(name, data);
     return data;
+  }
+
+  #keep(name: string, data: MoveData): void {
+    // Where a read is a look into memory, it costs less than keeping what may never be asked for.
+    if (this.#kv.valueAtOnce === undefined) this.#records.set(name, withOwnBytes(data));
   }
 
   /** Newest first, from the one before `after` on. */
@@ -330,6 +335,18 @@ function writesOf(id: Buffer, data: MoveData): KvWrite[] {
     { type: 'put', key: moveKey(id), value: moveMessage.encode(data) },
     { type: 'put', key: outboxKey(id), value: none },
   ];
+}
+
+function withOwnBytes(data: MoveData): MoveData {
+  const { old, prev, jump, requestId } = data;
+  return {
+    ...data,
+    old: ownBytes(old),
+    new: ownBytes(data.new),
+    prev: ownBytes(prev),
+    jump: ownBytes(jump),
+    requestId: ownBytes(requestId),
+  };
 }
 
 /** Move ids are unique, whatever the repository. */

@@ -2,6 +2,7 @@ import type { BranchData } from '@svc/encoding';
 import { branchMessage } from '@svc/encoding';
 import type { KvExpectation, KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
+import { ownBytes } from '../context/own-bytes.ts';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
 import type { MoveLog, PlannedMove } from '../moves/move-log.ts';
@@ -71,13 +72,14 @@ export class BranchStore {
     if (found === undefined) return undefined;
     const last = this.#decoded.get(name);
     if (last !== undefined && last.raw.equals(found.value)) return { ...last, predicate: found.predicate };
-    const data = branchMessage.decode(found.value);
+    const decoded = branchMessage.decode(found.value);
+    const data = { ...decoded, lastMove: ownBytes(decoded.lastMove) };
     const head: BranchHead = {
       data,
       predicate: found.predicate,
-      key,
-      raw: found.value,
-      tokens: [data.stagingToken, ...data.sealedTokens].map((token) => Buffer.from(token)),
+      key: ownBytes(key),
+      raw: ownBytes(found.value),
+      tokens: [data.stagingToken, ...data.sealedTokens].map((token) => ownBytes(Buffer.from(token))),
     };
     this.#decoded.set(name, head);
     return head;

@@ -95,7 +95,11 @@ class LocalStore implements KvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const value = this.valueAtOnce(partition, key);
-    return value === undefined ? undefined : { value, predicate: valuePredicate(Buffer.from(value)) };
+    if (value === undefined) return undefined;
+    // In memory of its own: predicates are kept for long, and would keep the whole piece that small buffers share.
+    const seen = Buffer.allocUnsafeSlow(value.length);
+    seen.set(value);
+    return { value, predicate: valuePredicate(seen) };
   }
 
   valueAtOnce(partition: Uint8Array, key: Uint8Array): Buffer | undefined {
