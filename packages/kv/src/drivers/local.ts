@@ -25,7 +25,7 @@ import type {
 } from '../store.ts';
 import { conditionHolds, isEqual, valuePredicate } from '../value-predicate.ts';
 import { diskError } from './local/disk-errors.ts';
-import { copyOut } from './local/copy-out.ts';
+import { copyOut, ownCopy } from './local/copy-out.ts';
 import { dependsOnAbsenceOnly } from './local/depends-on-absence-only.ts';
 import { DiskSpace } from './local/disk-space.ts';
 import { prepareFolder } from './local/folder.ts';
@@ -95,11 +95,7 @@ class LocalStore implements KvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const value = this.valueAtOnce(partition, key);
-    if (value === undefined) return undefined;
-    // In memory of its own: predicates are kept for long, and would keep the whole piece that small buffers share.
-    const seen = Buffer.allocUnsafeSlow(value.length);
-    seen.set(value);
-    return { value, predicate: valuePredicate(seen) };
+    return value === undefined ? undefined : { value, predicate: valuePredicate(ownCopy(value)) };
   }
 
   valueAtOnce(partition: Uint8Array, key: Uint8Array): Buffer | undefined {
