@@ -98,27 +98,27 @@ for (let index = 0; index < smallObjects; index += 50)
     ),
   );
 await api.call('POST', `${target}/branches/main/commits`, { message: 'small objects' });
-await api.call('POST', `${target}/branches`, { name: 'work', source: 'main' });
+await api.call('POST', `${target}/branches`, { name: 'daily', source: 'main' });
 
 const requests = new Requests(api, repository, 'local://elsewhere');
 const head = ` HTTP/1.1\r\nhost: ${endpoint.host}\r\nauthorization: ${api.authorization}\r\n`;
 const body = `content-type: application/octet-stream\r\ncontent-length: ${content.length}\r\n\r\n${content}`;
-const work = `/api/v1${target}/branches/work/objects?path=w%2F`;
+const daily = `/api/v1${target}/branches/daily/objects?path=w%2F`;
 
 /** The URLs of S3 are signed anew for every slice: they expire after an hour. */
 function kindsOfLoad(): (LoadKind & { readonly kind: string })[] {
   const signed = (method: string, key: string): string =>
     `${method} ${presignTarget(endpoint, credentials, method, `/${repository}/${key}`)} HTTP/1.1\r\nhost: ${endpoint.host}\r\n`;
   const gets = Array.from({ length: 200 }, (_, index) => `${signed('GET', `main/small/${index}`)}\r\n`);
-  const puts = Array.from({ length: 200 }, (_, index) => `${signed('PUT', `work/w/${index}`)}${body}`);
+  const puts = Array.from({ length: 200 }, (_, index) => `${signed('PUT', `daily/w/${index}`)}${body}`);
   return [
     { kind: 'stat', share: 52, next: () => requests.stat('main', keyOf(any(objects))) },
-    { kind: 'list 100', share: 12, next: () => requests.list('work', keyOf(any(objects)), 100) },
+    { kind: 'list 100', share: 12, next: () => requests.list('daily', keyOf(any(objects)), 100) },
     { kind: 'get', share: 18, next: () => requests.get('main', `small/${any(smallObjects)}`) },
     { kind: 'S3 get', share: 14, next: () => gets[any(gets.length)] ?? '' },
-    { kind: 'put', share: 2, next: () => `POST ${work}${any(20_000)}${head}${body}` },
+    { kind: 'put', share: 2, next: () => `POST ${daily}${any(20_000)}${head}${body}` },
     { kind: 'S3 put', share: 1, next: () => puts[any(puts.length)] ?? '' },
-    { kind: 'delete', share: 1, next: () => `DELETE ${work}${any(20_000)}${head}\r\n` },
+    { kind: 'delete', share: 1, next: () => `DELETE ${daily}${any(20_000)}${head}\r\n` },
   ];
 }
 
@@ -186,7 +186,7 @@ let errors = 0;
 const background = [
   ...Array.from({ length: cycles }, (_, worker) => every(cycleMs, () => cycle(worker))),
   every(5000, () =>
-    timedCall(commits.commit, `${target}/branches/work/commits`, { message: 'work', allow_empty: true }),
+    timedCall(commits.commit, `${target}/branches/daily/commits`, { message: 'daily', allow_empty: true }),
   ),
   every(collectionMs, collect),
 ];
