@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Transform, type Readable, type TransformCallback } from 'node:stream';
 import type { BodySource } from '@svc/block';
+import { EngineError } from '../errors.ts';
 import type { BodyDigests, DigestName } from '../face/objects.ts';
 import { createDigest, loadDigests, type AnyDigestName } from './digests.ts';
 import type { HashPool, PooledHash } from './hash-pool.ts';
@@ -39,7 +40,7 @@ export async function hashBody(
     return {
       body: source,
       leavesMd5,
-      digests: (told = '') => Promise.resolve({ md5: Buffer.from(told, 'hex'), size, extra: {} }),
+      digests: async (told) => ({ md5: toldMd5(told), size, extra: {} }),
     };
   }
   const tap = new HashingTap(pool.open(leavesMd5 ? extra : ['md5', ...extra]));
@@ -48,9 +49,9 @@ export async function hashBody(
     if (!source.stream.readableEnded) tap.destroy(new Error('the body ended early'));
   });
   const body = { stream: source.stream.pipe(tap), size: source.size };
-  const finish = async (told = ''): Promise<BodyDigests> => {
+  const finish = async (told?: string): Promise<BodyDigests> => {
     const digests = await tap.hash.digests();
-    const md5 = leavesMd5 ? Buffer.from(told, 'hex') : (digests.shift() ?? Buffer.alloc(0));
+    const md5 = leavesMd5 ? toldMd5(told) : (digests.shift() ?? Buffer.alloc(0));
     return { md5, size: tap.size, extra: named(extra, digests) };
   };
   if (leavesMd5) return { body, leavesMd5, digests: finish };
@@ -58,6 +59,12 @@ export async function hashBody(
   const digests = (): Promise<BodyDigests> => (finished ??= finish());
   const md5 = async (): Promise<string> => (await digests()).md5.toString('hex');
   return { body: { ...body, md5 }, leavesMd5, digests };
+}
+
+/** Nothing may be compared with an MD5 that nobody computed; the next try is hashed here. */
+function toldMd5(told: string | undefined): Buffer {
+  if (told !== undefined) return Buffer.from(told, 'hex');
+  throw new EngineError('busy', 'the object store no longer tells the MD5 of what it takes: send it again');
 }
 
 function hashedBytes(bytes: Uint8Array, extra: readonly DigestName[]): HashedBody {

@@ -123,9 +123,9 @@ async function putPart(context: EngineContext, options: PutPartOptions): Promise
   return rememberedPart(context, data, options.partNumber, (accept) =>
     withBlockStore(adapter, () =>
       adapter.uploadPart(upload, options.partNumber, hashed.body, async ({ etag, md5 }) => {
+        if (md5 === undefined) storeHashes.forget(adapter, storageNamespace);
         const digests = await hashed.digests(md5);
         if (!hashed.leavesMd5) storeHashes.compare(adapter, storageNamespace, md5, digests.md5);
-        else if (md5 === undefined) storeHashes.forget(adapter, storageNamespace);
         await accept({ etag, size: digests.size }, options.verify?.(digests));
       }),
     ),
