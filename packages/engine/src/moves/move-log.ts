@@ -7,6 +7,7 @@ import {
   moveOfRepository,
   moveOfTag,
   moveOfView,
+  ownBytes,
   type BindingData,
   type GraveData,
   type MoveData,
@@ -15,7 +16,6 @@ import {
 } from '@svc/encoding';
 import type { CacheBus, KvExpectation, KvStore, KvWrite } from '@svc/kv';
 import { growingCache } from '../context/growing-cache.ts';
-import { ownBytes } from '../context/own-bytes.ts';
 import type { Actor } from '../face/model.ts';
 import type { EngineLogger } from '../face/options.ts';
 import {

@@ -1,8 +1,7 @@
 import type { BranchData } from '@svc/encoding';
-import { branchMessage } from '@svc/encoding';
+import { branchMessage, ownBytes } from '@svc/encoding';
 import type { KvExpectation, KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
-import { ownBytes } from '../context/own-bytes.ts';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
 import type { MoveLog, PlannedMove } from '../moves/move-log.ts';

@@ -1,3 +1,4 @@
+import { ownBytes } from '@svc/encoding';
 import {
   ownChange,
   ownRecords,
@@ -25,7 +26,7 @@ import type {
 } from '../store.ts';
 import { conditionHolds, isEqual, valuePredicate } from '../value-predicate.ts';
 import { diskError } from './local/disk-errors.ts';
-import { copyOut, ownCopy } from './local/copy-out.ts';
+import { copyOut } from './local/copy-out.ts';
 import { dependsOnAbsenceOnly } from './local/depends-on-absence-only.ts';
 import { DiskSpace } from './local/disk-space.ts';
 import { prepareFolder } from './local/folder.ts';
@@ -95,7 +96,7 @@ class LocalStore implements KvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const value = this.valueAtOnce(partition, key);
-    return value === undefined ? undefined : { value, predicate: valuePredicate(ownCopy(value)) };
+    return value === undefined ? undefined : { value, predicate: valuePredicate(ownBytes(value)) };
   }
 
   valueAtOnce(partition: Uint8Array, key: Uint8Array): Buffer | undefined {
