@@ -3,7 +3,7 @@ export * from './byte-order.ts';
 export * from './crc-combine.ts';
 export * from './crc32c.ts';
 export * from './crc64nvme.ts';
-export { ownBytes } from './own-bytes.ts';
+export * from './own-bytes.ts';
 export * from './records/index.ts';
 export * from './sigv4.ts';
 export * from './snappy-area.ts';

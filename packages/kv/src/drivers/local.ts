@@ -35,6 +35,7 @@ import { openGate, type OpeningGate } from './local/opening-gate.ts';
 import { PageArena } from './local/page-arena.ts';
 import {
   fitsPhysicalKey,
+  keptKey,
   maxPartitionAndKeyLength,
   partitionEnd,
   type PhysicalKey,
@@ -393,9 +394,4 @@ class LocalStore implements KvStore {
     const full = failure instanceof KvError ? undefined : await this.#space.whenFull();
     return full ?? diskError('unavailable', this.#path, reason);
   }
-}
-
-/** For a key that outlives the call: the caller may change its buffers meanwhile. */
-function keptKey(partition: Uint8Array, key: Uint8Array): PhysicalKey {
-  return { length: partition.length, partition: Uint8Array.from(partition), key: Uint8Array.from(key) };
 }

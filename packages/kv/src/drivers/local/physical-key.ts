@@ -57,3 +57,8 @@ export function writePhysicalKey(source: PhysicalKey, target: Uint8Array, start:
 export function logicalKeyOffset(partition: Uint8Array): number {
   return prefixLength + partition.length;
 }
+
+/** For a key that outlives the call: the caller may change its buffers meanwhile. */
+export function keptKey(partition: Uint8Array, key: Uint8Array): PhysicalKey {
+  return { length: partition.length, partition: Uint8Array.from(partition), key: Uint8Array.from(key) };
+}
