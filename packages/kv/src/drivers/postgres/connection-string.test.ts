@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseConnectionString } from './connection-string.ts';
 
-const defaults = String.raw`-c statement_timeout=30000 -c default_transaction_isolation=read\ committed -c enable_seqscan=off -c enable_bitmapscan=off`;
+const defaults = String.raw`-c statement_timeout=30000 -c default_transaction_isolation=read\ committed -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan`;
 
 describe('connection strings', () => {
   test('a URL', () => {
@@ -35,7 +35,7 @@ describe('connection strings', () => {
       connectTimeoutMs: 3000,
       encryption: false,
       table: 't1',
-      options: String.raw`-c statement_timeout=5s -c default_transaction_isolation=read\ committed -c enable_seqscan=off -c enable_bitmapscan=off`,
+      options: String.raw`-c statement_timeout=5s -c default_transaction_isolation=read\ committed -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan`,
     });
   });
 

@@ -37,6 +37,9 @@ const sessionDefaults = new Map([
   // not read all of it when it has grown.
   ['enable_seqscan', 'off'],
   ['enable_bitmapscan', 'off'],
+  // With few rows asked for, the server thinks that a plan for just those is worth planning again each time: planning a
+  // change takes longer than the change.
+  ['plan_cache_mode', 'force_generic_plan'],
 ]);
 
 /** Reads a URL (`postgres://…`) or a DSN (`host=… user=…`). Errors never repeat the string: it holds a password. */
