@@ -1,6 +1,7 @@
 import type { WalkedObject } from '../../adapter.ts';
 import type { S3Client } from './client.ts';
 import { childText, requireXml, type XmlElement } from '../../remote/xml.ts';
+import { takeContents, type ListedContents } from './listed-contents.ts';
 
 export interface BucketWalk {
   readonly bucket: string;
@@ -44,56 +45,70 @@ export async function listPage(
   token: string | undefined,
 ): Promise<ListedPage> {
   const { bucket, baseLength, onSkipped } = walk;
-  const result = await list(client, walk, token === undefined ? [] : [['continuation-token', token]]);
+  const text = await list(client, walk, token === undefined ? [] : [['continuation-token', token]]);
+  const taken = takeContents(text);
+  const result = listResult(taken?.rest ?? text);
   const isEncoded = childText(result, 'EncodingType') === 'url';
   const objects: WalkedObject[] = [];
-  for (const child of result.children) {
-    if (child.name !== 'Contents') continue;
-    const text = childText(child, 'Key') ?? '';
-    const key = isEncoded ? decodeKey(text) : text;
+  for (const listed of taken?.contents ?? contentsOf(result)) {
+    const key = isEncoded ? decodeKey(listed.key) : listed.key;
     if (key === undefined) {
-      onSkipped(text);
+      onSkipped(listed.key);
       continue;
     }
     objects.push({
       uri: `s3://${bucket}/${key}`,
       relativeKey: key.slice(baseLength),
-      etag: (childText(child, 'ETag') ?? '').replaceAll('"', ''),
-      size: Number(childText(child, 'Size')),
-      lastModified: new Date(childText(child, 'LastModified') ?? 0),
+      etag: listed.etag.replaceAll('"', ''),
+      size: Number(listed.size),
+      lastModified: new Date(listed.lastModified ?? 0),
     });
   }
   return { objects, next: nextToken(result) };
 }
 
+function* contentsOf(result: XmlElement): Generator<ListedContents> {
+  for (const child of result.children) {
+    if (child.name !== 'Contents') continue;
+    yield {
+      key: childText(child, 'Key') ?? '',
+      etag: childText(child, 'ETag') ?? '',
+      size: childText(child, 'Size') ?? '',
+      lastModified: childText(child, 'LastModified'),
+    };
+  }
+}
+
 export interface ListedFolders {
   /** Each with what the walk begins with, and a slash at its end. */
   readonly folders: string[];
-  readonly hasObjects: boolean;
+  /** Whether there is something beside them: objects, or folders whose names are not UTF-8. */
+  readonly hasOthers: boolean;
   readonly isWhole: boolean;
 }
 
 /** One page of the folders below the prefix of a walk. */
 export async function listFolders(client: S3Client, walk: BucketWalk): Promise<ListedFolders> {
-  const result = await list(client, walk, [['delimiter', '/']]);
+  const result = listResult(await list(client, walk, [['delimiter', '/']]));
   const isEncoded = childText(result, 'EncodingType') === 'url';
   const folders: string[] = [];
-  let hasObjects = false;
+  let hasOthers = false;
   for (const child of result.children) {
-    if (child.name === 'Contents') hasObjects = true;
+    if (child.name === 'Contents') hasOthers = true;
     if (child.name !== 'CommonPrefixes') continue;
     const text = childText(child, 'Prefix') ?? '';
     const folder = isEncoded ? decodeKey(text) : text;
-    if (folder !== undefined) folders.push(folder);
+    if (folder === undefined) hasOthers = true;
+    else folders.push(folder);
   }
-  return { folders, hasObjects, isWhole: nextToken(result) === undefined };
+  return { folders, hasOthers, isWhole: nextToken(result) === undefined };
 }
 
 async function list(
   client: S3Client,
   { bucket, prefix, after, signal }: BucketWalk,
   more: readonly (readonly [string, string])[],
-): Promise<XmlElement> {
+): Promise<string> {
   const query: (readonly [string, string])[] = [
     ['list-type', '2'],
     ['max-keys', '1000'],
@@ -104,7 +119,11 @@ async function list(
   if (after !== undefined && !more.some(([name]) => name === 'continuation-token'))
     query.push(['start-after', after]);
   const response = await client.send({ method: 'GET', bucket, query, signal });
-  return requireXml(await response.body.text(), 'ListBucketResult');
+  return response.body.text();
+}
+
+function listResult(text: string): XmlElement {
+  return requireXml(text, 'ListBucketResult');
 }
 
 function nextToken(result: XmlElement): string | undefined {

@@ -80,7 +80,9 @@ const folders = (count: number, each: number, above = ''): string[] =>
 describe('a walk in parallel', () => {
   it.each([
     ['one page', folders(3, 10), 1, 1],
-    ['large folders', folders(20, 300), 60, 90],
+    ['large folders', folders(20, 300), 60, 62],
+    ['more large folders than are listed at once', folders(150, 120), 180, 310],
+    ['one large folder before many small ones', [...files('a/', 150), ...folders(400, 1)], 6, 80],
     ['middling folders', folders(60, 30), 18, 30],
     ['a long way down to them', folders(20, 200, 'year=2026/month=11/'), 40, 66],
     ['no folders', files('', 1200), 12, 13],
@@ -122,7 +124,7 @@ describe('a walk in parallel', () => {
     const seen: string[] = [];
     await breaking(
       (request, response) => {
-        if (/start-after=d1[4-7]/.test(request.url)) refuse(response, 403, 'AccessDenied');
+        if (/prefix=d1[4-7]/.test(request.url)) refuse(response, 403, 'AccessDenied');
         else response.end(listing(sorted, request));
       },
       async (adapter) => {
@@ -162,8 +164,8 @@ describe('a walk in parallel', () => {
   });
 
   it('fails rather than lose what a store lists out of order', async () => {
-    const at = sorted.indexOf('d12/f000001');
-    const swapped = sorted.toSpliced(at, 0, 'd11/z');
+    const ordered = inOrder(folders(60, 30));
+    const swapped = ordered.toSpliced(ordered.indexOf('d26/f000001'), 0, 'd25/z');
     await breaking(
       (request, response) => response.end(listing(swapped, request)),
       async (adapter) => {

@@ -12,6 +12,8 @@ const pagesPerSegment = 4;
 /** Fewer in the first page say that most folders are small: one listing after the other is best then. */
 const objectsPerFolder = 4;
 const deepest = 16;
+/** After so many folders that fill calls of their own it is looked again how large they are. */
+const foldersAtOnce = 64;
 
 /**
  * As `walkBucket`, in the same order, for whoever wants all of it soon: folders tell where the bucket can be cut, and
@@ -33,24 +35,33 @@ export async function* walkInParallel(client: S3Client, walk: BucketWalk): Async
           if (objects.length > 0) yield objects;
         return;
       }
-      const { ends, isWhole } = cuts;
-      const starts = [lastKey(here, first.objects), ...ends];
-      if (!isWhole) starts.pop();
-      yield* inOrder(
-        starts.map((start, index) => () => segment(client, { ...here, after: start }, ends[index])),
+      after = lastKey(here, first.objects);
+      const segments = cuts.segments.map(
+        (part) => () => segment(client, { ...here, prefix: part.prefix, after: part.after }, part.end),
       );
-      if (isWhole) return;
-      after = ends.at(-1);
+      for await (const page of inOrder(segments)) {
+        after = lastKey(here, page);
+        yield page;
+      }
+      if (cuts.isWhole) return;
+      after = cuts.segments.at(-1)?.end ?? after;
     }
   } finally {
     stop.abort();
   }
 }
 
+/** What of a bucket is listed call after call. */
+interface Segment {
+  readonly prefix: string;
+  readonly after: string | undefined;
+  /** The last key that it may hold. */
+  readonly end: string | undefined;
+}
+
 interface Cuts {
-  /** The last key that each segment may hold. */
-  readonly ends: readonly string[];
-  /** Whether one more segment, without an end, holds the rest. */
+  readonly segments: readonly Segment[];
+  /** Whether they are all that is left. */
   readonly isWhole: boolean;
 }
 
@@ -64,13 +75,13 @@ async function findCuts(
   if (last === undefined) return undefined;
   let level = walk.prefix;
   for (let depth = 0; depth < deepest; depth += 1) {
-    const { folders, hasObjects, isWhole } = await listFolders(client, {
+    const { folders, hasOthers, isWhole } = await listFolders(client, {
       ...walk,
       prefix: level,
       after: last,
     });
     const [only] = folders;
-    if (folders.length === 1 && only !== undefined && isWhole && !hasObjects && only !== level) {
+    if (folders.length === 1 && only !== undefined && isWhole && !hasOthers && only !== level) {
       level = only;
       continue;
     }
@@ -79,11 +90,32 @@ async function findCuts(
     const ahead = [...new Set(folders)]
       .filter((folder) => compareAsBytes(folder, last) > 0)
       .toSorted(compareAsBytes);
+    // A page of one folder: each most likely fills calls of its own, and then none asks beyond the end of a segment.
+    if (inPage.size === 1 && !hasOthers && last.startsWith(level) && ahead.length > 0) {
+      const next = ahead
+        .slice(0, foldersAtOnce)
+        .map((prefix) => ({ prefix, after: undefined, end: undefined }));
+      const current = { prefix: folderOf(last, level), after: last, end: undefined };
+      return {
+        segments: current.prefix === '' ? next : [current, ...next],
+        isWhole: isWhole && ahead.length <= foldersAtOnce,
+      };
+    }
     const step = pagesPerSegment * inPage.size;
-    const ends = ahead.filter((_, index) => index % step === step - 1);
+    const ends: (string | undefined)[] = ahead.filter((_, index) => index % step === step - 1);
     const end = ahead.at(-1);
     if (!isWhole && end !== undefined && ends.at(-1) !== end) ends.push(end);
-    return ends.length === 0 ? undefined : { ends, isWhole };
+    if (ends.length === 0) return undefined;
+    // The last one of all has no end.
+    if (isWhole) ends.push(undefined);
+    return {
+      segments: ends.map((each, index) => ({
+        prefix: walk.prefix,
+        after: index === 0 ? last : ends[index - 1],
+        end: each,
+      })),
+      isWhole,
+    };
   }
   return undefined;
 }
