@@ -1,4 +1,4 @@
-import type { KvEntry, KvGuard, KvScanOptions, KvStore } from '@svc/kv';
+import type { KvEntry, KvGuard, KvPut, KvScanOptions, KvStore } from '@svc/kv';
 
 /** A call of a store as a test sees it: which method, and the partition and key it is about. */
 export interface StoreCall {
@@ -6,6 +6,8 @@ export interface StoreCall {
   readonly partition: string;
   readonly key: string;
 }
+
+const watchedMethods = ['get', 'set', 'setThenGet', 'setIf', 'change', 'delete', 'deleteIf'];
 
 /** A store that asks before every call and tells after it; either may throw in the call's place. */
 export function watched(
@@ -19,10 +21,21 @@ export function watched(
       if (typeof member !== 'function') return member;
       const method = String(name);
       const call = member.bind(target) as (...args: unknown[]) => unknown;
-      if (!['get', 'set', 'setIf', 'change', 'delete', 'deleteIf'].includes(method)) return call;
-      return async (...args: [Uint8Array, ...unknown[]]): Promise<unknown> => {
-        const key = method === 'change' ? (args[1] as KvGuard).key : (args[1] as Uint8Array);
-        const seen = { method, partition: Buffer.from(args[0]).toString(), key: Buffer.from(key).toString() };
+      if (!watchedMethods.includes(method)) return call;
+      return async (...args: [Uint8Array | KvPut, ...unknown[]]): Promise<unknown> => {
+        const [first] = args;
+        const { partition, key } =
+          first instanceof Uint8Array
+            ? {
+                partition: first,
+                key: method === 'change' ? (args[1] as KvGuard).key : (args[1] as Uint8Array),
+              }
+            : first;
+        const seen = {
+          method,
+          partition: Buffer.from(partition).toString(),
+          key: Buffer.from(key).toString(),
+        };
         await before(seen);
         const result = await call(...args);
         await after(seen);

@@ -129,7 +129,9 @@ test('pre-commit hooks do not run again when a lost race leaves the candidate un
     wrapKv: (kv) =>
       new Proxy(kv, {
         get: (target, name) => {
-          if (name !== 'change') return (Reflect.get(target, name) as () => unknown).bind(target);
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== 'function') return member;
+          if (name !== 'change') return member.bind(target) as unknown;
           return (...args: Parameters<typeof kv.change>) => {
             // The first move of the head is lost, as if another server had touched the record.
             if (lost === 0) {

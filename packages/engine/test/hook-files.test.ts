@@ -141,7 +141,8 @@ test('a commit without such files asks the store once for them and looks into no
               note(partition, start);
               return target.firstKeyAtOnce?.(partition, start);
             };
-          return (Reflect.get(target, name) as () => unknown).bind(target);
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === 'function' ? (member.bind(target) as unknown) : member;
         },
       }),
   });

@@ -71,6 +71,15 @@ export class Scheduler {
       ...(atOnce && kv.valueAtOnce !== undefined ? { valueAtOnce: kv.valueAtOnce.bind(kv) } : {}),
       ...(atOnce && kv.firstKeyAtOnce !== undefined ? { firstKeyAtOnce: kv.firstKeyAtOnce.bind(kv) } : {}),
       set: (...args) => around(() => kv.set(...args)),
+      // As a database that is asked for both at once: others come between the write and the read.
+      ...(atOnce
+        ? {}
+        : {
+            setThenGet: async ({ partition, key, value }, ...read) => {
+              await around(() => kv.set(partition, key, value));
+              return around(() => kv.get(...read));
+            },
+          }),
       setIf: (...args) => around(() => kv.setIf(...args)),
       change: (...args) => around(() => kv.change(...args)),
       getMany: (...args) => around(() => kv.getMany(...args)),

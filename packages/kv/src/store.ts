@@ -24,6 +24,11 @@ export interface KvStore {
   firstKeyAtOnce?(partition: Uint8Array, start: Uint8Array): Buffer | undefined;
   /** Upsert; the last writer wins. */
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;
+  /**
+   * As `set`, then the `get` of another entry, which begins when the write is durable; both in one round trip. Only
+   * drivers that save one have it.
+   */
+  setThenGet?(write: KvPut, partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined>;
   /** Writes only when `condition` holds; false means it did not and nothing was written. */
   setIf(partition: Uint8Array, key: Uint8Array, value: Uint8Array, condition: KvCondition): Promise<boolean>;
   /** Idempotent, also for unknown partitions. */
@@ -78,6 +83,11 @@ export interface KvObserver {
 export interface KvRecord {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
+}
+
+/** An entry to be written, wherever it belongs. */
+export interface KvPut extends KvRecord {
+  readonly partition: Uint8Array;
 }
 
 export interface KvEntry {

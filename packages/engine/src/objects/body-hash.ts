@@ -7,7 +7,7 @@ import { createDigest, loadDigests, type AnyDigestName } from './digests.ts';
 import type { HashPool, PooledHash } from './hash-pool.ts';
 
 /** Bodies up to this size are read whole and hashed in place; larger ones are hashed by other threads. */
-const inlineBytes = 1024 * 1024;
+export const inlineBytes = 1024 * 1024;
 
 export interface HashedBody {
   /** To be given to the store. */

@@ -12,7 +12,7 @@ import type {
 } from '../face/objects.ts';
 import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
-import { stageEntry } from '../staging/write.ts';
+import { isUnconditional, stageEntry } from '../staging/write.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { stagingBrought } from '../gc/brought-data.ts';
 import { signAddress } from './addresses.ts';
@@ -47,7 +47,8 @@ async function stageGiven(
   checkDescription(options);
   const scope = await context.repositories.open(options.repository);
   await checkStagingWritable(context, scope, branch, options.force);
-  const head = await context.branches.get(scope, branch);
+  const lately = isUnconditional(options) ? context.branches.lately(scope, branch) : undefined;
+  const head = lately ?? (await context.branches.get(scope, branch));
   const { given, brought } = await acceptAddress(context, {
     scope,
     claim: { repository: options.repository, branch, path },

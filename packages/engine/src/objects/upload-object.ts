@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlockAdapter, ObjectPointer, PutResult } from '@svc/block';
+import type { BlockAdapter, BodySource, ObjectPointer, PutResult } from '@svc/block';
 import { addressRelative, emptyStringMap, timestampFromMillis, type Entry } from '@svc/encoding';
 import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
@@ -16,8 +16,14 @@ import { checkBranchName, parseKey } from '../names/names.ts';
 import { checkStagingWritable } from '../protection/writable.ts';
 import { lookupInBranch } from '../staging/lookup.ts';
 import type { BranchHead } from '../store/branch-store.ts';
-import { checkCondition, checkMetadata, stageEntry, type StagedKey } from '../staging/write.ts';
-import { hashBody, type HashedBody } from './body-hash.ts';
+import {
+  checkCondition,
+  checkMetadata,
+  isUnconditional,
+  stageEntry,
+  type StagedKey,
+} from '../staging/write.ts';
+import { hashBody, inlineBytes, type HashedBody } from './body-hash.ts';
 import { withFreshData } from './fresh-data.ts';
 import { checkContentType, checkStorageClass, joinedMaps } from './reserved-metadata.ts';
 import { toObjectEntry } from './object-entry.ts';
@@ -30,7 +36,7 @@ export async function uploadObject(
   options: UploadObjectOptions,
 ): Promise<ObjectEntry> {
   checkStorageClass(options.storageClass);
-  const place = await checkUpload(context, options);
+  const place = await checkUpload(context, options, isSmall(options.body));
   const { scope } = place;
   const adapter = adapterOf(context, scope);
   const address = context.addresses.next();
@@ -66,6 +72,11 @@ export async function uploadObject(
   });
 }
 
+/** It takes a moment to store, and hardly any room if it was in vain. */
+function isSmall(body: BodySource): boolean {
+  return body instanceof Uint8Array || (body.size >= 0 && body.size <= inlineBytes);
+}
+
 /** The digests of what was just stored; a store that does not tell its MD5 this time has it read back. */
 async function storedDigests(
   { storeHashes }: EngineContext,
@@ -88,10 +99,14 @@ async function storedDigests(
   return hashed.digests(hash.digest('hex'));
 }
 
-/** Everything that refuses an upload before its body is read. */
+/**
+ * Everything that refuses an upload before its body is read. With `readsBranchLater` a branch that was there a moment ago
+ * may do.
+ */
 export async function checkUpload(
   context: EngineContext,
   options: Parameters<Objects['checkUpload']>[0],
+  readsBranchLater = false,
 ): Promise<StagedKey> {
   checkBranchName(options.branch);
   const key = parseKey(options.path);
@@ -102,7 +117,9 @@ export async function checkUpload(
     (await context.repositories.open(options.repository));
   await checkStagingWritable(context, scope, options.branch, options.force);
   const place = { scope, branch: options.branch, key };
-  return { ...place, head: await checkBranchAndCondition(context, place, options) };
+  const lately =
+    readsBranchLater && isUnconditional(options) ? context.branches.lately(scope, options.branch) : undefined;
+  return { ...place, head: lately ?? (await checkBranchAndCondition(context, place, options)) };
 }
 
 export async function checkBranchAndCondition(
@@ -112,7 +129,7 @@ export async function checkBranchAndCondition(
 ): Promise<BranchHead> {
   const head = await context.branches.find(place.scope, place.branch);
   if (head === undefined) throw notFound('branch', `branch '${place.branch}' not found`);
-  if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) return head;
+  if (isUnconditional(condition)) return head;
   if (condition.ifNoneMatch !== undefined && condition.ifMatch !== undefined) {
     throw new EngineError('not_implemented', 'If-Match together with If-None-Match is not supported');
   }

@@ -32,6 +32,9 @@ export interface StagedKey {
   readonly head?: BranchHead | undefined;
 }
 
+/** Whether a write was made; or, where the branch was read right after it, what was read. */
+type Outcome = boolean | BranchHead;
+
 /**
  * Runs one write until it is certain that a commit which seals the token also sees the write: the token is the
  * same before and after. `write` returns false when it lost a race inside the token and must be tried again.
@@ -40,18 +43,21 @@ export async function withStagingToken(
   context: EngineContext,
   place: StagedKey,
   operation: string,
-  write: (head: BranchHead, token: Buffer) => Promise<boolean>,
+  write: (head: BranchHead, token: Buffer) => Promise<Outcome>,
 ): Promise<void> {
+  let known = place.head;
   for (let attempt = 0; attempt < maxTries; attempt += 1) {
     if (attempt > 0) {
       context.onRetry(operation);
-      await pauseBetweenWrites();
+      if (known === undefined) await pauseBetweenWrites();
     }
-    const before =
-      (attempt === 0 ? place.head : undefined) ?? (await context.branches.get(place.scope, place.branch));
-    const written = await write(before, before.tokens[0] ?? Buffer.from(before.data.stagingToken));
-    const after = await context.branches.get(place.scope, place.branch);
-    if (written && after.data.stagingToken === before.data.stagingToken) return;
+    const before = known ?? (await context.branches.get(place.scope, place.branch));
+    const outcome = await write(before, before.tokens[0] ?? Buffer.from(before.data.stagingToken));
+    const after =
+      typeof outcome === 'boolean' ? await context.branches.get(place.scope, place.branch) : outcome;
+    if (outcome !== false && after.data.stagingToken === before.data.stagingToken) return;
+    // What was known at first may be a little old, which is no race.
+    known = attempt === 0 && outcome !== false ? after : undefined;
   }
   throw tooManyAttempts();
 }
@@ -70,15 +76,12 @@ export async function stageEntry(
   trace: EntryTrace = { mayBeStored: false },
 ): Promise<void> {
   const value = encodeChange(place.key, entry);
-  await withStagingToken(context, place, 'stage', async (head, token) => {
-    const traced = (write: () => Promise<boolean>): Promise<boolean> =>
+  const always = isUnconditional(condition);
+  const known = place.head ?? (always ? context.branches.lately(place.scope, place.branch) : undefined);
+  await withStagingToken(context, { ...place, head: known }, 'stage', async (head, token) => {
+    const traced = <T extends Outcome>(write: () => Promise<T>): Promise<T> =>
       writeTraced(context, place, { token, value, trace }, write);
-    if (condition.ifNoneMatch === undefined && condition.ifMatch === undefined) {
-      return traced(async () => {
-        await context.kv.set(token, place.key, value);
-        return true;
-      });
-    }
+    if (always) return traced(() => setThenGet(context, place, token, value));
     const current = await readCurrent(context, place, head, token);
     // An earlier try, before a seal, may have left this very entry: that is success, not a rival.
     if (trace.mayBeStored && current.record !== undefined && isEntry(current.record, entry)) return true;
@@ -91,6 +94,20 @@ export async function stageEntry(
   });
 }
 
+/** What a branch holds does not matter to the write. */
+export function isUnconditional({ ifNoneMatch, ifMatch }: WriteCondition): boolean {
+  return ifNoneMatch === undefined && ifMatch === undefined;
+}
+
+function setThenGet(
+  { branches }: EngineContext,
+  { scope, branch, key }: StagedKey,
+  token: Buffer,
+  value: Buffer,
+): Promise<BranchHead> {
+  return branches.setThenGet(scope, branch, { partition: token, key, value });
+}
+
 function isEntry(record: TreeRecord, entry: Entry): boolean {
   return record.data.equals(encodeEntry(entry));
 }
@@ -101,18 +118,18 @@ interface TracedWrite {
   readonly trace: EntryTrace;
 }
 
-async function writeTraced(
+async function writeTraced<T extends Outcome>(
   context: EngineContext,
   place: StagedKey,
   traced: TracedWrite,
-  write: () => Promise<boolean>,
-): Promise<boolean> {
+  write: () => Promise<T>,
+): Promise<T> {
   const { trace } = traced;
   const before = trace.mayBeStored;
   trace.mayBeStored = true;
   try {
     const stored = await write();
-    trace.mayBeStored = before || stored;
+    trace.mayBeStored = before || stored !== false;
     return stored;
   } catch (error) {
     trace.mayBeStored = before || !(await isKnownMissing(context, place, traced, error));
@@ -252,8 +269,7 @@ export async function removeEntry(
     if (options.ifMatch !== undefined) {
       return context.kv.setIf(token, place.key, tombstone, own?.predicate ?? 'absent');
     }
-    await context.kv.set(token, place.key, tombstone);
-    return true;
+    return setThenGet(context, place, token, tombstone);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { BranchData } from '@svc/encoding';
 import { branchMessage, ownBytes } from '@svc/encoding';
-import type { KvExpectation, KvGuard, KvPredicate, KvStore, KvWrite } from '@svc/kv';
+import type { KvExpectation, KvGuard, KvPredicate, KvPut, KvStore, KvValue, KvWrite } from '@svc/kv';
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../context/refusals.ts';
 import type { Commit } from '../face/model.ts';
@@ -24,13 +24,22 @@ export interface BranchHead {
 /** A branch that nobody has moved yet. */
 export type NewBranch = Omit<BranchData, 'lastMove'>;
 
+/** How old a record may be that a write begins with, before it looks at it again. */
+const latelyMs = 1000;
+
+interface Seen {
+  readonly head: BranchHead;
+  /** When the last read of it began. */
+  at: number;
+}
+
 /** Branch records. They are never answered from a cache: every read asks the store. */
 export class BranchStore {
   readonly #kv: KvStore;
   readonly #moves: MoveLog;
   readonly #reads: SharedReads<BranchHead | undefined>;
   /** Spares decoding a record whose bytes are those of the last read. */
-  readonly #decoded = new LRUCache<string, BranchHead>({ max: 1000 });
+  readonly #decoded = new LRUCache<string, Seen>({ max: 1000 });
 
   constructor(kv: KvStore, moves: MoveLog, maxBatchDelayMs: number) {
     this.#kv = kv;
@@ -40,16 +49,39 @@ export class BranchStore {
 
   find(scope: RepositoryScope, id: string): Promise<BranchHead | undefined> {
     const name = nameOf(scope, id);
-    const seen = this.#decoded.get(name);
+    const seen = this.#decoded.get(name)?.head;
     // Asking the store at once costs less than sharing a read of it.
     if (seen !== undefined && this.isCurrentAtOnce(scope, seen) === true) return Promise.resolve(seen);
     if (isAbsentAtOnce(this.#kv, scope.partition, branchKey(id))) return absent;
-    return this.#reads.read(name, () => this.#load(name, scope, id));
+    return this.#reads.read(name, () => this.#load(scope, id));
   }
 
   /** The record of an earlier read. It may be out of date: check it after use, by `isCurrentAtOnce` or another read. */
   lastSeen(scope: RepositoryScope, id: string): BranchHead | undefined {
-    return this.#decoded.get(nameOf(scope, id));
+    return this.#decoded.get(nameOf(scope, id))?.head;
+  }
+
+  /**
+   * The record as it was a moment ago, for a write that ends with `setThenGet` and begins anew when that answers another
+   * token. Undefined where such a write saves nothing, or nobody read the record lately.
+   */
+  lately(scope: RepositoryScope, id: string): BranchHead | undefined {
+    if (this.#kv.setThenGet === undefined) return undefined;
+    const seen = this.#decoded.get(nameOf(scope, id));
+    return seen !== undefined && performance.now() - seen.at < latelyMs ? seen.head : undefined;
+  }
+
+  /** Writes an entry, and reads the branch when that is durable. */
+  async setThenGet(scope: RepositoryScope, id: string, write: KvPut): Promise<BranchHead> {
+    if (this.#kv.setThenGet === undefined) {
+      await this.#kv.set(write.partition, write.key, write.value);
+      return this.get(scope, id);
+    }
+    const began = performance.now();
+    const key = branchKey(id);
+    const head = this.#headOf(scope, id, began, key, await this.#kv.setThenGet(write, scope.partition, key));
+    if (head === undefined) throw notFound('branch');
+    return head;
   }
 
   /** Whether the record is still as it was read; undefined when the store cannot tell at once. */
@@ -65,12 +97,29 @@ export class BranchStore {
     return head;
   }
 
-  async #load(name: string, scope: RepositoryScope, id: string): Promise<BranchHead | undefined> {
+  async #load(scope: RepositoryScope, id: string): Promise<BranchHead | undefined> {
+    const began = performance.now();
     const key = branchKey(id);
-    const found = await this.#kv.get(scope.partition, key);
-    if (found === undefined) return undefined;
+    return this.#headOf(scope, id, began, key, await this.#kv.get(scope.partition, key));
+  }
+
+  #headOf(
+    scope: RepositoryScope,
+    id: string,
+    began: number,
+    key: Buffer,
+    found: KvValue | undefined,
+  ): BranchHead | undefined {
+    const name = nameOf(scope, id);
+    if (found === undefined) {
+      this.#decoded.delete(name);
+      return undefined;
+    }
     const last = this.#decoded.get(name);
-    if (last !== undefined && last.raw.equals(found.value)) return { ...last, predicate: found.predicate };
+    if (last?.head.raw.equals(found.value) === true) {
+      last.at = Math.max(last.at, began);
+      return { ...last.head, predicate: found.predicate };
+    }
     const decoded = branchMessage.decode(found.value);
     const data = { ...decoded, lastMove: ownBytes(decoded.lastMove) };
     const head: BranchHead = {
@@ -80,7 +129,7 @@ export class BranchStore {
       raw: ownBytes(found.value),
       tokens: [data.stagingToken, ...data.sealedTokens].map((token) => ownBytes(Buffer.from(token))),
     };
-    this.#decoded.set(name, head);
+    this.#decoded.set(name, { head, at: began });
     return head;
   }
 
@@ -92,6 +141,8 @@ export class BranchStore {
 
   /** Compare-and-set on a record whose commit stays; false when it changed since `head` was read. */
   replace(scope: RepositoryScope, head: BranchHead, data: BranchData): Promise<boolean> {
+    // Writes that begin from now on look where they belong.
+    if (data.stagingToken !== head.data.stagingToken) this.#decoded.delete(nameOf(scope, data.id));
     return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), head.predicate);
   }
 
@@ -137,6 +188,7 @@ export class BranchStore {
 
   remove(scope: RepositoryScope, head: BranchHead, move: PlannedMove): Promise<boolean> {
     const key = branchKey(head.data.id);
+    this.#decoded.delete(nameOf(scope, head.data.id));
     return this.#move(scope, { key, condition: head.predicate }, [{ type: 'delete', key }], move);
   }
 

@@ -1,4 +1,4 @@
-import type { Pool, QueryArrayConfig } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import {
   ownChange,
   ownRecords,
@@ -17,6 +17,7 @@ import type {
   KvExpectation,
   KvGuard,
   KvPredicate,
+  KvPut,
   KvRecord,
   KvScanOptions,
   KvStore,
@@ -27,9 +28,9 @@ import { predicateValue, valuePredicate } from '../value-predicate.ts';
 import { byteaArray } from './postgres/binary-array.ts';
 import { parseConnectionString } from './postgres/connection-string.ts';
 import { databaseError } from './postgres/database-error.ts';
-import { KvTable, type Parameter, type Place, type QueryRows } from './postgres/kv-table.ts';
+import { KvTable, type Place, type Query, type QueryRows } from './postgres/kv-table.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
-import type { Statement, StatementName } from './postgres/statements.ts';
+import type { StatementName } from './postgres/statements.ts';
 import type { Table, Tables } from './postgres/tables.ts';
 
 /** What an index row of PostgreSQL holds, less its own overhead. */
@@ -71,6 +72,16 @@ class PostgresStore implements KvStore {
     requireEntry(partition, key, value);
     requireFitting(partition, key);
     await this.#of(partition).set({ ...own(partition, key), value: Buffer.from(value) });
+  }
+
+  async setThenGet(write: KvPut, partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
+    requireEntry(write.partition, write.key, write.value);
+    requireFitting(write.partition, write.key);
+    requireKey(partition, key);
+    const put = { ...own(write.partition, write.key), value: Buffer.from(write.value) };
+    const value = await this.#of(put.partition).setThenGet(put, this.#of(partition), own(partition, key));
+    // Several calls may share what was read.
+    return value && { value: Buffer.from(value), predicate: valuePredicate(value) };
   }
 
   async setIf(
@@ -158,8 +169,10 @@ class PostgresStore implements KvStore {
     const text = `SELECT partition_key FROM ${table} WHERE partition_key > $1 ORDER BY partition_key LIMIT 1`;
     let last = Buffer.alloc(0);
     for (;;) {
-      const { rows } = await this.#query({ name: 'kv_nextPartition', text }, [last]);
-      const name = rows[0]?.[0];
+      const [answer] = await this.#runInTurn([
+        { statement: { name: 'kv_nextPartition', text }, values: [last] },
+      ]);
+      const name = answer?.rows[0]?.[0];
       if (name === undefined) return;
       last = Buffer.from(name);
       yield name;
@@ -177,7 +190,7 @@ class PostgresStore implements KvStore {
     const table = this.#tables.of(partition);
     let opened = this.#opened.get(table);
     if (opened === undefined) {
-      opened = new KvTable(table, (statement, values) => this.#query(statement, values));
+      opened = new KvTable(table, (queries) => this.#runInTurn(queries));
       this.#opened.set(table, opened);
     }
     return opened;
@@ -209,21 +222,45 @@ class PostgresStore implements KvStore {
     return (await this.#of(partition).run(name, owned)).rowCount === 1;
   }
 
-  async #query(statement: Statement, values: readonly Parameter[]): Promise<QueryRows> {
+  /** As `RunInTurn`. */
+  async #runInTurn(queries: readonly [Query, ...Query[]]): Promise<readonly QueryRows[]> {
     if (this.#closing !== undefined) throw new KvError('closed', 'the postgres key-value store is closed');
-    const query: QueryArrayConfig & { binary: true } = {
-      name: statement.name,
-      text: statement.text,
-      values: [...values],
-      rowMode: 'array',
-      binary: true,
-    };
     try {
-      return await this.#pool.query<Buffer[]>(query);
+      if (queries.length === 1) return [await this.#pool.query<Buffer[]>(toConfig(queries[0]))];
+      return await this.#pipeline(queries);
     } catch (error) {
       throw databaseError(error);
     }
   }
+
+  /** A connection sends what it is given at once, and the server takes it in that order. */
+  async #pipeline(queries: readonly Query[]): Promise<readonly QueryRows[]> {
+    const client = await this.#connect();
+    // The statements under way fail with it; without a listener it would end the process.
+    const ignore = (): void => undefined;
+    client.on('error', ignore);
+    const results = await Promise.allSettled(queries.map((query) => client.query<Buffer[]>(toConfig(query))));
+    client.off('error', ignore);
+    const failed = results.find((result) => result.status === 'rejected');
+    // As with a single statement: a connection on which one failed is not used again.
+    client.release(failed !== undefined);
+    if (failed !== undefined) throw failed.reason as Error;
+    return results.map((result) => (result as PromiseFulfilledResult<QueryRows>).value);
+  }
+
+  #connect(): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      this.#pool.connect((error, client) => {
+        if (client === undefined) reject(error ?? new Error('the pool has no connection'));
+        else resolve(client);
+      });
+    });
+  }
+}
+
+function toConfig({ statement, values }: Query): QueryArrayConfig & { binary: true } {
+  const { name, text } = statement;
+  return { name, text, values: [...values], rowMode: 'array', binary: true };
 }
 
 const nothing = Buffer.alloc(0);

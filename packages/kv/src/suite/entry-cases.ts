@@ -33,6 +33,53 @@ export function entryCases(context: SuiteContext): void {
       expect((await context.store.get(partition, bytes('k')))?.value).toEqual(bytes('two'));
     });
 
+    test('what is read after a write in one round trip is what stands there once the write is durable', async () => {
+      const { store } = context;
+      expect(store.setThenGet === undefined).toBe(store.type !== 'postgres');
+      if (store.setThenGet === undefined) return;
+      const [written, read] = [freshPartition(), freshPartition()];
+      const put = (key: string) => ({ partition: written, key: bytes(key), value: bytes(`value of ${key}`) });
+      const none = await store.setThenGet(put('a'), read, bytes('k'));
+      expect(none).toBeUndefined();
+      expect((await store.get(written, bytes('a')))?.value).toEqual(bytes('value of a'));
+      // The very entry that is written.
+      expect((await store.setThenGet(put('a'), written, bytes('a')))?.value).toEqual(bytes('value of a'));
+      await store.set(read, bytes('k'), bytes('one'));
+      const seen = await store.setThenGet(put('b'), read, bytes('k'));
+      expect(seen?.value).toEqual(bytes('one'));
+      // It proves that nothing changed, as that of a plain read does.
+      const replace = (value: string): Promise<boolean> =>
+        store.setIf(read, bytes('k'), bytes(value), seen?.predicate ?? 'absent');
+      seen?.value.fill(0);
+      expect([await replace('two'), await replace('three')]).toEqual([true, false]);
+      await expect(store.setThenGet(put(''), read, bytes('k'))).rejects.toThrow('missing key');
+      await expect(store.setThenGet(put('c'), read, empty)).rejects.toThrow('missing key');
+      expect(await store.get(written, bytes('c'))).toBeUndefined();
+    });
+
+    test('many writes at once are each answered what they asked for', async () => {
+      const { store } = context;
+      if (store.setThenGet === undefined) return;
+      const setThenGet = store.setThenGet.bind(store);
+      const [written, ...read] = Array.from({ length: 4 }, () => freshPartition());
+      for (const [index, partition] of read.entries())
+        await store.set(partition, bytes('k'), bytes(`${index}`));
+      const found = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          setThenGet(
+            { partition: written ?? empty, key: bytes(`key ${index}`), value: bytes(`value ${index}`) },
+            read[index % 3] ?? empty,
+            bytes(index % 5 === 0 ? 'missing' : 'k'),
+          ),
+        ),
+      );
+      expect(found.map((each) => each?.value.toString())).toEqual(
+        Array.from({ length: 60 }, (_, index) => (index % 5 === 0 ? undefined : `${index % 3}`)),
+      );
+      const stored = await readAll(store, written ?? empty);
+      expect(stored.length).toBe(60);
+    });
+
     test("a value read at once is the one acknowledged last, of any handle, and the caller's to keep", async () => {
       const [store, other] = [context.store, await context.open()];
       const partition = freshPartition();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KvStore } from '../store.ts';
 import type { SuiteContext } from './describe-kv-store.ts';
-import { bytes, freshPartition } from './partitions.ts';
+import { bytes, freshPartition, readKeys } from './partitions.ts';
 
 export function raceCases(context: SuiteContext): void {
   describe('races', () => {
@@ -28,6 +28,33 @@ export function raceCases(context: SuiteContext): void {
         ),
       );
       expect((await other.get(partition, bytes('counter')))?.value).toEqual(bytes('50'));
+      await other.close();
+    });
+
+    test('a write that is told that nothing was sealed is seen by whoever seals', async () => {
+      const { store } = context;
+      if (store.setThenGet === undefined) return;
+      const setThenGet = store.setThenGet.bind(store);
+      const other = await context.open();
+      const branches = freshPartition();
+      let unsealed = 0;
+      for (let round = 0; round < 40; round += 1) {
+        const [token, branch] = [freshPartition(), bytes(`branch ${round}`)];
+        await store.set(branches, branch, bytes('open'));
+        const sealed = other.set(branches, branch, bytes('sealed')).then(() => readKeys(other, token));
+        const written = await Promise.all(
+          Array.from({ length: 10 }, async (_, index) => {
+            const key = `${index}`;
+            const put = { partition: token, key: bytes(key), value: bytes('x') };
+            return (await setThenGet(put, branches, branch))?.value.toString() === 'open' ? [key] : [];
+          }),
+        );
+        const seen = await sealed;
+        unsealed += written.flat().length;
+        expect(seen).toEqual(expect.arrayContaining(written.flat()));
+      }
+      // Else nothing was at stake.
+      expect(unsealed).toBeGreaterThan(0);
       await other.close();
     });
 

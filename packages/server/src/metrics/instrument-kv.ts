@@ -20,6 +20,7 @@ class InstrumentedKv implements KvStore {
   /** Only when the store has it. */
   readonly valueAtOnce?: NonNullable<KvStore['valueAtOnce']>;
   readonly firstKeyAtOnce?: NonNullable<KvStore['firstKeyAtOnce']>;
+  readonly setThenGet?: NonNullable<KvStore['setThenGet']>;
   readonly #store: KvStore;
   readonly #changed: OnChanged | undefined;
   readonly #durations: Record<Operation, { observe(seconds: number): void }>;
@@ -58,6 +59,9 @@ class InstrumentedKv implements KvStore {
       this.valueAtOnce = (partition, key) => this.#measureAtOnce(store, partition, key);
     if (store.firstKeyAtOnce !== undefined)
       this.firstKeyAtOnce = (partition, start) => this.#measureFirstKey(store, partition, start);
+    const setThenGet = store.setThenGet?.bind(store);
+    if (setThenGet !== undefined)
+      this.setThenGet = (...args) => this.#measure('Set', setThenGet(...args), never);
   }
 
   #measureAtOnce(store: KvStore, partition: Uint8Array, key: Uint8Array): Buffer | undefined {

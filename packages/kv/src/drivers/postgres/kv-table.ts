@@ -17,29 +17,46 @@ export interface QueryRows {
 
 export type Parameter = Buffer | number;
 
-export type Query = (statement: Statement, values: readonly Parameter[]) => Promise<QueryRows>;
+export interface Query {
+  readonly statement: Statement;
+  readonly values: readonly Parameter[];
+}
+
+/**
+ * Carries out statements one after the other, in one round trip. Each is a transaction of its own: it begins when the one
+ * before it is committed.
+ */
+export type RunInTurn = (queries: readonly [Query, ...Query[]]) => Promise<readonly QueryRows[]>;
 
 export interface Place {
   readonly partition: Buffer;
   readonly key: Buffer;
 }
 
-interface Put extends Place {
+export interface Put extends Place {
   readonly value: Buffer;
+}
+
+/** A write, and what is to be read when it is durable. */
+interface PutThenGet {
+  readonly put: Put;
+  readonly table: KvTable;
+  readonly place: Place;
 }
 
 /** One table of the store. What many requests ask of it at once goes there in groups. Buffers must be the caller's own. */
 export class KvTable {
   readonly #table: Table;
-  readonly #query: Query;
+  readonly #runInTurn: RunInTurn;
   readonly #statements: Readonly<Record<StatementName, Statement>>;
   readonly #gets: GroupedCalls<Place, Buffer | undefined>;
   readonly #puts: GroupedCalls<Put, void>;
+  readonly #putsThenGets: GroupedCalls<PutThenGet, Buffer | undefined>;
   readonly #creations: GroupedCalls<OwnedChange, boolean>;
 
-  constructor(table: Table, query: Query) {
+  constructor(table: Table, runInTurn: RunInTurn) {
     this.#table = table;
-    this.#query = query;
+    this.#runInTurn = runInTurn;
     this.#statements = statements(table);
     const group = { maxUnderWay: groupsUnderWay, maxGroup, mayRunAlone: isCollision };
     this.#gets = new GroupedCalls({ ...group, run: (calls) => this.#getEach(calls) });
@@ -47,6 +64,11 @@ export class KvTable {
       ...group,
       keyOf: nameOf,
       run: (calls) => this.#setEach(calls),
+    });
+    this.#putsThenGets = new GroupedCalls<PutThenGet, Buffer | undefined>({
+      ...group,
+      keyOf: ({ put }) => nameOf(put),
+      run: (calls) => this.#setThenGetEach(calls),
     });
     this.#creations = new GroupedCalls({
       ...group,
@@ -56,7 +78,7 @@ export class KvTable {
   }
 
   run(name: StatementName, values: readonly Parameter[]): Promise<QueryRows> {
-    return this.#query(this.#statements[name], values);
+    return this.#runOne({ statement: this.#statements[name], values });
   }
 
   get(place: Place): Promise<Buffer | undefined> {
@@ -67,37 +89,68 @@ export class KvTable {
     return this.#puts.call(put);
   }
 
+  /** What `table` holds at `place` once `put` is durable. */
+  setThenGet(put: Put, table: KvTable, place: Place): Promise<Buffer | undefined> {
+    return this.#putsThenGets.call({ put, table, place });
+  }
+
   change(change: OwnedChange): Promise<boolean> {
     return isCreation(change) ? this.#creations.call(change) : this.#changeOne(change);
   }
 
   async #getEach(calls: readonly Place[]): Promise<readonly (Buffer | undefined)[]> {
-    const [first] = calls;
-    if (calls.length === 1 && first !== undefined) {
-      const { rows } = await this.run('get', [first.partition, first.key]);
-      return [rows[0]?.[0]];
-    }
-    const { rows } = await this.run('getEach', places(calls));
-    return (rows as (Buffer | null)[][]).map(([value]) => value ?? undefined);
+    return valuesOf(await this.#runOne(this.#lookUp(calls)), calls.length);
   }
 
   async #setEach(calls: readonly Put[]): Promise<readonly void[]> {
-    const [first] = calls;
-    if (calls.length === 1 && first !== undefined) {
-      await this.run('set', [first.partition, first.key, first.value]);
-    } else {
-      // In one order everywhere: no two statements wait for each other.
-      const sorted = calls.toSorted(
-        (a, b) => Buffer.compare(a.partition, b.partition) || Buffer.compare(a.key, b.key),
-      );
-      await this.run('setEach', [...places(sorted), byteaArray(sorted.map(({ value }) => value))]);
-    }
+    await this.#runOne(this.#store(calls));
     return [];
+  }
+
+  async #setThenGetEach(calls: readonly PutThenGet[]): Promise<readonly (Buffer | undefined)[]> {
+    const asked = new Map<KvTable, Map<string, Place>>();
+    for (const { table, place } of calls) {
+      const places = asked.get(table) ?? new Map<string, Place>();
+      asked.set(table, places.set(nameOf(place), place));
+    }
+    const reads = [...asked].map(([table, places]) => table.#lookUp([...places.values()]));
+    const [, ...answers] = await this.#runInTurn([this.#store(calls.map(({ put }) => put)), ...reads]);
+    const found = new Map<string, Buffer | undefined>();
+    for (const [index, places] of [...asked.values()].entries()) {
+      const values = valuesOf(answers[index], places.size);
+      for (const [at, name] of [...places.keys()].entries()) found.set(name, values[at]);
+    }
+    return calls.map(({ place }) => found.get(nameOf(place)));
+  }
+
+  #lookUp(calls: readonly Place[]): Query {
+    const [first] = calls;
+    return calls.length === 1 && first !== undefined
+      ? { statement: this.#statements.get, values: [first.partition, first.key] }
+      : { statement: this.#statements.getEach, values: places(calls) };
+  }
+
+  #store(calls: readonly Put[]): Query {
+    const [first] = calls;
+    if (calls.length === 1 && first !== undefined)
+      return { statement: this.#statements.set, values: [first.partition, first.key, first.value] };
+    // In one order everywhere: no two statements wait for each other.
+    const sorted = calls.toSorted(
+      (a, b) => Buffer.compare(a.partition, b.partition) || Buffer.compare(a.key, b.key),
+    );
+    const values = [...places(sorted), byteaArray(sorted.map(({ value }) => value))];
+    return { statement: this.#statements.setEach, values };
+  }
+
+  async #runOne(query: Query): Promise<QueryRows> {
+    const [rows = noRows] = await this.#runInTurn([query]);
+    return rows;
   }
 
   async #changeOne(change: OwnedChange): Promise<boolean> {
     const planned = planChange(this.#table, change);
-    return planned !== undefined && (await this.#query(planned, planned.values)).rows.length === 1;
+    if (planned === undefined) return false;
+    return (await this.#runOne({ statement: planned, values: planned.values })).rows.length === 1;
   }
 
   async #changeEach(changes: readonly OwnedChange[]): Promise<readonly boolean[]> {
@@ -107,6 +160,14 @@ export class KvTable {
     const made = new Set(rows.map(([place]) => Number(place?.readBigInt64BE(0))));
     return changes.map((_, index) => made.has(index + 1));
   }
+}
+
+const noRows: QueryRows = { rows: [], rowCount: 0 };
+
+/** What was found of `count` keys: the one asked for alone has no row when there is none. */
+function valuesOf(answer: QueryRows | undefined, count: number): readonly (Buffer | undefined)[] {
+  const rows = (answer?.rows ?? []) as (Buffer | null)[][];
+  return Array.from({ length: count }, (_, index) => rows[index]?.[0] ?? undefined);
 }
 
 /** A key that must be new, and puts beside it: the kind of change that many requests make at once. */

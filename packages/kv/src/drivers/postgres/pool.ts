@@ -39,6 +39,8 @@ export async function openPool(
     ...config,
     ssl,
     Client: clusterClient(hosts),
+    // Statements that are handed over together leave together.
+    pipeline: true,
     max: options.maxOpenConnections,
     min: Math.min(options.maxIdleConnections, options.maxOpenConnections),
     idleTimeoutMillis: idleTimeoutMs,
