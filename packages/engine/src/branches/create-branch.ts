@@ -5,12 +5,14 @@ import { EngineError } from '../errors.ts';
 import type { CreateBranchOptions } from '../face/branches.ts';
 import type { MoveKind } from '@svc/encoding';
 import type { Actor, BranchRef } from '../face/model.ts';
+import type { HookFiles } from '../hooks/hook-files.ts';
 import { hooksAt, planAfter, runBefore } from '../hooks/run-hooks.ts';
 import { checkNewBranchName, checkRoomForKeys, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
 import type { PlannedMove, RefMove } from '../moves/move-log.ts';
 import { isLiving, resolveCommitted, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { tokenFor } from '../staging/tokens.ts';
+import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
 const fullCommitId = /^[0-9a-f]{64}$/;
@@ -25,6 +27,7 @@ export async function createBranch(context: EngineContext, options: CreateBranch
   // Both are asked for at once; that the source is missing is told first.
   const hidesNothing = checkHidesNothing(context, scope, name);
   hidesNothing.catch(() => undefined);
+  const guess = guessStaged(context, scope, source);
   const target = await findSource(context, scope, source);
   const { commitId } = target;
   const hidden = options.hidden === true;
@@ -36,6 +39,7 @@ export async function createBranch(context: EngineContext, options: CreateBranch
     hidden,
     actor,
     tokens: target.staged ? target.head?.tokens : undefined,
+    looked: target.head !== undefined && guess?.isOf(target.head) === true ? guess.looked : undefined,
     byId: !isLiving(target),
     hidesNothing,
   });
@@ -56,6 +60,8 @@ interface NewBranch extends NewRef {
   readonly hidden: boolean;
   /** Of the source, when it is a branch. */
   readonly tokens?: readonly Buffer[] | undefined;
+  /** A look at these tokens, when it was begun before. */
+  readonly looked?: ReturnType<HookFiles['lookAtStaged']> | undefined;
   /** The check of the name, when it was begun before. */
   readonly hidesNothing?: Promise<void>;
 }
@@ -64,14 +70,14 @@ interface NewBranch extends NewRef {
 export async function createBranchAt(
   context: EngineContext,
   scope: RepositoryScope,
-  { kind, name, commitId, source, actor, hidden, tokens, byId, hidesNothing }: NewBranch,
+  { kind, name, commitId, source, actor, hidden, tokens, looked: begun, byId, hidesNothing }: NewBranch,
 ): Promise<PlannedMove> {
   checkRoomForKeys(context.kv, scope.partition, name, 'name');
   await (hidesNothing ?? checkHidesNothing(context, scope, name));
   // A deletion is the source of what comes back, but no ref to read from.
   const sourceRef = kind === 'undelete' ? commitId : source;
   // One look for both events.
-  const looked = tokens === undefined ? undefined : context.hookFiles?.lookAtStaged(tokens);
+  const looked = tokens === undefined ? undefined : (begun ?? context.hookFiles?.lookAtStaged(tokens));
   const staged = looked instanceof Promise ? await looked : looked;
   const shown = { commitId, tokens, staged };
   const move = { kind, type: 'branch', id: name, to: commitId, actor, source, hidden } as const;
@@ -91,6 +97,23 @@ export async function createBranchAt(
   const made = await make(after.writes);
   await after.happened();
   return made;
+}
+
+/** What is staged on the source, as far as it stands where it was seen last: nobody waits for the branch to look. */
+function guessStaged(
+  context: EngineContext,
+  scope: RepositoryScope,
+  source: string,
+): { looked: ReturnType<HookFiles['lookAtStaged']>; isOf: (head: BranchHead) => boolean } | undefined {
+  const { kv, branches, hookFiles } = context;
+  // Where a read is a look into memory, there is nothing to gain.
+  const seen = kv.valueAtOnce === undefined ? branches.lastSeen(scope, source) : undefined;
+  if (seen === undefined || hookFiles === undefined) return undefined;
+  const looked = hookFiles.lookAtStaged(seen.tokens);
+  if (looked instanceof Promise) looked.catch(() => undefined);
+  const isOf = ({ tokens }: BranchHead): boolean =>
+    tokens.length === seen.tokens.length && tokens.every((token, index) => seen.tokens[index]?.equals(token));
+  return { looked, isOf };
 }
 
 /** A branch that comes into being, with a record of it. */

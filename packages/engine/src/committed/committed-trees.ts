@@ -5,18 +5,19 @@ import type { CommittedContext } from './context.ts';
 import type { CacheObserver } from './store/local-cache.ts';
 import { MainStore } from './store/main-store.ts';
 import { noTakes } from './operations/conflict-policy.ts';
-import { MergeDiff } from './reading/merge-diff.ts';
+import { KnownDiff } from './reading/known-diff.ts';
+import { type LookUp, MergeDiff } from './reading/merge-diff.ts';
 import type { MetaRange } from './format/meta-range.ts';
 import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } from './store/namespace.ts';
 import { OperationRunner } from './threads/operation-runner.ts';
 import type { Operation } from './operations/operations.ts';
-import { Packer } from './operations/packed-changes.ts';
-import { RangeDifferences } from './reading/range-differences.ts';
+import { keysOf, Packer } from './operations/packed-changes.ts';
+import { KnownDifferences, maxKnownKeys } from './reading/known-differences.ts';
 import { foundRecord, foundValue } from './format/found-record.ts';
 import { LazyDiff, LazyMergeDiff } from './reading/lazy-diff.ts';
 import type { TableLease } from './store/open-tables.ts';
 import { asEngineError, isDamage, type TableDamage, translated } from './store/table-damage.ts';
-import { TreeDiff } from './reading/tree-diff.ts';
+import { type TreeChanges, TreeDiff } from './reading/tree-diff.ts';
 import { TreeIterator } from './reading/tree-iterator.ts';
 import { rangesOf, visitRange } from './reading/range-values.ts';
 import { areTablesStored, describeTable, readStoredOutline } from './store/stored-trees.ts';
@@ -67,7 +68,7 @@ export interface CommittedTreesOptions {
 const defaultOpenRanges = 500;
 const workerOpenRanges = 64;
 
-/** Some thousand pairs of ranges that differ in a few keys. */
+/** Some thousand pairs that differ in a few keys. */
 const differencesBytes = 1024 * 1024;
 
 /** Opens the trees: prepares the cache folder and clears what a crash left in it. */
@@ -121,7 +122,7 @@ interface TreesParts {
 class Trees implements CommittedTrees {
   readonly #parts: TreesParts;
   readonly #runner: OperationRunner;
-  readonly #differences = new RangeDifferences(differencesBytes);
+  readonly #differences = new KnownDifferences(differencesBytes);
   readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
 
   constructor(parts: TreesParts) {
@@ -174,16 +175,25 @@ class Trees implements CommittedTrees {
   async apply(context: CommittedContext, baseId: string, changes: ChangeIterator): Promise<ApplyResult> {
     const namespace = this.#namespace(context);
     const operation: Operation = { kind: 'apply', namespace, baseId, always: false, properties: undefined };
-    return (await this.#runner.runWithRecords(operation, new Packer(changes, true))) as ApplyResult;
+    let keys: readonly Buffer[] | undefined;
+    const result = (await this.#runner.runWithRecords(operation, new Packer(changes, true), (all) => {
+      if (all.count <= maxKnownKeys) keys = keysOf(all);
+    })) as ApplyResult;
+    // What a commit changed is often asked for next.
+    const { metaRangeId } = result;
+    if (keys !== undefined && metaRangeId !== baseId) this.#differences.set(baseId, metaRangeId, keys);
+    return result;
   }
 
   diff(context: CommittedContext, leftId: string, rightId: string, from?: Uint8Array): DiffIterator {
     const namespace = this.#namespace(context);
     const { store } = this.#parts;
     return new LazyDiff(async () => {
-      const left = await store.metaRange(namespace, leftId);
-      const right = leftId === rightId ? left : await store.metaRange(namespace, rightId);
-      return new TreeDiff({ store, namespace, left, right, differences: this.#differences });
+      const [left, right] = await Promise.all([
+        store.metaRange(namespace, leftId),
+        leftId === rightId ? undefined : store.metaRange(namespace, rightId),
+      ]);
+      return this.#changes(namespace, leftId, left, rightId, right ?? left);
     }, from);
   }
 
@@ -194,12 +204,15 @@ class Trees implements CommittedTrees {
   ): MergeDiffIterator {
     const namespace = this.#namespace(context);
     const { store } = this.#parts;
+    const { base, source } = input;
     return new LazyMergeDiff(async () => {
-      const left = await store.metaRange(namespace, input.base);
-      const right = await store.metaRange(namespace, input.source);
-      const destination = await store.metaRange(namespace, input.destination);
-      const changes = new TreeDiff({ store, namespace, left, right, differences: this.#differences });
-      return new MergeDiff(changes, (key) => this.#find(namespace, destination, key, foundValue));
+      const [left, right, destination] = await Promise.all([
+        store.metaRange(namespace, base),
+        store.metaRange(namespace, source),
+        input.destination === base ? undefined : store.metaRange(namespace, input.destination),
+      ]);
+      const changes = this.#changes(namespace, base, left, source, right);
+      return new MergeDiff(changes, (key) => this.#find(namespace, destination ?? left, key, foundValue));
     }, from);
   }
 
@@ -307,6 +320,26 @@ class Trees implements CommittedTrees {
       this.#namespaces.set(context, namespace);
     }
     return namespace;
+  }
+
+  #changes(
+    namespace: Namespace,
+    leftId: string,
+    left: MetaRange,
+    rightId: string,
+    right: MetaRange,
+  ): TreeChanges {
+    const differences = this.#differences;
+    const keys = differences.get(leftId, rightId);
+    if (keys === undefined) {
+      const { store } = this.#parts;
+      return new TreeDiff({ store, namespace, left, right, differences });
+    }
+    const lookUp =
+      (meta: MetaRange): LookUp =>
+      (key) =>
+        this.#find(namespace, meta, key, foundValue);
+    return new KnownDiff(keys, lookUp(left), lookUp(right));
   }
 
   /** What `use` takes from a cursor at the record of `key`; it is called at once, before another lookup moves the cursor. */

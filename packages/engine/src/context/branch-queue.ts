@@ -3,6 +3,8 @@ const outsideGraceMs = 20;
 
 /** A turn at moving one branch's head. */
 export interface Turn {
+  /** Others had their turn since it was asked for. */
+  readonly hasWaited: boolean;
   /**
    * Runs work that may come back into the engine. When it takes long the turn is passed on, so a hook that writes
    * to its own branch never waits for itself.
@@ -27,6 +29,7 @@ export class BranchQueue {
       pass();
     };
     const turn: Turn = {
+      hasWaited: previous !== undefined,
       outside: async (outsideWork) => {
         const timer = setTimeout(release, outsideGraceMs);
         try {

@@ -1,4 +1,5 @@
 import type { DiffIterator, TreeRecord } from '../committed/tree.ts';
+import { both } from '../context/both.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type { DiffPage, DiffPageRequest, DiffRefsOptions } from '../face/refs.ts';
@@ -23,8 +24,10 @@ export async function diffRefs(context: EngineContext, options: DiffRefsOptions)
     throw invalid(`unknown diff type '${String(type)}': use two_dot or three_dot`);
   }
   const scope = await context.repositories.open(options.repository);
-  const left = await resolveRef(context, scope, options.left);
-  const right = await resolveRef(context, scope, options.right);
+  const [left, right] = await both(
+    resolveRef(context, scope, options.left),
+    resolveRef(context, scope, options.right),
+  );
   const walk = planDiff(options);
   if (walk.start === undefined) return emptyPage;
   const differences =
@@ -41,8 +44,10 @@ async function openTwoDot(
   right: ResolvedTarget,
   start: Buffer,
 ): Promise<DiffIterator> {
-  const leftTree = (await context.commits.get(scope, left.commitId)).metaRangeId;
-  const rightTree = (await context.commits.get(scope, right.commitId)).metaRangeId;
+  const [{ metaRangeId: leftTree }, { metaRangeId: rightTree }] = await both(
+    context.commits.get(scope, left.commitId),
+    context.commits.get(scope, right.commitId),
+  );
   const trees = context.trees.diff(scope.committed, leftTree, rightTree, start);
   const judge: JudgeKey = async (key, stagedLeft, stagedRight) =>
     judgeTwoDot(
@@ -59,8 +64,10 @@ async function openThreeDot(
   right: ResolvedTarget,
   start: Buffer,
 ): Promise<DiffIterator> {
-  const destination = await context.commits.get(scope, left.commitId);
-  const source = await context.commits.get(scope, right.commitId);
+  const [destination, source] = await both(
+    context.commits.get(scope, left.commitId),
+    context.commits.get(scope, right.commitId),
+  );
   const base = await requireMergeBase(context, scope, destination, source);
   const input = {
     base: base.metaRangeId,

@@ -29,8 +29,12 @@ export interface HeadMove {
   readonly entered?: { readonly state: Entered } | undefined;
   /** The tree that becomes the commit's as it is. */
   readonly adopted?: string | undefined;
+  /** The branch as the operation has just read it: spares reading it once more, unless others had their turn since. */
+  readonly head?: BranchHead | undefined;
   /** A staging token known to hold something: nobody has to look again. */
   readonly dirtyToken?: string | undefined;
+  /** One known to hold nothing since the operation began. */
+  readonly cleanToken?: string | undefined;
   /** Looks at a branch that has something staged, and throws to leave it as it is. */
   readonly beforeSeal?: ((head: BranchHead) => Promise<void>) | undefined;
   /**
@@ -46,7 +50,10 @@ export interface HeadMove {
 export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Commit> {
   const { scope, branch } = move;
   return context.queue.run(`${scope.repository.instanceUid}/${branch}`, async (turn) => {
-    const unsealed = await seal(context, move);
+    const unsealed = await seal(
+      context,
+      turn.hasWaited ? { ...move, head: undefined, cleanToken: undefined } : move,
+    );
     for (let lost = 0; lost < maxTries; lost += 1) {
       if (lost > 0) {
         context.onRetry(move.operation);
@@ -108,6 +115,7 @@ async function moveTo(
     context.branches.moveHead(scope, head, next, commit, planned, still),
   );
   if (!moved) return false;
+  context.commits.remember(scope, commit);
   onMoved?.(head.data.commitId, commit.id, planned.id);
   await after.happened();
   return true;
@@ -119,12 +127,14 @@ async function moveTo(
  */
 async function seal(
   context: EngineContext,
-  { scope, branch, operation, beforeSeal, dirtyToken }: HeadMove,
+  { scope, branch, operation, beforeSeal, head: known, dirtyToken, cleanToken }: HeadMove,
 ): Promise<BranchHead | undefined> {
   for (let lost = 0; lost < maxTries; lost += 1) {
-    const head = await context.branches.get(scope, branch);
+    const head = (lost === 0 ? known : undefined) ?? (await context.branches.get(scope, branch));
     const { stagingToken, sealedTokens } = head.data;
-    const isEmpty = stagingToken !== dirtyToken && (await isTokenEmpty(context, Buffer.from(stagingToken)));
+    const isEmpty =
+      stagingToken === cleanToken ||
+      (stagingToken !== dirtyToken && (await isTokenEmpty(context, Buffer.from(stagingToken))));
     if (isEmpty && sealedTokens.length === 0) return head;
     await beforeSeal?.(head);
     if (isEmpty) return head;

@@ -7,6 +7,7 @@ import type { Entered } from '../gc/gate.ts';
 import { hasUncommittedChanges } from '../staging/uncommitted-changes.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
+import type { SeenHead } from './look-at-head.ts';
 import { sealAndMove, type HeadMove } from './seal-and-move.ts';
 
 export interface HeadUpdate {
@@ -19,6 +20,8 @@ export interface HeadUpdate {
   readonly onMoved?: HeadMove['onMoved'];
   readonly byId?: HeadMove['byId'];
   readonly entered?: HeadMove['entered'];
+  /** The branch as the operation has just seen it. */
+  readonly seen?: SeenHead | undefined;
   readonly hooksAfter?: HeadMove['hooksAfter'];
   /** Text of the refusal when the branch has uncommitted changes. */
   readonly dirtyMessage?: string | undefined;
@@ -39,8 +42,13 @@ export function updateHead(
       throw dirtyBranch(update.dirtyMessage);
     }
   };
+  const { seen, ...move } = update;
+  const token = seen?.head.data.stagingToken;
   return sealAndMove(context, {
-    ...update,
+    ...move,
+    head: seen?.head,
+    cleanToken: seen?.isClean === true ? token : undefined,
+    dirtyToken: seen?.isClean === false ? token : undefined,
     beforeSeal: (head) => refuseChanges(head, head.tokens),
     makeCommit: async (head, turn, _lost, entered) => {
       await refuseChanges(head, head.tokens.slice(1));

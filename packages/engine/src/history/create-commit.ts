@@ -5,6 +5,7 @@ import { invalid, noChanges } from '../context/refusals.ts';
 import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { noteForeignUnknown } from '../gc/foreign.ts';
+import { foreseeMove } from '../heads/look-at-head.ts';
 import { sealAndMove } from '../heads/seal-and-move.ts';
 import {
   CandidateRun,
@@ -41,6 +42,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
     await checkSourceTree(context, scope, head, options, options.sourceMetaRange);
   }
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
+  foreseeMove(context, scope, head);
   const staged = await context.hookFiles?.lookAtStaged(head.tokens);
   await runBefore(context, 'prepare-commit', {
     ...event,
@@ -58,6 +60,7 @@ export async function createCommit(context: EngineContext, options: CommitOption
       actor: options.actor,
       adopted: options.sourceMetaRange,
       byId: options.sourceMetaRange !== undefined,
+      head,
       dirtyToken: staged?.isDirty === true ? head.data.stagingToken : undefined,
       makeCommit: (sealed, turn, lost) => pending.make(sealed, turn, lost),
       hooksAfter: async (commit) =>

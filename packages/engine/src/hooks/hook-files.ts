@@ -28,6 +28,8 @@ export interface StagedLook {
   readonly isDirty: boolean;
 }
 
+const nothingStaged: StagedLook = { mayHold: false, isDirty: false };
+
 /** Watches staged changes go by; `saw` says that one may be of a file of hooks. */
 export interface StagedWatch {
   readonly saw: boolean;
@@ -78,6 +80,7 @@ export class HookFiles {
 
   /** Whether such files may be among the staged changes of tokens, newest first. */
   lookAtStaged(tokens: readonly Buffer[]): StagedLook | Promise<StagedLook> {
+    if (tokens.length === 0) return nothingStaged;
     // Where a read does not wait, it costs less than sharing one.
     if (this.#kv.firstKeyAtOnce !== undefined) return this.#lookAtOnce(tokens);
     return this.#looks.read(tokens.join('/'), () => this.#lookAtStaged(tokens));

@@ -2,16 +2,18 @@ import { copyStringMap, timestampFromMillis } from '@svc/encoding';
 import { changeToPick } from '../history/cherry-pick.ts';
 import { checkCommitSize } from '../history/commit-limits.ts';
 import { changeToRevert } from '../history/revert.ts';
+import { both } from '../context/both.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { noChanges, within } from '../context/refusals.ts';
 import { EngineError } from '../errors.ts';
 import type { BetweenRefs, MergeBase, MergeOptions, Merges } from '../face/merges.ts';
 import type { Commit } from '../face/model.ts';
+import { lookAtHead } from '../heads/look-at-head.ts';
 import { updateHead } from '../heads/update-head.ts';
 import { hooksAt, planAfter, runBefore, type BranchEvent } from '../hooks/run-hooks.ts';
 import { checkBranchName, required } from '../names/names.ts';
 import { checkNotReadOnly } from '../protection/writable.ts';
-import { isLiving, resolveCommitted } from '../refs/resolve-ref.ts';
+import { isLiving, resolveCommitted, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { makeCommit } from '../store/commit-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { everyConflict, listConflicts, type MeetingTrees } from './conflict-walk.ts';
@@ -67,13 +69,11 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
   checkNotReadOnly(scope, options.force);
-  // Both are asked for at once; that the destination is missing is told first.
-  const found = context.branches.get(scope, destination);
-  const resolved = resolveCommitted(context, scope, options.source);
-  resolved.catch(() => undefined);
-  await found;
-  const target = await resolved;
-  const source = await context.commits.get(scope, target.commitId);
+  // That the destination is missing is told first.
+  const [seen, { target, source }] = await both(
+    lookAtHead(context, scope, destination),
+    findSource(context, scope, options.source),
+  );
   checkStands('source', options.expectedSource, source.id);
   Object.assign(metadata, options.ownMetadata?.(source.id));
   const steered = await parseSteering(context, scope, destination, options);
@@ -98,6 +98,7 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
       operation: 'merge',
       actor,
       source: options.source,
+      seen,
       byId: () => takesFromBase || !isLiving(target),
       hooksAfter: (commit) =>
         planAfter(context, 'post-merge', {
@@ -158,6 +159,15 @@ export async function mergeIntoBranch(context: EngineContext, options: MergeOpti
       }
     },
   );
+}
+
+async function findSource(
+  context: EngineContext,
+  scope: RepositoryScope,
+  ref: string,
+): Promise<{ target: ResolvedTarget; source: Commit }> {
+  const target = await resolveCommitted(context, scope, ref);
+  return { target, source: await context.commits.get(scope, target.commitId) };
 }
 
 /** Says which branch could not be updated, where clients expect it. */

@@ -1,3 +1,4 @@
+import { both } from '../context/both.ts';
 import type { EngineContext } from '../context/engine-context.ts';
 import { invalid } from '../context/refusals.ts';
 import type { BetweenRefs } from '../face/merges.ts';
@@ -24,8 +25,10 @@ export async function meetingOf(
   scope: RepositoryScope,
   refs: Omit<BetweenRefs, 'repository'>,
 ): Promise<MeetingTrees> {
-  const source = await resolveCommit(context, scope, refs.source);
-  const destination = await resolveCommit(context, scope, refs.destination);
+  const [source, destination] = await both(
+    resolveCommit(context, scope, refs.source),
+    resolveCommit(context, scope, refs.destination),
+  );
   return meeting(await requireMergeBase(context, scope, destination, source), source, destination);
 }
 

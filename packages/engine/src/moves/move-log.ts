@@ -99,6 +99,8 @@ export class MoveLog {
   readonly #onMoved: (kind: MoveKind) => void;
   /** Records never change; those that were forgotten are dropped by the bus. */
   readonly #records = growingCache<MoveData>(cachedRecords);
+  /** Under way; an id is made with its record, so nobody asks for one before it is there. */
+  readonly #loads = new Map<string, Promise<MoveData | undefined>>();
   /** Instances whose log is known to have a beginning. */
   readonly #begun = growingCache<true>(cachedRecords);
   readonly #unsubscribe: () => void;
@@ -137,6 +139,14 @@ export class MoveLog {
       );
     }
     return this.#planAt(scope, move, id, await this.#placeAfter(scope, last));
+  }
+
+  /** Brings into memory what `plan` will read. */
+  foresee(scope: RepositoryScope, last: Buffer): void {
+    // Where a read is a look into memory, there is nothing to gain.
+    if (last.length === 0 || this.#kv.valueAtOnce !== undefined) return;
+    // `plan` asks again and sees the failure.
+    this.#placeAfter(scope, last).catch(() => undefined);
   }
 
   /** As `planCreation`, for a name that most likely nobody deleted: spares the look, and does not happen otherwise. */
@@ -207,8 +217,15 @@ export class MoveLog {
   /** Undefined when it was forgotten. */
   async find(scope: InPartition, id: Buffer): Promise<MoveData | undefined> {
     const name = nameOf(id);
-    const known = this.#records.get(name);
+    if (this.#kv.valueAtOnce !== undefined) return this.#load(scope, name, id);
+    const known = this.#records.get(name) ?? this.#loads.get(name);
     if (known !== undefined) return known;
+    const load = this.#load(scope, name, id).finally(() => this.#loads.delete(name));
+    this.#loads.set(name, load);
+    return load;
+  }
+
+  async #load(scope: InPartition, name: string, id: Buffer): Promise<MoveData | undefined> {
     const value = await this.#read(scope, moveKey(id));
     if (value === undefined) return undefined;
     const data = moveMessage.decode(value);

@@ -6,18 +6,16 @@ import type { Commit } from '../face/model.ts';
 import type { EngineSettings } from '../face/options.ts';
 import { commitKey, commitsPrefix } from './keys.ts';
 import type { RepositoryScope } from './scope.ts';
-import { SharedReads } from './shared-reads.ts';
 
 /** Commit records: content-addressed and immutable, so a cached one is never wrong. Never change a commit read. */
 export class CommitStore {
   readonly #kv: KvStore;
   readonly #cache: JitterCache<Commit>;
-  readonly #reads: SharedReads<Commit | undefined>;
+  readonly #loads = new Map<string, Promise<Commit | undefined>>();
 
   constructor(kv: KvStore, settings: EngineSettings) {
     this.#kv = kv;
     this.#cache = new JitterCache(settings.commitCache);
-    this.#reads = new SharedReads(settings.maxBatchDelayMs);
   }
 
   /** As `get`, without waiting: undefined when it is not in memory. */
@@ -27,7 +25,10 @@ export class CommitStore {
 
   async find(scope: RepositoryScope, id: string): Promise<Commit | undefined> {
     const name = nameOf(scope, id);
-    return this.#cache.get(name) ?? (await this.#reads.read(name, () => this.#load(name, scope, id)));
+    const known = this.#cache.get(name);
+    if (known !== undefined) return known;
+    // A commit that somebody else finds is the one; that there was none when they began to look says nothing.
+    return (await this.#loads.get(name)) ?? (await this.#load(name, scope, id));
   }
 
   async get(scope: RepositoryScope, id: string): Promise<Commit> {
@@ -36,12 +37,25 @@ export class CommitStore {
     return commit;
   }
 
-  async #load(name: string, scope: RepositoryScope, id: string): Promise<Commit | undefined> {
+  #load(name: string, scope: RepositoryScope, id: string): Promise<Commit | undefined> {
+    const load = this.#read(name, scope, id).finally(() => {
+      if (this.#loads.get(name) === load) this.#loads.delete(name);
+    });
+    this.#loads.set(name, load);
+    return load;
+  }
+
+  async #read(name: string, scope: RepositoryScope, id: string): Promise<Commit | undefined> {
     const found = await this.#kv.get(scope.partition, commitKey(id));
     if (found === undefined) return undefined;
     const commit = commitMessage.decode(found.value);
     this.#cache.set(name, commit);
     return commit;
+  }
+
+  /** It has just been stored. */
+  remember(scope: RepositoryScope, commit: Commit): void {
+    this.#cache.set(nameOf(scope, commit.id), commit);
   }
 
   /** Its record was deleted: nothing led to it. */

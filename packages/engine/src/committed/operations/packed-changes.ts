@@ -113,6 +113,18 @@ export class PackedChanges {
   }
 }
 
+/** The keys of a batch, copied. */
+export function keysOf({ bytes, length }: PackedBatch): Buffer[] {
+  const keys: Buffer[] = [];
+  for (let at = 0; at < length;) {
+    const keyStart = at + lengths;
+    const keyEnd = keyStart + bytes.readUInt32LE(at);
+    keys.push(Buffer.from(bytes.subarray(keyStart, keyEnd)));
+    at = keyEnd + bytes.readUInt32LE(at + 4);
+  }
+  return keys;
+}
+
 /** Packs records from an iterator. The iterator stays the caller's to close. */
 export class Packer {
   readonly #records: RecordIterator;

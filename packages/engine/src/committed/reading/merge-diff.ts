@@ -1,9 +1,9 @@
 import { decodeValue, type RecordValue } from '@svc/encoding';
 import { sameIdentity } from '../format/identity.ts';
-import type { TreeDiff } from './tree-diff.ts';
+import type { TreeChanges } from './tree-diff.ts';
 import type { DiffType, MergeDiffIterator, MergeSides } from '../tree.ts';
 
-/** Looks a key up in the destination: its value in stored form. */
+/** Looks a key up in a tree: its value in stored form. */
 export type LookUp = (key: Buffer) => Buffer | undefined | Promise<Buffer | undefined>;
 
 /**
@@ -11,7 +11,7 @@ export type LookUp = (key: Buffer) => Buffer | undefined | Promise<Buffer | unde
  * already, with those it contradicts marked as conflicts.
  */
 export class MergeDiff implements MergeDiffIterator {
-  readonly #changes: TreeDiff;
+  readonly #changes: TreeChanges;
   readonly #destination: LookUp;
   #type: DiffType = 'added';
   #value: Buffer = Buffer.alloc(0);
@@ -19,7 +19,7 @@ export class MergeDiff implements MergeDiffIterator {
   #atDestination: Buffer | undefined;
 
   /** `changes` leads from base to source. */
-  constructor(changes: TreeDiff, destination: LookUp) {
+  constructor(changes: TreeChanges, destination: LookUp) {
     this.#changes = changes;
     this.#destination = destination;
   }

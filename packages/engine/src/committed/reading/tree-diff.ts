@@ -5,7 +5,7 @@ import type { MetaRange } from '../format/meta-range.ts';
 import type { Namespace } from '../store/namespace.ts';
 import type { TableLease } from '../store/open-tables.ts';
 import { Pace } from '../pace.ts';
-import { maxKnownKeys, type RangeDifferences } from './range-differences.ts';
+import { maxKnownKeys, type KnownDifferences } from './known-differences.ts';
 import { compareRecords, TreeCursor } from './tree-cursor.ts';
 import type { DiffIterator, DiffType } from '../tree.ts';
 import type { TableStore } from '../store/table-store.ts';
@@ -15,7 +15,15 @@ export interface DiffInput {
   readonly namespace: Namespace;
   readonly left: MetaRange;
   readonly right: MetaRange;
-  readonly differences: RangeDifferences;
+  readonly differences: KnownDifferences;
+}
+
+/** What leads from one tree to another, in key order, with the values of both sides in stored form. */
+export interface TreeChanges extends DiffIterator {
+  /** For `changed` and `removed`. */
+  readonly leftValue: Buffer;
+  /** For `added` and `changed`. */
+  readonly rightValue: Buffer;
 }
 
 /** Two ranges whose differences are known: those keys are looked up instead of comparing the ranges. */
@@ -37,7 +45,7 @@ interface PairInWork {
  * The differences from one tree to another in key order. Ranges with equal ids are passed without being opened,
  * blocks with equal bytes without being decoded.
  */
-export class TreeDiff implements DiffIterator {
+export class TreeDiff implements TreeChanges {
   readonly #store: TableStore;
   readonly #namespace: Namespace;
   readonly #left: TreeCursor;
@@ -45,7 +53,7 @@ export class TreeDiff implements DiffIterator {
   readonly #pace = new Pace();
   /** Records below this key are passed over. */
   #floor: Buffer | undefined;
-  readonly #differences: RangeDifferences;
+  readonly #differences: KnownDifferences;
   #compared: ComparedPair | undefined;
   #inWork: PairInWork | undefined;
   #closed = false;
@@ -86,7 +94,6 @@ export class TreeDiff implements DiffIterator {
     return this.#record().data;
   }
 
-  /** The left side's value in stored form; for `changed` and `removed`. */
   get leftValue(): Buffer {
     if (this.#leftValue === undefined) {
       const { block, valueStart, valueEnd } = this.#left.records;
@@ -95,7 +102,6 @@ export class TreeDiff implements DiffIterator {
     return this.#leftValue;
   }
 
-  /** The right side's value in stored form; for `added` and `changed`. */
   get rightValue(): Buffer {
     if (this.#rightValue === undefined) {
       const { block, valueStart, valueEnd } = this.#right.records;

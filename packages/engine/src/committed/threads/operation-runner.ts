@@ -29,12 +29,22 @@ export class OperationRunner {
     this.#site = site;
   }
 
-  /** Collects the first batch here; little work is done at once, much goes to the worker batch by batch. */
-  async runWithRecords(operation: Operation, packer: Packer): Promise<OperationResult> {
+  /**
+   * Collects the first batch here; little work is done at once, much goes to the worker batch by batch. `whenFew` is told
+   * of all records when they are few.
+   */
+  async runWithRecords(
+    operation: Operation,
+    packer: Packer,
+    whenFew?: (all: PackedBatch) => void,
+  ): Promise<OperationResult> {
     this.#site.worker?.start();
     const batch = new PackedBatch();
     await packer.fillAll(batch, new Pace(), () => batch.count > inlineRecords);
-    if (packer.ended && batch.count <= inlineRecords) return this.run(operation, batch);
+    if (packer.ended && batch.count <= inlineRecords) {
+      whenFew?.(batch);
+      return this.run(operation, batch);
+    }
     const { worker } = this.#site;
     if (worker !== undefined) return worker.run(operation, batch, packer);
     return this.#runHere(operation, { first: batch, packer });

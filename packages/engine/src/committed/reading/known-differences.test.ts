@@ -1,13 +1,13 @@
 import { tempDir } from '@svc/testing';
 import { expect, test } from 'vitest';
-import { RangeDifferences } from './range-differences.ts';
+import { KnownDifferences } from './known-differences.ts';
 import { changesBetween, context, openTestTrees, readDiff, writeTree } from '../test/tree-fixture.ts';
 
 const keys = [Buffer.from('a'), Buffer.from('b')];
 const weight = 400 + 2 * 101;
 
 test('differences are known in both directions, and only of the pair that was compared', () => {
-  const differences = new RangeDifferences(weight);
+  const differences = new KnownDifferences(weight);
   differences.set('one', 'other', keys);
   expect(differences.get('one', 'other')).toBe(keys);
   expect(differences.get('other', 'one')).toBe(keys);
@@ -15,14 +15,14 @@ test('differences are known in both directions, and only of the pair that was co
 });
 
 test('the one used last stays when there is room for one', () => {
-  const differences = new RangeDifferences(2 * weight - 1);
+  const differences = new KnownDifferences(2 * weight - 1);
   differences.set('a', 'b', keys);
   differences.set('a', 'c', keys);
   expect([differences.get('a', 'b'), differences.get('a', 'c')]).toEqual([undefined, keys]);
 });
 
 test('a use counts, and so does what is too large to be kept', () => {
-  const differences = new RangeDifferences(2 * weight);
+  const differences = new KnownDifferences(2 * weight);
   differences.set('a', 'b', keys);
   differences.set('a', 'c', keys);
   differences.get('a', 'b');
@@ -37,18 +37,21 @@ test('a use counts, and so does what is too large to be kept', () => {
 });
 
 test('without room nothing is kept', () => {
-  const differences = new RangeDifferences(0);
+  const differences = new KnownDifferences(0);
   differences.set('a', 'b', []);
   expect(differences.get('a', 'b')).toBeUndefined();
 });
 
 test('a diff that ended early or failed is not taken for the whole difference', async () => {
-  const { trees } = await openTestTrees(tempDir(), { maxRangeSize: 100_000, raggedness: 50_000 });
+  const split = { maxRangeSize: 100_000, raggedness: 50_000 };
+  const { trees: writer, adapter } = await openTestTrees(tempDir(), split);
+  // Of trees that it has not made itself nothing is known.
+  const { trees } = await openTestTrees(tempDir(), { ...split, adapter });
   try {
     const base = new Map<string, string>(Array.from({ length: 300 }, (_, i) => [`k${1000 + i}`, 'same']));
     const edited = new Map(base).set('k1003', 'x').set('k1150', 'y').set('k1299', 'z');
-    const left = await writeTree(trees, base);
-    const right = (await trees.apply(context, left, changesBetween(base, edited))).metaRangeId;
+    const left = await writeTree(writer, base);
+    const right = (await writer.apply(context, left, changesBetween(base, edited))).metaRangeId;
     const shown = ['changed k1003=x', 'changed k1150=y', 'changed k1299=z'];
     const early = trees.diff(context, left, right);
     await early.next();
@@ -62,6 +65,7 @@ test('a diff that ended early or failed is not taken for the whole difference', 
     expect(await readDiff(trees.diff(context, right, left))).toEqual(back);
     expect(await readDiff(trees.diff(context, left, right, Buffer.from('k1100')))).toEqual(shown.slice(1));
   } finally {
+    await writer.close();
     await trees.close();
   }
 });

@@ -1,15 +1,15 @@
-/** Of one pair of ranges; those that differ in more keys are compared again. */
+/** Of one pair; those that differ in more keys are compared again. */
 export const maxKnownKeys = 1000;
 /** What an entry takes besides the bytes of its keys, roughly: the two ids, and an object for each key. */
 const entryWeight = 400;
 const keyWeight = 100;
 
 /**
- * Remembers in which keys two ranges differ, so that the same diff asked for again need not compare them again. Only
- * what a comparison has shown is kept, under the content ids of both ranges. Bounded by bytes; the least recently used
- * go first.
+ * Remembers in which keys two ranges, or two trees, can differ, so that they need not be compared. Of ranges only what a
+ * comparison has shown is kept, of trees only what one was made of the other with; both under the content ids of the two.
+ * Whoever asks looks the keys up on both sides. Bounded by bytes; the least recently used go first.
  */
-export class RangeDifferences {
+export class KnownDifferences {
   readonly #capacity: number;
   readonly #pairs = new Map<string, { readonly keys: readonly Buffer[]; readonly weight: number }>();
   #weight = 0;
