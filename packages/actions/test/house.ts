@@ -57,6 +57,8 @@ export async function openHouse(
     /** Used instead of a store in memory. */
     readonly kv?: KvStore;
     readonly blocks?: BlockStores;
+    /** Removed with the house; absent is one of its own. */
+    readonly cacheDir?: string;
     readonly variables?: Record<string, string>;
     readonly runsQueue?: boolean;
     readonly leaseTermMs?: number;
@@ -67,7 +69,7 @@ export async function openHouse(
   const state = options.state ?? new MemState();
   const kv = options.kv ?? createMemStore(state);
   const blocks = options.blocks ?? new BlockStores([createMemAdapter({})]);
-  const cacheDir = await mkdtemp(join(tmpdir(), 'svc-actions-'));
+  const cacheDir = options.cacheDir ?? (await mkdtemp(join(tmpdir(), 'svc-actions-')));
   const memoryBytes = 64 * 1024 ** 2;
   const runner = new LuaRunner({ memoryBytes, netHttpEnabled: false, maxRunning: 4 });
   const logged: string[] = [];

@@ -27,7 +27,8 @@ export async function openLocalHouse(folder: string, options: LocalHouseOptions 
   const kv = await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true });
   const stores = await openBlockStores([{ type: 'local', path: join(folder, 'objects') }]);
   const blocks = new BlockStores([watched(stores.get(''))]);
-  return openHouse({ kv: watched(kv), blocks });
+  // Whoever is killed leaves it behind, and whoever removes the folder removes it, too.
+  return openHouse({ kv: watched(kv), blocks, cacheDir: join(folder, 'cache') });
 }
 
 /** As if the leases of a process that died had run out. */

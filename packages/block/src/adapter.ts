@@ -49,7 +49,8 @@ export interface BlockAdapter {
   removeEmptyFolder?(pointer: ObjectPointer): Promise<void>;
   copy(source: ObjectPointer, destination: ObjectPointer): Promise<CopyResult>;
 
-  createMultipart(pointer: ObjectPointer, options?: PutOptions): Promise<string>;
+  /** A store that flushes the upload itself runs `beside` meanwhile; others leave it to the caller. */
+  createMultipart(pointer: ObjectPointer, options?: PutOptions, beside?: BesideUpload): Promise<string>;
   /** Parts 1..10000; a repeated number replaces. */
   uploadPart(
     upload: MultipartUpload,
@@ -238,6 +239,12 @@ export interface UploadedPart {
  * stays what it was; only a store that cannot hold a part back (S3) keeps the refused one until the upload ends.
  */
 export type AcceptPart = (part: UploadedPart) => Promise<void>;
+
+/**
+ * What the caller has to store of a new upload. When it fails the upload is ended; when it succeeds and the upload fails,
+ * it is for the caller to take back.
+ */
+export type BesideUpload = (uploadId: string) => Promise<void>;
 
 export interface CompletedPart {
   readonly partNumber: number;

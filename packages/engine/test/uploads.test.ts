@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlockAdapter } from '@svc/block';
 import { expect, test } from 'vitest';
+import { watched } from './failing-store.ts';
 import { actor, createWorld, newRepository, paths, put, read, refusal, refusalKind } from './fixture.ts';
 import { createMemStore } from '@svc/kv';
 
@@ -173,4 +174,74 @@ test('the store is told the hash of a large part, and does not compute it again'
   const { etag } = await engine.uploads.putPart({ ...target, uploadId, partNumber: 1, body });
   expect(told).toEqual([hash('md5', content)]);
   expect(etag).toBe(told[0]);
+});
+
+test('a completion is answered before it is on record, and the upload is gone for everybody', async () => {
+  const world = createWorld();
+  const recording = Promise.withResolvers<void>();
+  let marks = 0;
+  const engine = world.engine({
+    wrapKv: (kv) =>
+      watched(kv, async ({ method, partition }) => {
+        if (method !== 'setIf' || partition !== 'multiparts') return;
+        marks += 1;
+        // The first says that a completion has begun.
+        if (marks > 1) await recording.promise;
+      }),
+  });
+  const repository = await newRepository(engine);
+  const place = { repository, branch: 'main', path: 'p' };
+  const { uploadId } = await engine.uploads.create({ ...place, owner: 'me' });
+  const target = { ...place, uploadId };
+  const part = await engine.uploads.putPart({ ...target, partNumber: 1, body: Buffer.from('content') });
+  const entry = await engine.uploads.complete({ ...target, parts: [part] });
+  expect(await read(engine, repository, 'main', 'p')).toBe('content');
+  expect((await engine.uploads.list({ repository })).uploads).toEqual([]);
+  const others = [
+    engine.uploads.get(target),
+    engine.uploads.listParts(target),
+    engine.uploads.putPart({ ...target, partNumber: 1, body: Buffer.from('other') }),
+    engine.uploads.abort(target),
+  ].map(refusalKind);
+  const again = engine.uploads.complete({ ...target, parts: [part] });
+  recording.resolve();
+  expect(await Promise.all(others)).toEqual(['not_found', 'not_found', 'not_found', 'not_found']);
+  expect(await again).toEqual(entry);
+  await engine.close();
+  expect(marks).toBe(2);
+});
+
+test.each(['the record', 'the store'])('of an upload that %s refuses nothing stays', async (refuses) => {
+  const inner = createWorld();
+  const stored = new Set<string>();
+  const adapter = new Proxy(inner.adapter, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      if (name === 'abortMultipart')
+        return async ({ uploadId }: { uploadId: string }) => void stored.delete(uploadId);
+      if (name !== 'createMultipart') return member.bind(target) as unknown;
+      return async (...args: Parameters<BlockAdapter['createMultipart']>) => {
+        const uploadId = await target.createMultipart(args[0], args[1]);
+        stored.add(uploadId);
+        if (refuses === 'the record') return uploadId;
+        await args[2]?.(uploadId);
+        stored.delete(uploadId);
+        throw new Error('refused');
+      };
+    },
+  });
+  const world = createWorld(undefined, adapter);
+  const engine = world.engine({
+    wrapKv: (kv) =>
+      watched(kv, ({ method, partition }) => {
+        if (refuses === 'the record' && method === 'set' && partition === 'multiparts')
+          throw new Error('refused');
+      }),
+  });
+  const repository = await newRepository(engine);
+  const creating = engine.uploads.create({ repository, branch: 'main', path: 'p', owner: 'me' });
+  await expect(creating).rejects.toThrow('refused');
+  expect([...stored]).toEqual([]);
+  expect((await engine.uploads.list({ repository })).uploads).toEqual([]);
 });

@@ -94,7 +94,8 @@ function dressed(mem: BlockAdapter, store: BlockAdapter, place: string): BlockAd
         }));
       }),
     copy: (from, to) => call(() => store.copy(at(from), at(to))),
-    createMultipart: (pointer, options) => call(() => store.createMultipart(at(pointer), options)),
+    createMultipart: (pointer, options, beside) =>
+      call(() => store.createMultipart(at(pointer), options, beside)),
     uploadPart: (upload, number, body, accept) =>
       call(() => store.uploadPart(of(upload), number, body, accept)),
     uploadPartCopy: (upload, number, source, range, accept) =>

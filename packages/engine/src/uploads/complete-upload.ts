@@ -12,6 +12,7 @@ import { maxTries } from '../context/back-off.ts';
 import { withBlockStore } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
 import { invalid, notFound, tooManyAttempts } from '../context/refusals.ts';
+import { EngineError } from '../errors.ts';
 import type { ObjectEntry } from '../face/objects.ts';
 import type { CompleteUploadOptions } from '../face/uploads.ts';
 import { parseKey } from '../names/names.ts';
@@ -69,8 +70,12 @@ export async function completeUpload(
       contentType: data.contentType,
     };
     await stageEntry(context, place, entry, options, trace);
-    await alive.stop();
-    await recordCompletion(context, options, entry.etag);
+    // The mark keeps everybody else away until then, so the caller need not wait for another flush.
+    const stopped = alive.stop();
+    context.background.start('record a completed upload', async () => {
+      await stopped;
+      await recordCompletion(context, options, entry.etag);
+    });
     return toObjectEntry(context, scope, options.path, entry);
   } catch (error) {
     const completedEtag = await alive.stop();
@@ -141,16 +146,20 @@ async function recordCompletion(
       if (await replaceUpload(context, stored, { ...stored.data, completedEtag, completedAt })) break;
     }
   } catch (error) {
+    // It went with its branch meanwhile.
+    if (error instanceof EngineError && error.kind === 'not_found') return;
     context.logger.warn({ err: error, upload: options.uploadId }, 'the end of an upload was not recorded');
     return;
   }
-  // Nobody sees them any more, and what stays goes with the record: the caller need not wait for another flush.
-  removePartRecords(context, options.uploadId).catch((error: unknown) => {
+  try {
+    // Nobody sees them any more, and what stays goes with the record.
+    await removePartRecords(context, options.uploadId);
+  } catch (error) {
     context.logger.warn(
       { err: error, upload: options.uploadId },
       'the parts of an upload were not forgotten',
     );
-  });
+  }
 }
 
 /** Lets the store join the parts. One that did so before, for a call that then failed, has forgotten the upload. */

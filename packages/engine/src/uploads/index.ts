@@ -31,12 +31,11 @@ import { multipartsPartition } from '../store/keys.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { completeUpload } from './complete-upload.ts';
 import { endUpload } from './end-upload.ts';
-import { settled } from './joining.ts';
+import { readOpenUpload, settled } from './joining.ts';
 import { listUploads } from './list-uploads.ts';
 import {
   findUpload,
   listPartRecords,
-  readOpenUpload,
   storeUploadOf,
   toUpload,
   unjoinedMark,
@@ -75,11 +74,9 @@ async function createUpload(context: EngineContext, options: CreateUploadOptions
     identifierType: 'relative',
   } as const;
   const { storageClass, contentType } = options;
-  const storeUploadId = await withBlockStore(adapter, () =>
-    adapter.createMultipart(pointer, { storageClass, contentType }),
-  );
-  const data: UploadData = {
-    uploadId: randomBytes(24).toString('base64url'),
+  const uploadId = randomBytes(24).toString('base64url');
+  const dataOf = (storeUploadId: string): UploadData => ({
+    uploadId,
     path: options.path,
     creationDate: timestampFromMillis(context.clock()),
     physicalAddress,
@@ -97,17 +94,32 @@ async function createUpload(context: EngineContext, options: CreateUploadOptions
     checksumType: options.checksumType ?? '',
     bucket: options.bucket?.bucket ?? '',
     bucketKey: options.bucket?.key ?? '',
+  });
+  const key = Buffer.from(uploadId);
+  let isRemembered = false;
+  const remember = async (storeUploadId: string): Promise<void> => {
+    await context.kv.set(multipartsPartition, key, uploadMessage.encode(dataOf(storeUploadId)));
+    isRemembered = true;
   };
+  // The caller has no upload id yet and could not end what is left of a refused upload.
+  const isLeft = (left: unknown): void =>
+    context.logger.warn({ err: left }, 'a refused upload stays in the store');
+  let storeUploadId: string;
   try {
-    await context.kv.set(multipartsPartition, Buffer.from(data.uploadId), uploadMessage.encode(data));
+    storeUploadId = await withBlockStore(adapter, () =>
+      adapter.createMultipart(pointer, { storageClass, contentType }, remember),
+    );
   } catch (error) {
-    // The caller has no upload id yet and could not end the upload.
-    await adapter
-      .abortMultipart({ pointer, uploadId: storeUploadId })
-      .catch((left: unknown) => context.logger.warn({ err: left }, 'a refused upload stays in the store'));
+    if (isRemembered) await context.kv.delete(multipartsPartition, key).catch(isLeft);
     throw error;
   }
-  return toUpload(data);
+  try {
+    if (!isRemembered) await remember(storeUploadId);
+  } catch (error) {
+    await adapter.abortMultipart({ pointer, uploadId: storeUploadId }).catch(isLeft);
+    throw error;
+  }
+  return toUpload(dataOf(storeUploadId));
 }
 
 async function putPart(context: EngineContext, options: PutPartOptions): Promise<UploadPart> {

@@ -18,6 +18,8 @@ const beatMs = 5000;
 const silentMs = 30_000;
 const firstPauseMs = 10;
 const longestPauseMs = 250;
+/** By then a completion that was answered is on record. */
+const recordMs = 300;
 
 /** What the record of an upload says of a completion that has begun. */
 export interface Joining {
@@ -39,16 +41,36 @@ export function newJoiningMark(context: EngineContext, etag: string): string {
   return `${joiningMark}${etag}:${context.clock()}:${randomBytes(9).toString('base64url')}`;
 }
 
-/** The record once no completion is at work on the upload: done, open again, or left by one that died. */
-export async function settled(context: EngineContext, target: UploadTarget): Promise<StoredUpload> {
+/** A completion has begun, and has not been silent for long. */
+export function isJoining(context: EngineContext, data: UploadData): boolean {
+  const joining = data.completedAt === undefined ? joiningOf(data) : undefined;
+  return joining !== undefined && context.clock() - joining.beat <= silentMs;
+}
+
+/**
+ * The record once no completion is at work on the upload: done, open again, or left by one that died. With `patienceMs`,
+ * that of one still at work after that time.
+ */
+export async function settled(
+  context: EngineContext,
+  target: UploadTarget,
+  patienceMs = Infinity,
+): Promise<StoredUpload> {
+  let waitedMs = 0;
   for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
     const stored = await readUpload(context, target);
-    if (stored.data.completedAt !== undefined) return stored;
     if (stored.data.completedEtag === endingMark) throw notFound('upload');
-    const joining = joiningOf(stored.data);
-    if (joining === undefined || context.clock() - joining.beat > silentMs) return stored;
+    if (!isJoining(context, stored.data) || waitedMs >= patienceMs) return stored;
     await new Promise((resolve) => setTimeout(resolve, pause));
+    waitedMs += pause;
   }
+}
+
+/** Like `readUpload`, but a completed upload is gone, also in the moment before its record says so. */
+export async function readOpenUpload(context: EngineContext, target: UploadTarget): Promise<StoredUpload> {
+  const stored = await settled(context, target, recordMs);
+  if (stored.data.completedAt !== undefined) throw notFound('upload');
+  return stored;
 }
 
 /** Says again and again, until it is stopped, that the completion with this mark is at work. */

@@ -1,6 +1,7 @@
 import { compareTimestamps, compareUtf8, type UploadData } from '@svc/encoding';
 import type { EngineContext } from '../context/engine-context.ts';
 import type { ListUploadsOptions, Upload, UploadPage } from '../face/uploads.ts';
+import { isJoining } from './joining.ts';
 import { endingMark, listUploadRecords, toUpload } from './upload-records.ts';
 
 const maxListed = 1000;
@@ -35,7 +36,8 @@ async function openUploads(context: EngineContext, options: ListUploadsOptions):
     const isAsked =
       options.bucket === undefined ? data.repository === options.repository : data.bucket === options.bucket;
     if (!isAsked || data.completedAt !== undefined) continue;
-    if (data.completedEtag === endingMark) continue;
+    // One that is being completed may have been answered already.
+    if (data.completedEtag === endingMark || isJoining(context, data)) continue;
     if (keyOf(data).startsWith(options.prefix ?? '')) found.push(data);
   }
   const sorted = found.sort(

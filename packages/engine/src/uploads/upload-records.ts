@@ -41,14 +41,6 @@ export async function findUpload(context: EngineContext, uploadId: string): Prom
   return found === undefined ? undefined : uploadMessage.decode(found.value);
 }
 
-/** Like `readUpload`, but a completed upload is gone. */
-export async function readOpenUpload(context: EngineContext, target: UploadTarget): Promise<StoredUpload> {
-  const stored = await readUpload(context, target);
-  if (stored.data.completedAt !== undefined || stored.data.completedEtag === endingMark)
-    throw notFound('upload');
-  return stored;
-}
-
 /** Compare-and-set; false when the record changed since it was read. */
 export function replaceUpload(
   context: EngineContext,

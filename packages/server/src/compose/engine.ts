@@ -64,7 +64,7 @@ export async function openProcessEngine(
 }
 
 /** Stored counts stay visible, nothing new is counted. */
-function silentUsage(usage: Engine['usage']): Engine['usage'] {
+export function silentUsage(usage: Engine['usage']): Engine['usage'] {
   return { record() {}, flush: () => Promise.resolve(), reports: () => usage.reports() };
 }
 

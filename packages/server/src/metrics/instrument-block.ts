@@ -60,8 +60,8 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     delete: (pointer) => measure('remove', () => adapter.delete(pointer)),
     deleteMany: (pointers, options) => measure('remove_many', () => adapter.deleteMany(pointers, options)),
     copy: (source, destination) => measure('copy', () => adapter.copy(source, destination)),
-    createMultipart: (pointer, options) =>
-      measure('create_multipart_upload', () => adapter.createMultipart(pointer, options)),
+    createMultipart: (pointer, options, beside) =>
+      measure('create_multipart_upload', () => adapter.createMultipart(pointer, options, beside)),
     uploadPart: (upload, partNumber, body, accept) =>
       measure('upload_part', () => adapter.uploadPart(upload, partNumber, body, accept), bodySize(body)),
     uploadPartCopy: (upload, partNumber, source, range, accept) =>

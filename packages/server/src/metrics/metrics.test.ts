@@ -6,7 +6,7 @@ import type { Auth } from '@svc/auth';
 import { instrumentAuth } from './instrument-auth.ts';
 import { instrumentBlock } from './instrument-block.ts';
 import { instrumentKv } from './instrument-kv.ts';
-import { addRuntimeMetrics, createMetrics } from './metrics.ts';
+import { addRuntimeMetrics, createMetrics, resetMetrics } from './metrics.ts';
 import { observeCache, observeTasks } from './observe-engine.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -230,3 +230,24 @@ function bind(adapter: ReturnType<typeof createMemAdapter>) {
   }
   return bound as unknown as ReturnType<typeof createMemAdapter>;
 }
+
+test('what was counted is forgotten, what is going on goes on', async () => {
+  const metrics = createMetrics();
+  const reads = metrics.kvDuration.labels({ type: 'mem', operation: 'Get' });
+  const running = metrics.concurrentRequests.labels({ service: 'api', operation: 'statObject' });
+  reads.observe(0.02);
+  metrics.kvFailures.inc({ type: 'mem', operation: 'Get' });
+  metrics.kvRetries.inc({ operation: 'commit' });
+  metrics.gcWriterWait.observe(1);
+  running.inc();
+  resetMetrics(metrics);
+  reads.observe(0.03);
+  running.inc();
+  const text = await renderMetrics([await metrics.registry.getMetricsAsJSON()]);
+  expect(text).toContain('kv_request_duration_seconds_count{type="mem",operation="Get"} 1');
+  expect(text).toContain('kv_request_duration_seconds_sum{type="mem",operation="Get"} 0.03');
+  expect(text).toContain('kv_request_failures_total{type="mem",operation="Get"} 0');
+  expect(text).not.toContain('graveler_kv_retries{');
+  expect(text).toContain('svc_gc_writer_wait_seconds_count 0');
+  expect(text).toContain('concurrent_requests{service="api",operation="statObject"} 2');
+});

@@ -325,3 +325,10 @@ export function createMetrics() {
 export function addRuntimeMetrics(metrics: Metrics): void {
   collectDefaultMetrics({ register: metrics.registry });
 }
+
+/** Forgets what was counted so far: what a process does for itself before it serves anybody is no traffic. */
+export function resetMetrics({ registry, gcWriterWait }: Metrics): void {
+  registry.resetMetrics();
+  // Without labels it is shown from the start.
+  gcWriterWait.zero({});
+}

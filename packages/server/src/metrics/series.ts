@@ -53,7 +53,13 @@ abstract class Family<L extends string, S> {
     return Promise.resolve({ name, help, type, values, aggregator });
   }
 
+  /** Forgets what was counted. Whoever keeps a series goes on with the same one. */
+  reset(): void {
+    for (const { series } of this.#series.values()) this.clear(series);
+  }
+
   protected abstract create(): S;
+  protected abstract clear(series: S): void;
   protected abstract samples(labels: Labels<L>, series: S): SampleValue[];
 }
 
@@ -83,6 +89,11 @@ export class NumberFamily<L extends string> extends Family<L, NumberSeries> {
 
   protected create(): NumberSeries {
     return new NumberSeries();
+  }
+
+  /** What is going on at the moment goes on. */
+  protected clear(series: NumberSeries): void {
+    if (this.type === 'counter') series.value = 0;
   }
 
   protected samples(labels: Labels<L>, series: NumberSeries): SampleValue[] {
@@ -125,6 +136,11 @@ export class HistogramFamily<L extends string> extends Family<L, HistogramSeries
 
   protected create(): HistogramSeries {
     return new HistogramSeries(this.#bounds);
+  }
+
+  protected clear(series: HistogramSeries): void {
+    series.counts.fill(0);
+    series.sum = 0;
   }
 
   protected samples(labels: Labels<L>, series: HistogramSeries): SampleValue[] {

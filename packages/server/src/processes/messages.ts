@@ -18,8 +18,6 @@ export interface StartMessage {
   readonly type: 'start';
   readonly role: Role;
   readonly config: Config;
-  /** Where to listen: as configured, with the port that the first worker was given. */
-  readonly listen: ServerAddress;
   /** HTTP workers of this server: limits are divided among them. */
   readonly workers: number;
   /** This worker alone checks the stores and sets up the installation, before anyone listens. */
@@ -35,6 +33,8 @@ export type ToWorker =
   | StartMessage
   /** In base64. Comes after the start, which need not wait for it. */
   | { readonly type: 'root-key'; readonly key: string }
+  /** Where to listen: as configured, with the port that the first worker was given. */
+  | { readonly type: 'listen'; readonly address: ServerAddress }
   | { readonly type: 'asked'; readonly seq: number; readonly question: Question; readonly payload: unknown }
   | { readonly type: 'answers'; readonly id: number; readonly values: readonly unknown[] }
   | { readonly type: 'told'; readonly news: News; readonly payload: unknown }
@@ -42,7 +42,14 @@ export type ToWorker =
   | { readonly type: 'reload-tls' }
   | { readonly type: 'stop' };
 
+/**
+ * How far a worker has come before it listens. `prepared`: the stores are checked and set up, the others may open them.
+ * `opened`: everything is open and warm.
+ */
+export type StartStep = 'prepared' | 'opened';
+
 export type ToPrimary =
+  | { readonly type: 'reached'; readonly step: StartStep }
   | { readonly type: 'ready'; readonly address: ServerAddress | undefined }
   /** A sentence for the operator; the server cannot start. */
   | { readonly type: 'failed'; readonly message: string }

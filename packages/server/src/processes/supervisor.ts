@@ -11,6 +11,7 @@ import { forwardLines, logDescriptor } from './log-pipe.ts';
 import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { ensurePortIsFree } from './port-check.ts';
 import { probableCause } from './start-error.ts';
+import { StartSteps } from './start-steps.ts';
 import type { WorkerProcesses } from './worker-processes.ts';
 
 interface SupervisorOptions {
@@ -30,12 +31,16 @@ interface Child {
   readonly member: Member;
   readonly role: Role;
   readonly startedAt: number;
+  readonly steps: StartSteps;
   /** Its last metrics, kept when it dies. */
   metrics: unknown;
 }
 
 /** How long a silent worker may hold up the others; its caches end by themselves soon after. */
 const patienceMs = 5000;
+
+/** How long the first worker waits for the others before it listens alone. */
+const togetherMs = 1000;
 
 /** The primary process: starts the others, starts them again, and stops them all. It does no work itself. */
 export class Supervisor {
@@ -46,7 +51,9 @@ export class Supervisor {
   readonly #departedMetrics: unknown[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #rootKey: Promise<Buffer>;
-  #listen: ServerAddress;
+  readonly #configured: ServerAddress;
+  /** Where all workers listen, once the first one does. */
+  #address: ServerAddress | undefined;
   /** As changed while running; a worker that starts later must know. */
   #level: LogLevel;
   #stopping: Promise<void> | undefined;
@@ -63,7 +70,7 @@ export class Supervisor {
     // Reported by `start`, which waits for it.
     this.#rootKey.catch(() => {});
     this.#hub.addLegacy('metrics', () => this.#departedMetrics);
-    this.#listen = parseListenAddress(options.config.listen_address);
+    this.#configured = parseListenAddress(options.config.listen_address);
     this.#level = options.config.logging.level;
   }
 
@@ -72,33 +79,46 @@ export class Supervisor {
    * Rejects with the sentence of what went wrong.
    */
   async start(): Promise<ServerAddress | undefined> {
-    await ensurePortIsFree(this.#listen);
+    await ensurePortIsFree(this.#configured);
     if (this.#isStopping()) return undefined;
-    const address = await this.#startFirst();
-    // Nobody would end those that start now.
-    if (this.#isStopping()) return undefined;
-    this.#listen = address;
-    for (let n = 1; n < this.#options.workers; n++) this.#start('http');
-    if (!this.#options.oneProcess) this.#start('background');
-    return address;
+    const first = this.#start('http', true);
+    this.#rootKey.catch((error: Error) => first.steps.fail(error));
+    try {
+      return await this.#startTogether(first);
+    } catch (error) {
+      if (this.#isStopping()) return undefined;
+      throw error;
+    }
   }
 
-  /** The first worker checks the stores; nobody listens before it says they are fine. */
-  #startFirst(): Promise<ServerAddress> {
-    return new Promise((resolve, reject) => {
-      const child = this.#start('http', true);
-      this.#rootKey.catch(reject);
-      child.worker.on('message', (message: ToPrimary) => {
-        if (message.type === 'ready') resolve(message.address ?? this.#listen);
-        else if (message.type === 'failed') reject(new Error(message.message));
-      });
-      child.worker.on('exit', (code, signal) => {
-        const cause = probableCause(signal, this.#options.config);
-        reject(
-          new Error(`the first worker process ended while starting (${signal ?? `status ${code}`})${cause}`),
-        );
-      });
-    });
+  /**
+   * The first worker checks the stores; the others load their code meanwhile, and open them when it says that they are
+   * fine. They listen together: connections are kept for long, and those that come before the others listen would all
+   * be the first one's.
+   */
+  async #startTogether(first: Child): Promise<ServerAddress> {
+    const { workers, oneProcess, processes } = this.#options;
+    for (let n = 1; n < workers; n++) processes.startSpare();
+    await first.steps.prepared;
+    // Nobody would end those that start now.
+    if (this.#isStopping()) throw new Error('the server is stopping');
+    const others = Array.from({ length: workers - 1 }, () => this.#start('http'));
+    await first.steps.opened;
+    await settledWithin(
+      togetherMs,
+      others.map(({ steps }) => steps.opened),
+    );
+    first.member.send({ type: 'listen', address: this.#configured });
+    const address = (await first.steps.ready) ?? this.#configured;
+    this.#address = address;
+    this.#tell({ type: 'listen', address });
+    if (this.#isStopping()) throw new Error('the server is stopping');
+    if (!oneProcess) this.#start('background');
+    await settledWithin(
+      togetherMs,
+      others.map(({ steps }) => steps.ready),
+    );
+    return address;
   }
 
   #start(role: Role, first = false): Child {
@@ -109,18 +129,17 @@ export class Supervisor {
         if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
       },
     };
-    const child: Child = { worker, member, role, startedAt: performance.now(), metrics: undefined };
+    const steps = new StartSteps();
+    const child: Child = { worker, member, role, startedAt: performance.now(), steps, metrics: undefined };
     this.#children.set(worker.id, child);
     this.#hub.join(member);
     worker.on('message', (message: ToPrimary) => this.#receive(child, message));
     worker.on('error', (error) => this.#options.logger.error({ error, role }, 'worker process failed'));
-    worker.once('exit', (code: number, signal: string | null) =>
-      this.#ended(
-        child,
-        first,
-        `${signal ?? `status ${code}`}${probableCause(signal, this.#options.config)}`,
-      ),
-    );
+    worker.once('exit', (code: number, signal: string | null) => {
+      const [how, cause] = [signal ?? `status ${code}`, probableCause(signal, this.#options.config)];
+      steps.fail(new Error(`the first worker process ended while starting (${how})${cause}`));
+      this.#ended(child, first, how + cause);
+    });
     const pipe = worker.process.stdio[logDescriptor];
     if (pipe !== undefined && pipe !== null) forwardLines(pipe as Readable, this.#options.logSink);
     const { config, workers, oneProcess, allowMismatchedRepositories, trial } = this.#options;
@@ -128,7 +147,6 @@ export class Supervisor {
       type: 'start',
       role,
       config: { ...config, logging: { ...config.logging, level: this.#level } },
-      listen: this.#listen,
       workers,
       prepares: first,
       worksAlone: oneProcess,
@@ -136,6 +154,7 @@ export class Supervisor {
       trial,
     };
     member.send(message);
+    if (this.#address !== undefined) member.send({ type: 'listen', address: this.#address });
     void this.#rootKey.then(
       (key) => member.send({ type: 'root-key', key: key.toString('base64') }),
       () => {},
@@ -153,13 +172,18 @@ export class Supervisor {
       case 'metrics':
         child.metrics = message.snapshot;
         break;
+      case 'reached':
+        child.steps.reach(message.step);
+        break;
       case 'failed':
+        child.steps.fail(new Error(message.message));
         this.#options.logger.error(
           { role: child.role, error: message.message },
           'worker process cannot start',
         );
         break;
       case 'ready':
+        child.steps.beReady(message.address);
         this.#options.logger.debug(
           { role: child.role, worker_pid: child.worker.process.pid },
           'worker process is ready',
@@ -176,8 +200,9 @@ export class Supervisor {
       if (this.#children.size === 0) this.#whenEmpty?.();
       return;
     }
+    // Until it listens, `start` tells what became of it.
+    if (first && this.#address === undefined) return;
     const livedMs = performance.now() - child.startedAt;
-    if (first && livedMs < 10_000 && this.#children.size === 0) return;
     const delay = this.#backOffs[child.role].next(livedMs);
     this.#options.logger.error(
       { role: child.role, how, delay_ms: delay },
@@ -256,4 +281,12 @@ export class Supervisor {
       .filter((child) => child.role === 'http')
       .flatMap((child) => child.worker.process.pid ?? []);
   }
+}
+
+/** Waits until each is settled, whatever the outcome, but no longer than this. */
+async function settledWithin(limitMs: number, promises: readonly Promise<unknown>[]): Promise<void> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
+  await Promise.race([Promise.allSettled(promises), isOver]);
+  clearTimeout(timer);
 }

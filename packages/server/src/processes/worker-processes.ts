@@ -19,7 +19,7 @@ const allocator = { MALLOC_ARENA_MAX: '2' };
 /** Starts processes of this program that become workers. */
 export class WorkerProcesses {
   readonly #program: string;
-  #spare: Worker | undefined;
+  readonly #spares: Worker[] = [];
 
   constructor(program: string) {
     this.#program = program;
@@ -27,24 +27,22 @@ export class WorkerProcesses {
     cluster.schedulingPolicy = cluster.SCHED_RR;
   }
 
-  /** Starts the first HTTP worker before its configuration is known: it loads its code meanwhile. */
+  /** Starts an HTTP worker before it is needed: it loads its code meanwhile. */
   startSpare(): void {
-    this.#spare = this.#fork('http');
-    // A spare that dies is replaced when it is needed.
-    this.#spare.on('error', () => {});
+    const spare = this.#fork('http');
+    // One that dies is replaced when it is needed.
+    spare.on('error', () => {});
+    this.#spares.push(spare);
   }
 
   start(role: Role): Worker {
-    const spare = role === 'http' ? this.#spare : undefined;
-    if (spare === undefined) return this.#fork(role);
-    this.#spare = undefined;
-    return spare.isDead() ? this.#fork(role) : spare;
+    const spare = role === 'http' ? this.#spares.shift() : undefined;
+    return spare === undefined || spare.isDead() ? this.#fork(role) : spare;
   }
 
-  /** Ends the process that nobody took. */
+  /** Ends the processes that nobody took. */
   close(): void {
-    this.#spare?.process.kill('SIGKILL');
-    this.#spare = undefined;
+    for (const spare of this.#spares.splice(0)) spare.process.kill('SIGKILL');
   }
 
   #fork(role: Role): Worker {

@@ -2,7 +2,7 @@ import { createLogger } from '../logging/index.ts';
 import type { RoleContext, RunningRole } from '../roles/role.ts';
 import { WorkerExchange } from './exchange.ts';
 import { LogPipe } from './log-pipe.ts';
-import type { Role, StartMessage, ToPrimary, ToWorker } from './messages.ts';
+import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { describeStartError } from './start-error.ts';
 
 export type StartRole = (context: RoleContext) => Promise<RunningRole>;
@@ -23,6 +23,8 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
   const rootKey = Promise.withResolvers<Uint8Array>();
   // Reported by whoever waits for it.
   rootKey.promise.catch(() => {});
+  const listen = Promise.withResolvers<ServerAddress>();
+  listen.promise.catch(() => {});
   let running: Promise<RunningRole> | undefined;
   let ending: Promise<void> | undefined;
 
@@ -50,14 +52,25 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
   process.on('message', (message: ToWorker) => {
     switch (message.type) {
       case 'start':
-        running = start(loading, message, rootKey.promise, exchange, pipe);
+        running = start(loading, message, {
+          rootKey: rootKey.promise,
+          listen: listen.promise,
+          reached: (step) => send({ type: 'reached', step }),
+          exchange,
+          pipe,
+        });
         running.then(
           (role) => send({ type: 'ready', address: role.address }),
-          (error: unknown) => fail(describeStartError(error, message.config)),
+          // Told to end before it listened: that is no failure.
+          (error: unknown) =>
+            ending === undefined ? fail(describeStartError(error, message.config)) : undefined,
         );
         break;
       case 'root-key':
         rootKey.resolve(Buffer.from(message.key, 'base64'));
+        break;
+      case 'listen':
+        listen.resolve(message.address);
         break;
       case 'asked':
       case 'answers':
@@ -71,33 +84,36 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
         void running?.then((role) => role.reloadTls());
         break;
       case 'stop':
+        listen.reject(new Error('the server is stopping'));
         void end();
         break;
     }
   });
   process.on('disconnect', () => {
     exchange.abandon();
-    rootKey.reject(new Error('the primary process is gone'));
+    const error = new Error('the primary process is gone');
+    rootKey.reject(error);
+    listen.reject(error);
     void end();
   });
+}
+
+interface WorkerParts extends Pick<RoleContext, 'rootKey' | 'listen' | 'reached' | 'exchange'> {
+  readonly pipe: LogPipe;
 }
 
 async function start(
   loading: Promise<StartRole>,
   message: StartMessage,
-  rootKey: Promise<Uint8Array>,
-  exchange: WorkerExchange,
-  pipe: LogPipe,
+  { pipe, ...parts }: WorkerParts,
 ): Promise<RunningRole> {
   const { config } = message;
   const logger = createLogger({ level: config.logging.level, format: config.logging.format, sink: pipe });
   const startRole = await loading;
   return startRole({
+    ...parts,
     config,
-    listen: message.listen,
     logger,
-    exchange,
-    rootKey,
     workers: message.workers,
     prepares: message.prepares,
     worksAlone: message.worksAlone,

@@ -5,13 +5,14 @@ import { openAuth, openBlocks, openKv, openTracing } from '../compose/foundation
 import type { FoundationOptions } from '../compose/foundation.ts';
 import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
+import { installationFacts } from '../compose/installation-facts.ts';
 import { openIdentitySources } from '../compose/identity-sources.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
 import { unevenShareOf } from '../compose/store-configs.ts';
 import { readTlsPair } from '../http/tls.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
 import { processJobs, serverJobs } from '../jobs/jobs.ts';
-import { addRuntimeMetrics, createMetrics } from '../metrics/metrics.ts';
+import { addRuntimeMetrics, createMetrics, resetMetrics } from '../metrics/metrics.ts';
 import { ExchangeCacheBus } from '../processes/exchange.ts';
 import { openStatistics } from '../stats/open-statistics.ts';
 import { backgroundBlockMemory } from './background.ts';
@@ -54,7 +55,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   // Reported below, where it is waited for.
   opening.catch(() => {});
   const kv = await openingKv;
-  const [auth, { blocks, engine, hooks }, { buildSurface }] = await Promise.all([
+  const [auth, { blocks, engine, hooks }, { buildSurface }, { warmUp }] = await Promise.all([
     opening,
     openBlocks(foundation).then(async (blocks) => {
       const installationId = async (): Promise<string> => (await opening).installation.id();
@@ -77,6 +78,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       return { blocks, engine, hooks };
     }),
     import('./http-surface.ts'),
+    import('../http/warm-up.ts'),
   ]);
   await bindHooks(context, { hooks, engine, auth, blocks });
   if (context.prepares) {
@@ -84,6 +86,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     if (!context.allowMismatchedRepositories) await engine.checkRepositories();
   }
   const installationId = await auth.installation.id();
+  if (context.prepares) context.reached('prepared');
   const statistics = openStatistics({ config, logger, metrics, installationId });
   const { EventLog, EventStreams } = await import('@svc/events');
   const log = new EventLog(kv);
@@ -117,8 +120,12 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     tls,
     tracer: tracing?.tracer,
   });
-  const { host } = context.listen;
-  const address = await surface.listen(host, context.listen.port);
+  const facts = installationFacts(config, blocks);
+  await warmUp({ engine, auth, installation: () => facts });
+  resetMetrics(metrics);
+  context.reached('opened');
+  const { host, port } = await context.listen;
+  const address = await surface.listen(host, port);
   addRuntimeMetrics(metrics);
   const jobs = new JobRunner({ kv, logger });
   jobs.start(processJobs(context, engine));

@@ -1,16 +1,19 @@
 import type { Config, LogLevel } from '../config/index.ts';
 import type { RootLogger } from '../logging/index.ts';
-import type { ServerAddress } from '../processes/messages.ts';
+import type { ServerAddress, StartStep } from '../processes/messages.ts';
 import type { Exchange } from '../processes/exchange.ts';
 
 /** What a process is given to play its role. */
 export interface RoleContext {
   readonly config: Config;
-  readonly listen: ServerAddress;
   readonly logger: RootLogger;
   readonly exchange: Exchange;
   /** Of access control; the primary process derives it for all. */
   readonly rootKey: Promise<Uint8Array>;
+  /** Tells the primary process how far this one has come. */
+  readonly reached: (step: StartStep) => void;
+  /** Where to listen, known once it is time to; rejected when it will never be. */
+  readonly listen: Promise<ServerAddress>;
   /** HTTP workers of this server. */
   readonly workers: number;
   readonly prepares: boolean;

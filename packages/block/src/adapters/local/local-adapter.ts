@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   AcceptPart,
+  BesideUpload,
   BlockAdapter,
   BodySource,
   CompletedPart,
@@ -249,9 +250,14 @@ class LocalAdapter implements BlockAdapter {
     return { ...written, size: file.stats.size };
   }
 
-  async createMultipart(pointer: ObjectPointer, options: PutOptions = {}): Promise<string> {
+  async createMultipart(
+    pointer: ObjectPointer,
+    options: PutOptions = {},
+    beside?: BesideUpload,
+  ): Promise<string> {
     const path = this.#locateForWrite(pointer);
-    return await this.#multipart.create({ path, ifAbsent: options.ifAbsent ?? options.fresh ?? false });
+    const ifAbsent = options.ifAbsent ?? options.fresh ?? false;
+    return await this.#multipart.create({ path, ifAbsent }, beside);
   }
 
   async uploadPart(

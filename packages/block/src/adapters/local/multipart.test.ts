@@ -72,3 +72,15 @@ test('takes the MD5 a caller computed on the way', async () => {
     await adapter.completeMultipart({ pointer, uploadId }, [{ partNumber: 1, etag }]);
   });
 });
+
+test('what the caller stores of an upload is stored beside it, and without it there is no upload', async () => {
+  const root = tempDir();
+  await withStore(root, async (adapter) => {
+    const told: string[] = [];
+    const uploadId = await adapter.createMultipart(at('x'), {}, async (id) => void told.push(id));
+    expect(told).toEqual([uploadId]);
+    const refused = adapter.createMultipart(at('y'), {}, () => Promise.reject(new Error('not stored')));
+    await expect(refused).rejects.toThrow('not stored');
+    expect(readdirSync(join(root, '.svc-multipart'))).toEqual([uploadId]);
+  });
+});

@@ -12,7 +12,14 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AcceptPart, BodySource, CompletedPart, CompletedUpload, UploadedPart } from '../../adapter.ts';
+import type {
+  AcceptPart,
+  BesideUpload,
+  BodySource,
+  CompletedPart,
+  CompletedUpload,
+  UploadedPart,
+} from '../../adapter.ts';
 import { discardBody, multipartEtag } from '../../body.ts';
 import { checkPartList, checkPartNumber } from '../../checks.ts';
 import { BlockError } from '../../errors.ts';
@@ -62,7 +69,7 @@ export class MultipartFiles {
     return join(this.#parent, uploadId);
   }
 
-  async create(target: Target): Promise<string> {
+  async create(target: Target, beside?: BesideUpload): Promise<string> {
     const uploadId = randomBytes(16).toString('hex');
     const folder = this.#folder(uploadId);
     try {
@@ -71,7 +78,7 @@ export class MultipartFiles {
       await this.#makeFolder(folder);
       await writeNewFile(join(folder, targetFile), Buffer.from(JSON.stringify(target)), {
         sync,
-        beside: () => Promise.all([folders.sync(folder), folders.sync(this.#parent)]),
+        beside: () => Promise.all([folders.sync(folder), folders.sync(this.#parent), beside?.(uploadId)]),
       });
     } catch (error) {
       // The first error is the one to report; the rest is swept as a stale upload.
