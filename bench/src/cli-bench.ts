@@ -2,11 +2,20 @@
 //   node bench/src/cli-bench.ts [embedded|remote] [--rounds 3] [--only many,medium,large,local]
 //     [--many 10000] [--medium 200] [--large-mib 1024]; needs `npm run build`
 // `remote` is PostgreSQL and an S3 server on this machine. rclone runs with its defaults and with as many transfers as
-// svcctl has; the ratio is that of the faster one's time to ours. Medians of wall time; processor time of the client,
-// and of the server with its stores. `SVC_BENCH_PROFILE` names a folder for processor profiles of svcctl.
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// svcctl has; the ratio is that of the faster one's time to ours. Every round begins with another tool, and every
+// measurement with nothing left to write to the disk. Medians of wall time; processor time of the client, and of the
+// server with its stores. `SVC_BENCH_PROFILE` names a folder for processor profiles of svcctl.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -65,6 +74,7 @@ function serverMs(): number {
 }
 
 async function cost(program: string, args: readonly string[]): Promise<Cost> {
+  spawnSync('sync');
   const before = { server: serverMs(), client: childrenMs(), at: performance.now() };
   const child = spawn(program, args, { env, cwd: work, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
@@ -86,27 +96,60 @@ const svcctl = (...args: string[]): Promise<Cost> =>
     ...args,
   ]);
 
+/** `from` and `to` are paths of the repository, branch first. */
 interface Tool {
   readonly name: string;
-  upload(folder: string, prefix: string): Promise<Cost>;
-  download(prefix: string, folder: string): Promise<Cost>;
+  upload(folder: string, to: string): Promise<Cost>;
+  download(from: string, folder: string): Promise<Cost>;
+  readonly local: {
+    clone(from: string, folder: string): Promise<Cost>;
+    status(from: string, folder: string): Promise<Cost>;
+    commit(folder: string, to: string): Promise<Cost>;
+    pull(from: string, folder: string): Promise<Cost>;
+    checkout(from: string, folder: string): Promise<Cost>;
+  };
 }
 
-const withRclone = (name: string, flags: readonly string[]): Tool => ({
-  name,
-  upload: (folder, prefix) => cost(rclonePath, ['copy', ...flags, folder, `svc:bench/main/${prefix}`]),
-  download: (prefix, folder) => cost(rclonePath, ['copy', ...flags, `svc:bench/main/${prefix}`, folder]),
-});
-const asMany = ['--transfers', '25', '--checkers', '25'];
+/** The counterpart of a commit or pull is `rclone sync` of the folder, that of a status `rclone check`. */
+function withRclone(name: string, flags: readonly string[]): Tool {
+  const run = (verb: string, ...args: string[]): Promise<Cost> => cost(rclonePath, [verb, ...flags, ...args]);
+  const get = (from: string, folder: string): Promise<Cost> => run('sync', `svc:bench/${from}`, folder);
+  return {
+    name,
+    upload: (folder, to) => run('copy', folder, `svc:bench/${to}`),
+    download: (from, folder) => run('copy', `svc:bench/${from}`, folder),
+    local: {
+      clone: get,
+      status: (from, folder) => run('check', `svc:bench/${from}`, folder),
+      commit: (folder, to) => run('sync', folder, `svc:bench/${to}`),
+      pull: get,
+      checkout: get,
+    },
+  };
+}
+
 const tools: readonly Tool[] = [
   {
     name: 'svcctl',
-    upload: (folder, prefix) => svcctl('fs', 'upload', '-r', '-s', folder, `svc://bench/main/${prefix}`),
-    download: (prefix, folder) => svcctl('fs', 'download', '-r', `svc://bench/main/${prefix}`, folder),
+    upload: (folder, to) => svcctl('fs', 'upload', '-r', '-s', folder, `svc://bench/${to}`),
+    download: (from, folder) => svcctl('fs', 'download', '-r', `svc://bench/${from}`, folder),
+    local: {
+      clone: (from, folder) => svcctl('local', 'clone', `svc://bench/${from}/`, folder),
+      status: (_from, folder) => svcctl('local', 'status', folder),
+      commit: (folder) => svcctl('local', 'commit', '-m', 'changes', folder),
+      pull: (_from, folder) => svcctl('local', 'pull', folder),
+      checkout: (_from, folder) => svcctl('local', 'checkout', '-y', folder),
+    },
   },
   withRclone('rclone', []),
-  withRclone('rclone, 25 transfers', asMany),
+  withRclone('rclone, 25 transfers', ['--transfers', '25', '--checkers', '25']),
 ];
+
+/** All tools; every round begins with another. */
+function inTurns(round: number): readonly Tool[] {
+  const first = round % tools.length;
+  return [...tools.slice(first), ...tools.slice(0, first)];
+}
 
 const rows = new Map<string, Map<string, Cost[]>>();
 
@@ -139,72 +182,65 @@ function expectFiles(folder: string, count: number): void {
 async function transfers(name: string, count: number, size: number): Promise<void> {
   const folder = join(work, name);
   makeFiles(folder, count, size);
-  // Every round begins with another tool.
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    for (const n of tools.keys()) {
-      const tool = tools[(round + n) % tools.length];
-      if (tool === undefined) continue;
-      const prefix = `${name}-${round}-${n}`;
-      note(`upload ${name}`, tool.name, await tool.upload(folder, prefix));
+    for (const [n, tool] of inTurns(round).entries()) {
+      const path = `main/${name}-${round}-${n}`;
+      note(`upload ${name}`, tool.name, await tool.upload(folder, path));
       const out = fresh();
-      note(`download ${name}`, tool.name, await tool.download(prefix, out));
+      note(`download ${name}`, tool.name, await tool.download(path, out));
       expectFiles(out, count);
       rmSync(out, { recursive: true });
-      await svcctl('fs', 'rm', '-r', `svc://bench/main/${prefix}/`);
+      await svcctl('fs', 'rm', '-r', `svc://bench/${path}/`);
     }
   }
   rmSync(folder, { recursive: true });
 }
 
-/** The counterpart of a commit or pull is `rclone sync` of the folder, that of a status `rclone check`. */
+/** Each tool has a branch with the same files, and two folders of it: changes are made in one and come to the other. */
 async function linkedFolders(count: number): Promise<void> {
   const source = join(work, 'local');
   makeFiles(source, count, 4096);
+  await svcctl('fs', 'upload', '-r', '-s', source, 'svc://bench/main/local/');
+  await commit('main');
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    const prefix = `local-${round}`;
-    await svcctl('fs', 'upload', '-r', '-s', source, `svc://bench/main/${prefix}/`);
-    await commit();
-    const kept = ['--exclude', '.svc_ref.yaml'];
-    const [ours, ...theirs] = tools.map(({ name }, n) => ({
-      name,
-      flags: n === 2 ? [...kept, ...asMany] : kept,
-      folder: fresh(),
-    }));
-    if (ours === undefined) return;
-    const other = fresh();
-    const remote = `svc:bench/main/${prefix}`;
-    note(
-      'local clone',
-      ours.name,
-      await svcctl('local', 'clone', `svc://bench/main/${prefix}/`, ours.folder),
-    );
-    for (const { name, flags, folder } of theirs)
-      note('local clone', name, await cost(rclonePath, ['sync', ...flags, remote, folder]));
-    note('local status', ours.name, await svcctl('local', 'status', ours.folder));
-    for (const { name, flags, folder } of theirs)
-      note('local status', name, await cost(rclonePath, ['check', ...flags, remote, folder]));
-    await svcctl('local', 'clone', `svc://bench/main/${prefix}/`, other);
-    change(ours.folder, count);
-    note('local commit', ours.name, await svcctl('local', 'commit', '-m', 'changes', ours.folder));
-    note('local pull', ours.name, await svcctl('local', 'pull', other));
-    for (const { name, flags, folder } of theirs) {
+    const users = inTurns(round).map((tool, n) => {
+      const branch = `local-${round}-${n}`;
+      return { tool, branch, path: `${branch}/local`, folder: fresh(), other: fresh() };
+    });
+    for (const { branch } of users)
+      await api.call('POST', '/repositories/bench/branches', { name: branch, source: 'main' });
+    for (const { tool, path, folder } of users)
+      note('local clone', tool.name, await tool.local.clone(path, folder));
+    for (const { tool, path, folder } of users)
+      note('local status', tool.name, await tool.local.status(path, folder));
+    for (const { tool, path, other } of users) await tool.local.clone(path, other);
+    for (const { tool, branch, path, folder } of users) {
       change(folder, count);
-      note('local commit', name, await cost(rclonePath, ['sync', ...flags, folder, remote]));
-      await commit();
-      note('local pull', name, await cost(rclonePath, ['sync', ...flags, remote, other]));
+      note('local commit', tool.name, await tool.local.commit(folder, path));
+      if (tool.name !== 'svcctl') await commit(branch);
     }
-    await svcctl('local', 'pull', '--force', other);
-    change(other, count);
-    note('local checkout', ours.name, await svcctl('local', 'checkout', '-y', other));
-    for (const { name, flags } of theirs) {
+    for (const { tool, path, other } of users)
+      note('local pull', tool.name, await tool.local.pull(path, other));
+    for (const { tool, path, other } of users) {
       change(other, count);
-      note('local checkout', name, await cost(rclonePath, ['sync', ...flags, remote, other]));
+      note('local checkout', tool.name, await tool.local.checkout(path, other));
     }
-    for (const folder of [ours.folder, other, ...theirs.map((each) => each.folder)]) {
+    for (const { folder, other } of users) {
       expectFiles(folder, count);
-      rmSync(folder, { recursive: true });
+      if (hashOf(folder) !== hashOf(other)) throw new Error(`${other} is not what ${folder} is`);
+      for (const each of [folder, other]) rmSync(each, { recursive: true });
     }
   }
+  rmSync(source, { recursive: true });
+}
+
+/** Of all files and their names. */
+function hashOf(folder: string): string {
+  const hash = createHash('sha1');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const name of names.filter((each) => /file-\d+$/.test(each)).sort())
+    hash.update(name).update(readFileSync(join(folder, name)));
+  return hash.digest('hex');
 }
 
 /** Other content of the same size in every so many files. */
@@ -215,8 +251,8 @@ function change(folder: string, count: number): void {
   }
 }
 
-function commit(): Promise<unknown> {
-  return api.call('POST', '/repositories/bench/branches/main/commits', { message: 'bench' });
+function commit(branch: string): Promise<unknown> {
+  return api.call('POST', `/repositories/bench/branches/${branch}/commits`, { message: 'bench' });
 }
 
 function print(): void {

@@ -3,6 +3,7 @@ export * from './byte-order.ts';
 export * from './crc-combine.ts';
 export * from './crc32c.ts';
 export * from './crc64nvme.ts';
+export * from './md5-lanes.ts';
 export * from './own-bytes.ts';
 export * from './records/index.ts';
 export * from './sigv4.ts';

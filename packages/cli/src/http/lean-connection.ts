@@ -27,10 +27,21 @@ interface Listener {
   /** False when it wants no more for now. */
   take(bytes: Buffer): boolean;
   fail(error: Error): void;
+  /** Whether a head was read, and much may follow. */
+  readonly isBody?: boolean;
 }
 
 /** All connections read into this: what is read is used up before anything else is. */
-let shared: Buffer | undefined;
+let shared: { readonly body: Buffer; readonly head: Buffer } | undefined;
+
+function readBuffers(): NonNullable<typeof shared> {
+  if (shared === undefined) {
+    const body = Buffer.allocUnsafeSlow(256 * 1024);
+    // What comes with the head of a large body is copied, so it should not be much.
+    shared = { body, head: body.subarray(0, 16 * 1024) };
+  }
+  return shared;
+}
 
 /** A connection with one request under way. */
 export class LeanConnection {
@@ -41,8 +52,11 @@ export class LeanConnection {
 
   constructor(url: URL) {
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    const buffer = (shared ??= Buffer.allocUnsafeSlow(256 * 1024));
-    const onread = { buffer, callback: (count: number) => this.#read(buffer.subarray(0, count)) };
+    const { body, head } = readBuffers();
+    const onread = {
+      buffer: () => (this.#listener?.isBody === true ? body : head),
+      callback: (count: number) => this.#read(body.subarray(0, count)),
+    };
     this.#socket =
       url.protocol === 'https:'
         ? // Loaded for the first secure address: TLS costs a process more than everything else it loads.
@@ -140,6 +154,7 @@ export class LeanConnection {
         return true;
       },
       fail: (error) => then(all.subarray(0, at), error),
+      isBody: true,
     };
   }
 
@@ -188,6 +203,7 @@ export class LeanConnection {
 
 /** A large body, read from the connection as it is wanted. */
 class LeanBody implements AnswerBody, Listener {
+  readonly isBody = true;
   readonly #connection: LeanConnection;
   readonly #socket: Socket;
   readonly #frame: BodyFrame;

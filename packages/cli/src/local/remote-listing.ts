@@ -1,4 +1,4 @@
-import { listAll, type Calls, type ObjectStats } from '@svc/client';
+import type { Calls, ObjectStats } from '@svc/client';
 import { maxPage } from '../pagination.ts';
 import type { FileRules, RemoteEntry } from './entry.ts';
 import type { IgnoreRules } from './ignore.ts';
@@ -41,9 +41,10 @@ export async function* listFolder(
   }
 }
 
-export function listObjects(folder: RemoteFolder): AsyncGenerator<ObjectStats> {
+/** The objects of a folder. The next page is on its way while one is used. */
+export async function* listObjects(folder: RemoteFolder): AsyncGenerator<ObjectStats> {
   const { client, repository, ref, prefix, presign } = folder;
-  return listAll((after) =>
+  const fetchPage = (after: string) =>
     client.get('/repositories/{repository}/refs/{ref}/objects/ls', {
       params: {
         path: { repository, ref },
@@ -55,6 +56,16 @@ export function listObjects(folder: RemoteFolder): AsyncGenerator<ObjectStats> {
           ...(presign === true && { presign }),
         },
       },
-    }),
-  );
+    });
+  for (let page = fetchPage(''); ;) {
+    const { pagination, results } = await page;
+    if (!pagination.has_more) {
+      yield* results;
+      return;
+    }
+    page = fetchPage(pagination.next_offset);
+    // Whoever comes to it is told of a failure.
+    page.catch(() => undefined);
+    yield* results;
+  }
 }

@@ -32,3 +32,26 @@ it('says that a file is shorter than it was, or gone, and goes on with others', 
   dropped.drop();
   expect(await threads.open(path).finish(content.length)).toBe(hash('md5', content));
 });
+
+it('finds the MD5s of many complete files at once, and of one alone', async () => {
+  const threads = new DigestThreads();
+  const files = Array.from({ length: 30 }, (_, n) => ({ path: written(), size: 1 + n * 100_000 }));
+  const found = await Promise.all(files.map(({ path, size }) => threads.openComplete().finish(path, size)));
+  expect(found).toEqual(files.map(({ size }) => hash('md5', content.subarray(0, size))));
+  expect(await threads.openComplete().finish(written(), content.length)).toBe(hash('md5', content));
+});
+
+it('goes on with complete files when one of them is shorter than it was, or gone', async () => {
+  const threads = new DigestThreads();
+  const path = written();
+  const asked = Array.from({ length: 10 }, (_, n) =>
+    threads
+      .openComplete()
+      .finish(n === 3 ? join(path, 'none') : path, n === 5 ? content.length + 1 : content.length),
+  );
+  const found = await Promise.allSettled(asked);
+  const right = { status: 'fulfilled', value: hash('md5', content) };
+  expect(found.filter((_, n) => n !== 3 && n !== 5)).toEqual(Array.from({ length: 8 }, () => right));
+  await expect(asked[3]).rejects.toThrow(/ENOTDIR|ENOENT/);
+  await expect(asked[5]).rejects.toThrow('is shorter than it was');
+});

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
+import { md5Lanes } from '@svc/encoding';
 import type { DigestAnswer, DigestRequest } from './digest-worker.ts';
 
 /** How much more is written before the thread is told. */
@@ -13,21 +14,45 @@ export interface ThreadDigest {
   drop(): void;
 }
 
+/** The MD5 of a file that will be complete soon, found in another thread beside those of others. */
+export interface CompleteDigest {
+  finish(path: string, size: number): Promise<string>;
+  drop(): void;
+}
+
 interface Waiting {
   readonly resolve: (md5: string) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Threads that read files and digest them while the main one goes on; they are started when first needed. */
+/** Threads that read files and digest them while the main one goes on: one at once, more when they are needed. */
 export class DigestThreads {
   readonly #threads: Worker[] = [];
   readonly #waiting = new Map<number, Waiting>();
   #jobs = 0;
+  #files = 0;
+  /** How many more files will be complete. */
+  #coming = 0;
   #broken: Error | undefined;
 
-  /** Whether each thread has enough to do for now. */
-  get areBusy(): boolean {
-    return this.#waiting.size >= 2 * threadCount();
+  constructor() {
+    this.#thread(0);
+  }
+
+  openComplete(): CompleteDigest {
+    this.#coming += 1;
+    return {
+      finish: (path, size) => {
+        this.#coming -= 1;
+        // Those that follow each other are in one thread, which digests so many at once.
+        const thread = this.#thread(Math.floor(this.#files++ / md5Lanes));
+        const next = this.#coming > 0 ? 'complete' : 'last';
+        return this.#ask(thread, { job: this.#jobs++, path, upTo: size, next });
+      },
+      drop: () => {
+        this.#coming -= 1;
+      },
+    };
   }
 
   open(path: string): ThreadDigest {
@@ -43,23 +68,27 @@ export class DigestThreads {
       wrote(upTo) {
         if (upTo - told >= step) tell(upTo, 'more');
       },
-      finish: (size) =>
-        new Promise((resolve, reject) => {
-          if (this.#broken !== undefined) {
-            reject(this.#broken);
-            return;
-          }
-          this.#waiting.set(job, { resolve, reject });
-          // Who waits keeps the process alive; a thread without work does not.
-          thread.ref();
-          tell(size, 'finish');
-        }),
+      finish: (size) => this.#ask(thread, { job, path, upTo: size, next: 'finish' }),
       drop: () => tell(0, 'drop'),
     };
   }
 
-  #thread(job: number): Worker {
-    const index = job % threadCount();
+  #ask(thread: Worker, request: DigestRequest): Promise<string> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken !== undefined) {
+        reject(this.#broken);
+        return;
+      }
+      this.#waiting.set(request.job, { resolve, reject });
+      // Who waits keeps the process alive; a thread without work does not.
+      thread.ref();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
+      thread.postMessage(request);
+    });
+  }
+
+  #thread(turn: number): Worker {
+    const index = turn % threadCount();
     const known = this.#threads[index];
     if (known !== undefined) return known;
     const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');

@@ -231,6 +231,29 @@ describe('download', () => {
     });
   });
 
+  it('checks many files of middle size, each against its own checksum', async () => {
+    const files = Array.from({ length: 40 }, (_, n) => Buffer.alloc(1_000_000 + n * 1000, `content ${n}`));
+    await objectServer((one) => ({ status: 200, body: files[Number(one.query.get('path'))] ?? '' }));
+    const folder = tempDir();
+    const one = downloader(false);
+    const found = await Promise.allSettled(
+      files.map((bytes, n) => {
+        const md5 = createHash('md5').update(bytes).digest('hex');
+        const stats = { size_bytes: bytes.length, checksum: n === 30 ? 'f'.repeat(32) : md5 };
+        const target = join(folder, String(n));
+        return one.download({
+          path: String(n),
+          target,
+          stats: { ...stats, physical_address: 'local://bucket/k' },
+        });
+      }),
+    );
+    expect(found.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))).toEqual([30]);
+    expect(readdirSync(folder)).toHaveLength(39);
+    for (const name of readdirSync(folder))
+      expect(readFileSync(join(folder, name)).equals(files[Number(name)] ?? Buffer.alloc(0))).toBe(true);
+  });
+
   it('keeps nothing of a longer object that was replaced meanwhile', async () => {
     const replies: Reply[] = [
       { status: 200, body: 'x'.repeat(5000), headers: { etag: '"long"' }, cutAfter: 3000 },

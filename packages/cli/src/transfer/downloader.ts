@@ -20,9 +20,11 @@ const parallelRanges = 10;
 const urlAttempts = 3;
 /** Files from this size are digested in a thread, once there is enough to do for one. */
 const threadFrom = 256 * 1024;
+const worthAThread = 8 * 1024 * 1024;
+/** Files from this size are digested while they are written, smaller ones afterwards, several at once. */
+const piecewiseFrom = 8 * 1024 * 1024;
 /** A URL that ends sooner is not begun with. */
 const usableMs = 60_000;
-const worthAThread = 8 * 1024 * 1024;
 
 export interface DownloaderOptions {
   readonly transport: NodeTransport;
@@ -113,7 +115,13 @@ export class Downloader {
     this.#digested += size;
     if (size < threadFrom || this.#digested < worthAThread) return digestHere();
     const threads = this.#digestThreads();
-    return size < worthAThread && threads.areBusy ? digestHere() : threads.open(part);
+    if (size >= piecewiseFrom) return threads.open(part);
+    const digest = threads.openComplete();
+    return {
+      wrote: () => undefined,
+      finish: (written) => digest.finish(part, written),
+      drop: () => digest.drop(),
+    };
   }
 
   #digestThreads(): DigestThreads {
