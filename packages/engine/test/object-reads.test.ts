@@ -167,7 +167,8 @@ test('an object is found with the commit of the ref that shows it, also after ot
 });
 
 test('a sample has a path of each table, or of some that lie evenly', async () => {
-  const { engine, close } = await openRealEngine(tempDir(), { worker: false, scarce: true });
+  const opened = await openRealEngine(tempDir(), { worker: false, scarce: true });
+  const { engine } = opened;
   const repository = 'sampled';
   await engine.repositories.create({ name: repository, storageNamespace: 'local://sampled', actor });
   const sample = (amount: number) => engine.objects.samplePaths({ repository, ref: 'main', amount });
@@ -181,5 +182,5 @@ test('a sample has a path of each table, or of some that lie evenly', async () =
   expect(each.every((path) => all.includes(path))).toBe(true);
   expect(new Set(each).size).toBe(each.length);
   expect(await sample(2)).toEqual([each[0], each[Math.floor(each.length / 2)]]);
-  await close();
+  await opened.close();
 });
