@@ -1,14 +1,15 @@
 // What a start costs on local stores, and what `svcctl` costs before it does anything:
 //   node bench/src/start-bench.ts [--rounds 7] [dist of another build …]
-// Builds take turns. A server starts twice on each folder: the first time it makes its stores and its first user. Time
-// is until the first answered request; processor time and memory are those of all processes once they have come to rest.
+// Builds take turns. A server starts twice on each folder: the first time it makes its stores and its first user, and
+// is given an object, so that the second has something to warm up with. Time is until the first answered request; processor time and memory are those of all processes once they have come to rest.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startServer } from './driver/start-server.ts';
+import { Api } from './driver/api.ts';
+import { startServer, type BenchServer } from './driver/start-server.ts';
 
 const { values, positionals } = parseArgs({
   options: { rounds: { type: 'string', default: '7' } },
@@ -24,7 +25,19 @@ function note(build: string, row: string, value: number): void {
   rows.set(key, [...(rows.get(key) ?? []), value]);
 }
 
-async function measureServer(build: string, folder: string, what: string): Promise<void> {
+async function addObject({ endpoint, credentials }: BenchServer): Promise<void> {
+  const api = new Api(endpoint, credentials);
+  await api.call('POST', '/repositories', { name: 'start', storage_namespace: 'local://start' });
+  await api.upload('start', 'main', 'object', Buffer.from('content'));
+  await api.call('POST', '/repositories/start/branches/main/commits', { message: 'c' });
+}
+
+async function measureServer(
+  build: string,
+  folder: string,
+  what: string,
+  then: (server: BenchServer) => Promise<void> = async () => undefined,
+): Promise<void> {
   const server = await startServer(folder, folder, {}, build);
   const { startMs, memory } = server;
   for (let last = -1, now = memory.processorMs(); now !== last; now = memory.processorMs()) {
@@ -32,6 +45,7 @@ async function measureServer(build: string, folder: string, what: string): Promi
     await delay(500);
   }
   const measured = [startMs, memory.processorMs(), memory.now()];
+  await then(server);
   await server.stop();
   for (const [n, cost] of costs.entries()) note(build, `${what}, ${cost}`, measured[n] ?? Number.NaN);
 }
@@ -46,7 +60,7 @@ function measureCommand(build: string, row: string, args: string[]): void {
 async function round(build: string): Promise<void> {
   const folder = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-start-'));
   try {
-    await measureServer(build, folder, 'first start');
+    await measureServer(build, folder, 'first start', addObject);
     await measureServer(build, folder, 'start');
     measureCommand(build, 'bare node, ms', ['-e', '0']);
     measureCommand(build, 'svcctl --version, ms', [join(build, 'svcctl.js'), '--version']);

@@ -4,25 +4,28 @@ import { randomKey } from '../scenarios/bench.ts';
 import { makeImportFolder } from '../scenarios/import.ts';
 import { repository, row, tableHead, type World } from './world.ts';
 
+const objects = 100_000;
 const readable = 400;
 const quietSeconds = 5;
 
 /** Reads at a steady rate while a large commit and a large import run. */
 export async function measureCommit(world: World, changes: number): Promise<void> {
+  // The first keys are committed on main already, as they are staged again.
+  if (changes <= objects) throw new Error(`--changes must be more than ${objects}`);
   const { api, requests } = world;
   const small = (index: number): string => `small/${index % readable}`;
   for (let at = 0; at < readable; at += 50) {
     const some = Array.from({ length: 50 }, (_, index) => small(at + index));
     await Promise.all(some.map((path) => api.upload(repository, 'main', path, Buffer.alloc(4096, 'x'))));
   }
-  await world.stage('main', 100_000);
+  await world.stage('main', objects);
   await world.commit('main');
   await api.call('POST', `/repositories/${repository}/branches`, { name: 'large', source: 'main' });
   await world.stage('large', changes);
   const { folder, uri } = world.importSource();
   makeImportFolder(folder, changes);
   const kinds = [
-    () => requests.stat('main', randomKey({ objects: 100_000 })),
+    () => requests.stat('main', randomKey({ objects })),
     (sequence: number) => requests.get('main', small(sequence)),
   ];
   const { endpoint } = world.server;

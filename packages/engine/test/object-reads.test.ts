@@ -1,4 +1,5 @@
 import type { BlockAdapter } from '@svc/block';
+import { tempDir } from '@svc/testing';
 import { expect, test } from 'vitest';
 import {
   actor,
@@ -11,6 +12,7 @@ import {
   refusal,
   refusalKind,
 } from './fixture.ts';
+import { openRealEngine } from './real-engine.ts';
 
 test('while a commit runs, what it takes and what is written meanwhile are found, tombstones too', async () => {
   const world = createWorld();
@@ -162,4 +164,23 @@ test('an object is found with the commit of the ref that shows it, also after ot
   }
   for (const ref of ['v1', 'main~1', 'main@{1}', first, first]) expect(await commitOf(ref)).toBe(first);
   expect(await refusalKind(engine.objects.find({ repository, ref: first, path: 'b' }))).toBe('not_found');
+});
+
+test('a sample has a path of each table, or of some that lie evenly', async () => {
+  const opened = await openRealEngine(tempDir(), { worker: false, scarce: true });
+  const { engine } = opened;
+  const repository = 'sampled';
+  await engine.repositories.create({ name: repository, storageNamespace: 'local://sampled', actor });
+  const sample = (amount: number) => engine.objects.samplePaths({ repository, ref: 'main', amount });
+  expect(await sample(10)).toEqual([]);
+  const all = Array.from({ length: 60 }, (_, n) => `o${String(n).padStart(2, '0')}`);
+  for (const path of all) await put(engine, repository, 'main', path, path);
+  await commit(engine, repository, 'main');
+  const each = await sample(1000);
+  expect(each.length).toBeGreaterThan(3);
+  expect(each[0]).toBe('o00');
+  expect(each.every((path) => all.includes(path))).toBe(true);
+  expect(new Set(each).size).toBe(each.length);
+  expect(await sample(2)).toEqual([each[0], each[Math.floor(each.length / 2)]]);
+  await opened.close();
 });

@@ -257,6 +257,8 @@ export interface Objects {
     range?: { readonly start: number; readonly end: number },
   ): Promise<ObjectBody>;
   list(options: ListObjectsOptions): Promise<ObjectPage>;
+  /** Paths of committed objects that lie far apart, so that reading them reads most of the tree's tables. */
+  samplePaths(options: InRepository & { readonly ref: string; readonly amount: number }): Promise<string[]>;
   copy(options: CopyObjectOptions): Promise<ObjectEntry>;
   updateMetadata(options: OnBranch & { readonly path: string; readonly metadata: StringMap }): Promise<void>;
   /** Replaces the tags of an object. */

@@ -10,6 +10,7 @@ import {
   presignMultipartPart,
 } from './presigned-multipart.ts';
 import { findShownObject, openEntry, openObject, statObject, underlyingProperties } from './read-object.ts';
+import { samplePaths } from './sample-paths.ts';
 import { getPhysicalAddress, linkObject, stageObject } from './stage-object.ts';
 import { checkUpload, uploadObject } from './upload-object.ts';
 import { uploadScratch } from './upload-scratch.ts';
@@ -27,6 +28,7 @@ export function objects(context: EngineContext): Objects {
     open: (options) => openObject(context, options),
     openEntry: (repository, entry, range) => openEntry(context, repository, entry, range),
     list: (options) => listObjects(context, options),
+    samplePaths: (options) => samplePaths(context, options),
     copy: (options) => copyObject(context, options),
     updateMetadata: (options) => updateMetadata(context, options),
     setTags: (options) => setTags(context, options),

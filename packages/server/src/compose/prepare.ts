@@ -1,13 +1,10 @@
 import type { Auth } from '@svc/auth';
 import type { BlockStores } from '@svc/block';
-import type { KvStore } from '@svc/kv';
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../logging/index.ts';
-import { checkSchemaVersion } from './schema-version.ts';
 
 interface PrepareOptions {
   readonly config: Config;
-  readonly kv: KvStore;
   readonly auth: Auth;
   readonly blocks: BlockStores;
   readonly logger: Logger;
@@ -15,7 +12,6 @@ interface PrepareOptions {
 
 /** The checks before anyone listens, and the first administrator of a new local installation. */
 export async function prepareInstallation(options: PrepareOptions): Promise<void> {
-  await checkSchemaVersion(options.kv);
   await options.auth.checkServices();
   for (const adapter of options.blocks.list()) {
     if (adapter.info.productionSafe) continue;

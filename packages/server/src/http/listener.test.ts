@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { Listener } from './listener.ts';
@@ -53,6 +54,36 @@ test('Expect: 100-continue is answered before the body is read', async () => {
   await done;
   socket.destroy();
   await listener.drain(1000);
+});
+
+test('requests that are held are answered in their order when they are released, or the server stops', async () => {
+  const served: string[] = [];
+  const listener = new Listener({
+    serve(request, response) {
+      served.push(request.url ?? '');
+      response.end();
+    },
+    traces: () => false,
+  });
+  const send = async (path: string): Promise<() => Promise<unknown>> => {
+    const socket = connect(port, '127.0.0.1');
+    const seen = once(listener.server, 'request');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await seen;
+    return () => once(socket, 'data').then(() => socket.destroy());
+  };
+  listener.hold();
+  const { port } = await listener.listen('127.0.0.1', 0);
+  const answers = [await send('/1'), await send('/2')];
+  expect(served).toEqual([]);
+  listener.release();
+  await Promise.all(answers.map((answer) => answer()));
+  expect(served).toEqual(['/1', '/2']);
+  listener.hold();
+  const last = await send('/3');
+  const drained = listener.drain(60_000);
+  await last();
+  expect([await drained, served.at(-1)]).toEqual([true, '/3']);
 });
 
 test('addresses', () => {

@@ -57,6 +57,8 @@ export class Listener {
   readonly #turns = new FairTurns();
   readonly #deadlines: BodyDeadlines;
   readonly #heads: PendingHeads;
+  /** Requests that wait for `release`. */
+  #held: (() => void)[] | undefined;
   #inFlight = 0;
   #draining = false;
   #idle: (() => void) | undefined;
@@ -99,7 +101,19 @@ export class Listener {
     if (hasBody(request)) this.#deadlines.watch(request, response);
     response.on('close', this.#closed);
     if (this.#draining) response.shouldKeepAlive = false;
-    this.#turns.serve(() => serve(request, response));
+    if (this.#held !== undefined) this.#held.push(() => serve(request, response));
+    else this.#turns.serve(() => serve(request, response));
+  }
+
+  /** From now on requests wait: they are read, and served when they are released. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const serve of held) this.#turns.serve(serve);
   }
 
   #ended(request: IncomingMessage): void {
@@ -125,6 +139,7 @@ export class Listener {
    */
   async drain(limitMs: number): Promise<boolean> {
     this.#draining = true;
+    this.release();
     // Not http's own close: that one would also break idle connections at once.
     NetServer.prototype.close.call(this.server);
     let finished = true;

@@ -31,6 +31,9 @@ function within(around: Around | undefined, serve: RequestListener): RequestList
 export interface Surface {
   readonly draining: boolean;
   listen(host: string, port: number): Promise<AddressInfo>;
+  /** Lets requests wait until they are released. */
+  hold(): void;
+  release(): void;
   drain(limitMs: number): Promise<boolean>;
   useTls(pair: TlsPair): void;
 }

@@ -10,11 +10,11 @@ interface WarmUpOptions extends Pick<ApiOptions, 'engine' | 'auth' | 'installati
   readonly limitMs?: number | undefined;
 }
 
-/** Long enough for some hundred requests: by then one takes a twentieth of what the first did. */
-const defaultLimitMs = 100;
-/** An object is looked for in so many repositories. */
+/** Long enough for the first hundred requests on an idle machine. Whoever waits for the server waits for this, too. */
+const defaultLimitMs = 50;
+/** Objects are looked for in so many repositories. */
 const maxRepositories = 10;
-const maxObjects = 100;
+const maxTables = 64;
 
 /** Nobody: it exists in this process only, and only for as long as the warm-up takes. */
 const nobody: Identity = {
@@ -51,14 +51,14 @@ async function readUntil(endsAt: number, engine: Engine, own: OwnConnection): Pr
     await own.get(paths[n % paths.length] ?? '');
 }
 
-/** Stats of the first objects there are. Where there are none, nobody waits to read them. */
+/** Stats of objects in as many tables as possible. Where nothing was committed, nobody waits to read it. */
 async function pathsToRead({ repositories, objects }: Engine): Promise<string[]> {
   const { items } = await repositories.list({ amount: maxRepositories });
   for (const { id: repository, defaultBranch: ref } of items) {
-    const page = await objects.list({ repository, ref, amount: maxObjects });
-    if (page.count === 0) continue;
+    const paths = await objects.samplePaths({ repository, ref, amount: maxTables });
+    if (paths.length === 0) continue;
     const at = `/repositories/${encodeURIComponent(repository)}/refs/${encodeURIComponent(ref)}/objects`;
-    return page.toArray().map(({ path }) => `${at}/stat?path=${encodeURIComponent(path)}`);
+    return paths.map((path) => `${at}/stat?path=${encodeURIComponent(path)}`);
   }
   return [];
 }

@@ -35,6 +35,8 @@ export type ToWorker =
   | { readonly type: 'root-key'; readonly key: string }
   /** Where to listen: as configured, with the port that the first worker was given. */
   | { readonly type: 'listen'; readonly address: ServerAddress }
+  /** Every worker listens: whoever is told that the server is there finds them all. */
+  | { readonly type: 'serve' }
   | { readonly type: 'asked'; readonly seq: number; readonly question: Question; readonly payload: unknown }
   | { readonly type: 'answers'; readonly id: number; readonly values: readonly unknown[] }
   | { readonly type: 'told'; readonly news: News; readonly payload: unknown }
@@ -43,13 +45,14 @@ export type ToWorker =
   | { readonly type: 'stop' };
 
 /**
- * How far a worker has come before it listens. `prepared`: the stores are checked and set up, the others may open them.
- * `opened`: everything is open and warm.
+ * How far a worker has come before it listens. `prepared`: the key-value store is there and of this version, the others
+ * may open it. `opened`: everything is open, checked and warm.
  */
 export type StartStep = 'prepared' | 'opened';
 
 export type ToPrimary =
   | { readonly type: 'reached'; readonly step: StartStep }
+  /** An HTTP worker listens by now, and serves when it is told to. */
   | { readonly type: 'ready'; readonly address: ServerAddress | undefined }
   /** A sentence for the operator; the server cannot start. */
   | { readonly type: 'failed'; readonly message: string }

@@ -39,7 +39,7 @@ interface Child {
 /** How long a silent worker may hold up the others; its caches end by themselves soon after. */
 const patienceMs = 5000;
 
-/** How long the first worker waits for the others before it listens alone. */
+/** How long the first worker waits for the others before it serves alone. */
 const togetherMs = 1000;
 
 /** The primary process: starts the others, starts them again, and stops them all. It does no work itself. */
@@ -54,6 +54,7 @@ export class Supervisor {
   readonly #configured: ServerAddress;
   /** Where all workers listen, once the first one does. */
   #address: ServerAddress | undefined;
+  #isServing = false;
   /** As changed while running; a worker that starts later must know. */
   #level: LogLevel;
   #stopping: Promise<void> | undefined;
@@ -92,9 +93,9 @@ export class Supervisor {
   }
 
   /**
-   * The first worker checks the stores; the others load their code meanwhile, and open them when it says that they are
-   * fine. They listen together: connections are kept for long, and those that come before the others listen would all
-   * be the first one's.
+   * The others load their code while the first worker opens the key-value store, and open it when that says that it can
+   * be used. Nobody is answered before all of them listen: connections are kept for long, and those of whoever finds only
+   * one worker would all be that one's.
    */
   async #startTogether(first: Child): Promise<ServerAddress> {
     const { workers, oneProcess, processes } = this.#options;
@@ -108,16 +109,21 @@ export class Supervisor {
       togetherMs,
       others.map(({ steps }) => steps.opened),
     );
-    first.member.send({ type: 'listen', address: this.#configured });
-    const address = (await first.steps.ready) ?? this.#configured;
+    // A port of the system's choice is known when the first worker has it.
+    if (this.#configured.port === 0) first.member.send({ type: 'listen', address: this.#configured });
+    const chosen = this.#configured.port === 0 ? await first.steps.ready : undefined;
+    const address = chosen ?? this.#configured;
     this.#address = address;
     this.#tell({ type: 'listen', address });
-    if (this.#isStopping()) throw new Error('the server is stopping');
-    if (!oneProcess) this.#start('background');
+    await first.steps.ready;
     await settledWithin(
       togetherMs,
       others.map(({ steps }) => steps.ready),
     );
+    this.#isServing = true;
+    this.#tell({ type: 'serve' });
+    if (this.#isStopping()) throw new Error('the server is stopping');
+    if (!oneProcess) this.#start('background');
     return address;
   }
 
@@ -155,6 +161,7 @@ export class Supervisor {
     };
     member.send(message);
     if (this.#address !== undefined) member.send({ type: 'listen', address: this.#address });
+    if (this.#isServing) member.send({ type: 'serve' });
     void this.#rootKey.then(
       (key) => member.send({ type: 'root-key', key: key.toString('base64') }),
       () => {},
@@ -200,8 +207,8 @@ export class Supervisor {
       if (this.#children.size === 0) this.#whenEmpty?.();
       return;
     }
-    // Until it listens, `start` tells what became of it.
-    if (first && this.#address === undefined) return;
+    // Until it serves, `start` tells what became of it.
+    if (first && !this.#isServing) return;
     const livedMs = performance.now() - child.startedAt;
     const delay = this.#backOffs[child.role].next(livedMs);
     this.#options.logger.error(

@@ -72,6 +72,9 @@ export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>
       case 'listen':
         listen.resolve(message.address);
         break;
+      case 'serve':
+        void running?.then((role) => role.serve());
+        break;
       case 'asked':
       case 'answers':
       case 'told':

@@ -60,6 +60,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
   keeper = await startKeeper({ kv, engine, logger, exchange, metrics, deliveries });
   const running = keeper;
   return {
+    serve() {},
     setLevel: (level) => logger.setLevel(level),
     reloadTls() {},
     async stop() {

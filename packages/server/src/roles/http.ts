@@ -8,6 +8,7 @@ import { openHooks } from '../compose/hooks.ts';
 import { installationFacts } from '../compose/installation-facts.ts';
 import { openIdentitySources } from '../compose/identity-sources.ts';
 import { prepareInstallation } from '../compose/prepare.ts';
+import { checkSchemaVersion } from '../compose/schema-version.ts';
 import { unevenShareOf } from '../compose/store-configs.ts';
 import { readTlsPair } from '../http/tls.ts';
 import { JobRunner } from '../jobs/job-runner.ts';
@@ -55,6 +56,10 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   // Reported below, where it is waited for.
   opening.catch(() => {});
   const kv = await openingKv;
+  if (context.prepares) {
+    await checkSchemaVersion(kv);
+    context.reached('prepared');
+  }
   const [auth, { blocks, engine, hooks }, { buildSurface }, { warmUp }] = await Promise.all([
     opening,
     openBlocks(foundation).then(async (blocks) => {
@@ -82,11 +87,10 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   ]);
   await bindHooks(context, { hooks, engine, auth, blocks });
   if (context.prepares) {
-    await prepareInstallation({ config, kv, auth, blocks, logger });
+    await prepareInstallation({ config, auth, blocks, logger });
     if (!context.allowMismatchedRepositories) await engine.checkRepositories();
   }
   const installationId = await auth.installation.id();
-  if (context.prepares) context.reached('prepared');
   const statistics = openStatistics({ config, logger, metrics, installationId });
   const { EventLog, EventStreams } = await import('@svc/events');
   const log = new EventLog(kv);
@@ -125,6 +129,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   resetMetrics(metrics);
   context.reached('opened');
   const { host, port } = await context.listen;
+  surface.hold();
   const address = await surface.listen(host, port);
   addRuntimeMetrics(metrics);
   const jobs = new JobRunner({ kv, logger });
@@ -137,6 +142,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
 
   return {
     address: { host, port: address.port },
+    serve: () => surface.release(),
     setLevel: (level) => logger.setLevel(level),
     reloadTls() {
       try {

@@ -26,6 +26,8 @@ export interface RoleContext {
 /** A role being played. */
 export interface RunningRole {
   readonly address?: ServerAddress | undefined;
+  /** Answers the requests that wait, and all that come. */
+  serve(): void;
   setLevel(level: LogLevel): void;
   reloadTls(): void;
   /** Finishes what is being done and closes everything that was opened. */
