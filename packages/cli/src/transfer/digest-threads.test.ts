@@ -55,3 +55,13 @@ it('goes on with complete files when one of them is shorter than it was, or gone
   await expect(asked[3]).rejects.toThrow(/ENOTDIR|ENOENT/);
   await expect(asked[5]).rejects.toThrow('is shorter than it was');
 });
+
+it('waits for other files to be complete, but not for ever', async () => {
+  const threads = new DigestThreads();
+  const path = written();
+  const [never, one] = [threads.openComplete(), threads.openComplete()];
+  // A main thread at work.
+  for (const end = performance.now() + 100; performance.now() < end;);
+  expect(await one.finish(path, content.length)).toBe(hash('md5', content));
+  never.drop();
+});

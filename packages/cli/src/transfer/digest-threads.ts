@@ -6,6 +6,8 @@ import type { DigestAnswer, DigestRequest } from './digest-worker.ts';
 /** How much more is written before the thread is told. */
 const step = 1024 * 1024;
 const mostThreads = 4;
+/** The share of its time in which the main thread is at work. */
+const busyFrom = 0.5;
 
 /** The MD5 of a file that is being written, found in another thread, which reads behind the writer. */
 export interface ThreadDigest {
@@ -33,6 +35,7 @@ export class DigestThreads {
   #files = 0;
   /** How many more files will be complete. */
   #coming = 0;
+  readonly #began = performance.eventLoopUtilization();
   #broken: Error | undefined;
 
   constructor() {
@@ -46,7 +49,7 @@ export class DigestThreads {
         this.#coming -= 1;
         // Those that follow each other are in one thread, which digests so many at once.
         const thread = this.#thread(Math.floor(this.#files++ / md5Lanes));
-        const next = this.#coming > 0 ? 'complete' : 'last';
+        const next = this.#coming > 0 && this.#isBusy() ? 'complete' : 'last';
         return this.#ask(thread, { job: this.#jobs++, path, upTo: size, next });
       },
       drop: () => {
@@ -71,6 +74,12 @@ export class DigestThreads {
       finish: (size) => this.#ask(thread, { job, path, upTo: size, next: 'finish' }),
       drop: () => tell(0, 'drop'),
     };
+  }
+
+  /** Whether processors are short rather than the network: only then is it worth waiting to save some of their time. */
+  #isBusy(): boolean {
+    const { utilization } = performance.eventLoopUtilization(this.#began);
+    return utilization > busyFrom;
   }
 
   #ask(thread: Worker, request: DigestRequest): Promise<string> {

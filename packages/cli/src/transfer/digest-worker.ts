@@ -10,7 +10,7 @@ export interface DigestRequest {
   readonly upTo: number;
   /**
    * Of a file that comes piece by piece: the digest is wanted, or, for `drop`, not any more. `complete` files come at once
-   * and can wait for others; after the `last` one there is nothing to wait for.
+   * and can wait for others; the `last` one ends the wait.
    */
   readonly next: 'more' | 'finish' | 'drop' | 'complete' | 'last';
 }
@@ -24,7 +24,7 @@ interface Job {
 }
 
 /** So long a complete file waits for others. */
-const gatherMs = 5;
+const gatherMs = 50;
 
 const port = parentPort;
 if (port !== null) {
