@@ -3,7 +3,17 @@ import { Readable } from 'node:stream';
 import type { BlockAdapter } from '@svc/block';
 import { expect, test } from 'vitest';
 import { watched } from './failing-store.ts';
-import { actor, createWorld, newRepository, paths, put, read, refusal, refusalKind } from './fixture.ts';
+import {
+  actor,
+  commit,
+  createWorld,
+  newRepository,
+  paths,
+  put,
+  read,
+  refusal,
+  refusalKind,
+} from './fixture.ts';
 import { createMemStore } from '@svc/kv';
 
 test('a multipart upload: parts, listing, completion with its etag, repeated completion', async () => {
@@ -210,6 +220,49 @@ test('a completion is answered before it is on record, and the upload is gone fo
   await engine.close();
   expect(marks).toBe(2);
 });
+
+test.each(['abort', 'complete again', 'delete the branch'] as const)(
+  'an upload whose completion was answered and never got on record leaves its object alone: %s',
+  async (then) => {
+    const world = createWorld();
+    let marks = 0;
+    const killed = world.engine({
+      wrapKv: (kv) =>
+        watched(kv, ({ method, partition }) => {
+          if (method !== 'setIf' || partition !== 'multiparts') return;
+          marks += 1;
+          // The first says that a completion has begun.
+          if (marks > 1) throw new Error('killed');
+        }),
+    });
+    const repository = await newRepository(killed);
+    await killed.branches.create({ repository, name: 'dev', source: 'main', actor });
+    const place = { repository, branch: 'dev', path: 'p' };
+    const { uploadId } = await killed.uploads.create({ ...place, owner: 'me' });
+    const target = { ...place, uploadId };
+    const part = await killed.uploads.putPart({ ...target, partNumber: 1, body: Buffer.from('content') });
+    const { physicalAddress, etag } = await killed.uploads.complete({ ...target, parts: [part] });
+    await killed.close();
+    expect(marks).toBe(2);
+
+    const engine = world.engine();
+    await commit(engine, repository, 'dev');
+    await engine.tags.create({ repository, id: 'with-it', ref: 'dev', actor });
+    // By then the completion counts as dead.
+    world.now += 31_000;
+    expect((await engine.uploads.list({ repository })).uploads).toMatchObject([{ uploadId }]);
+    if (then === 'abort') await engine.uploads.abort(target);
+    else if (then === 'delete the branch') await engine.branches.delete({ repository, branch: 'dev', actor });
+    else
+      expect(await engine.uploads.complete({ ...target, parts: [part] })).toMatchObject({
+        physicalAddress,
+        etag,
+      });
+    expect((await engine.uploads.list({ repository })).uploads).toEqual([]);
+    expect(await read(engine, repository, 'with-it', 'p')).toBe('content');
+    await engine.close();
+  },
+);
 
 test.each(['the record', 'the store'])('of an upload that %s refuses nothing stays', async (refuses) => {
   const inner = createWorld();

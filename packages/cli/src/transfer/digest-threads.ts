@@ -44,17 +44,21 @@ export class DigestThreads {
 
   openComplete(): CompleteDigest {
     this.#coming += 1;
+    let isComing = true;
+    // One whose thread failed is dropped as well.
+    const came = (): void => {
+      if (isComing) this.#coming -= 1;
+      isComing = false;
+    };
     return {
       finish: (path, size) => {
-        this.#coming -= 1;
+        came();
         // Those that follow each other are in one thread, which digests so many at once.
         const thread = this.#thread(Math.floor(this.#files++ / md5Lanes));
         const next = this.#coming > 0 && this.#isBusy() ? 'complete' : 'last';
         return this.#ask(thread, { job: this.#jobs++, path, upTo: size, next });
       },
-      drop: () => {
-        this.#coming -= 1;
-      },
+      drop: came,
     };
   }
 
