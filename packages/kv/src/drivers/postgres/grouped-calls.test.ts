@@ -18,7 +18,10 @@ function held(options: { maxUnderWay?: number; maxGroup?: number; keyed?: boolea
         groups.push({ calls, end });
       }),
   });
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  /** What a turn brings may leave in the next. */
+  const turn = async (): Promise<void> => {
+    for (let n = 0; n < 2; n += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
   const end = async (index: number, error?: Error): Promise<void> => {
     groups[index]?.end(error);
     await turn();
@@ -63,6 +66,15 @@ test('calls of one turn leave together, also those of whom was answered in it', 
   ]);
   await end(1);
   expect(await Promise.all(answers)).toEqual(['done a2', 'done b2', 'done c2']);
+});
+
+test('calls that several callbacks of one turn make leave together', async () => {
+  const { grouped, groups, turn } = held();
+  void grouped.call('a');
+  await new Promise((resolve) => process.nextTick(resolve));
+  void grouped.call('b');
+  await turn();
+  expect(groups.map(({ calls }) => calls)).toEqual([['a', 'b']]);
 });
 
 test('groups have a size, and so many are under way', async () => {

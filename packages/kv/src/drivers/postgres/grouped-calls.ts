@@ -38,13 +38,13 @@ export class GroupedCalls<C, R> {
   }
 
   /**
-   * Whoever was answered in this turn makes the next call in it: leaving before would split them into one and the rest,
-   * which waits for that one.
+   * What many connections brought is read one after the other in a turn, and whoever was answered in it makes the next
+   * call in it: leaving before its end would split them into one and the rest, which waits for that one.
    */
   #leaveSoon(): void {
     if (this.#isLeaving || this.#waiting.length === 0 || this.#underWay >= this.#options.maxUnderWay) return;
     this.#isLeaving = true;
-    process.nextTick(() => {
+    setImmediate(() => {
       this.#isLeaving = false;
       void this.#send();
       this.#leaveSoon();
