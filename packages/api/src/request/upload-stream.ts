@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { countStreamed } from '@svc/http';
 import { RequestError } from './request-error.ts';
 
 /**
@@ -33,6 +34,7 @@ export class UploadStream extends Readable {
   }
 
   readonly #onData = (data: Buffer): void => {
+    countStreamed(data.length);
     if (!this.push(data)) this.#request.pause();
   };
   readonly #onEnd = (): void => {

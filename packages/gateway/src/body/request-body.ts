@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BodyDigests, DigestName } from '@svc/engine';
-import type { HeldMemory } from '@svc/http';
+import { countStreamed, type HeldMemory } from '@svc/http';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3Request } from '../request/s3-request.ts';
 import type { Authenticated } from '../signature/authenticate.ts';
@@ -325,6 +325,7 @@ class BodyStream extends Readable {
   }
 
   readonly #onInput = (input: Buffer): void => {
+    countStreamed(input.length);
     try {
       this.#decoder.write(input);
     } catch (error) {

@@ -6,9 +6,14 @@ import { workerArgument } from './worker-argument.ts';
 
 /**
  * Requests leave short-lived objects behind. With more room for them, most are dead before the collector looks. It
- * looks with one thread: more would take the other cores away from the workers there.
+ * looks with one thread: more would take the other cores away from the workers there. Large uploads call it early.
  */
-const heapFlags = ['--min-semi-space-size=16', '--max-semi-space-size=24', '--no-parallel-scavenge'];
+const heapFlags = [
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=24',
+  '--no-parallel-scavenge',
+  '--expose-gc',
+];
 
 /**
  * By default the C library gives nearly every thread an arena and keeps freed memory in each. After a large import and

@@ -1,0 +1,19 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { countStreamed } from './streamed-bytes.ts';
+
+const mebibyte = 1024 * 1024;
+
+afterEach(() => vi.unstubAllGlobals());
+
+test('young objects are collected once for every 16 MiB', () => {
+  const gc = vi.fn();
+  vi.stubGlobal('gc', gc);
+  for (let n = 0; n < 40; n += 1) countStreamed(mebibyte);
+  expect(gc).toHaveBeenCalledTimes(2);
+  expect(gc).toHaveBeenCalledWith({ type: 'minor', execution: 'sync' });
+});
+
+test('without a way to collect nothing happens', () => {
+  vi.stubGlobal('gc', undefined);
+  expect(() => countStreamed(100 * mebibyte)).not.toThrow();
+});
