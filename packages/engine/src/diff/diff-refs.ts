@@ -100,7 +100,7 @@ function overlaid(
 
 function explicitOverlay(context: EngineContext, target: ResolvedTarget, start: Buffer): Overlay | undefined {
   if (!target.explicitStaging || target.head === undefined) return undefined;
-  return new Overlay(context.kv, target.head.tokens, start);
+  return new Overlay(context.kv, target.head.tokens, { from: start });
 }
 
 async function recordOf(

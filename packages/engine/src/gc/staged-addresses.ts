@@ -101,7 +101,7 @@ async function* everyStagedValue(
   const live: TokenScan[] = [];
   try {
     for (const token of tokens) {
-      const scan = new TokenScan(context.kv, token, from);
+      const scan = new TokenScan(context.kv, token, { from });
       if (await scan.next()) live.push(scan);
     }
     while (live.length > 0) {

@@ -128,7 +128,7 @@ class PendingCommit {
     }
     const parent = await context.commits.get(this.#scope, head.data.commitId);
     const watch = context.hookFiles?.watchStaged();
-    const changes = new Overlay(context.kv, sealed, undefined, undefined, watch?.see);
+    const changes = new Overlay(context.kv, sealed, { onPage: watch?.see });
     try {
       const result = await context.trees.apply(this.#scope.committed, parent.metaRangeId, changes);
       if (watch?.saw === false) {

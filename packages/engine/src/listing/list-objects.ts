@@ -10,6 +10,7 @@ import { pointerOf } from '../objects/object-entry.ts';
 import { ofBranch, resolveRef, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { sameState } from '../staging/lookup.ts';
 import { Overlay } from '../staging/overlay.ts';
+import type { StagedRange } from '../staging/token-scan.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { BranchView } from './branch-view.ts';
 import { fillPage } from './fill-page.ts';
@@ -82,8 +83,9 @@ async function buildPage(
   storage: PageStorage,
 ): Promise<ListedPage> {
   const builder = new PageBuilder();
-  if (walk.start === undefined) return builder.build(storage, false);
-  const records = await openView(context, scope, target, walk.start);
+  const { start, prefix } = walk;
+  if (start === undefined) return builder.build(storage, false);
+  const records = await openView(context, scope, target, { from: start, prefix, wanted: amount });
   try {
     const hasMore = await fillPage(builder, records, walk, amount);
     return builder.build(storage, hasMore);
@@ -92,15 +94,15 @@ async function buildPage(
   }
 }
 
-/** The records a ref shows, from `start` on. */
-export async function openView(
+/** The records a ref shows, from the first on that is asked for. */
+async function openView(
   context: EngineContext,
   scope: RepositoryScope,
   target: ResolvedTarget,
-  start: Buffer,
+  range: StagedRange,
 ): Promise<RecordIterator> {
   const commit = await context.commits.get(scope, target.commitId);
-  const tree = context.trees.iterate(scope.committed, commit.metaRangeId, start);
+  const tree = context.trees.iterate(scope.committed, commit.metaRangeId, range.from);
   if (target.head === undefined || !target.staged) return tree;
-  return new BranchView(new Overlay(context.kv, target.head.tokens, start), tree);
+  return new BranchView(new Overlay(context.kv, target.head.tokens, range), tree);
 }

@@ -1,9 +1,7 @@
 import { decodeStagedEntry, type StagedEntryData } from '@svc/encoding';
 import type { KvStore } from '@svc/kv';
 import type { ChangeIterator } from '../committed/tree.ts';
-import { TokenScan, type OnStagedPage } from './token-scan.ts';
-
-const noBytes: Buffer = Buffer.alloc(0);
+import { TokenScan, type StagedRange } from './token-scan.ts';
 
 /**
  * The uncommitted changes of several tokens as one sorted run: for each key the newest token's change, tombstones
@@ -18,16 +16,10 @@ export class Overlay implements ChangeIterator {
   #started = false;
 
   /** `tokens` newest first. */
-  constructor(
-    kv: KvStore,
-    tokens: readonly Buffer[],
-    from: Uint8Array = noBytes,
-    prefix: Uint8Array = noBytes,
-    onPage?: OnStagedPage,
-  ) {
-    const start = Buffer.from(from);
-    const bound = Buffer.from(prefix);
-    this.#scans = tokens.map((token) => new TokenScan(kv, token, start, bound, onPage));
+  constructor(kv: KvStore, tokens: readonly Buffer[], range: StagedRange = {}) {
+    // The caller's own buffers may change while this is read.
+    const owned = { ...range, from: copyOf(range.from), prefix: copyOf(range.prefix) };
+    this.#scans = tokens.map((token) => new TokenScan(kv, token, owned));
     this.#live = tokens.map(() => false);
   }
 
@@ -129,4 +121,8 @@ export class Overlay implements ChangeIterator {
     this.#decoded ??= decodeStagedEntry(this.#scan().value);
     return this.#decoded;
   }
+}
+
+function copyOf(bytes: Uint8Array | undefined): Buffer | undefined {
+  return bytes && Buffer.from(bytes);
 }

@@ -1,37 +1,38 @@
 import { WireReader } from '@svc/encoding';
 import type { KvEntry, KvStore } from '@svc/kv';
 
-/** Entries of the first page; pages double from here, whatever a listing's page size is. */
+/** Entries of the first page at most; pages double from there. */
 const firstBatch = 256;
 const noBytes: Buffer = Buffer.alloc(0);
 
 /** Told of every page that is read. */
 export type OnStagedPage = (page: readonly KvEntry[]) => void;
 
+/** Which staged changes are read. */
+export interface StagedRange {
+  readonly from?: Uint8Array | undefined;
+  readonly prefix?: Uint8Array | undefined;
+  /** After so many the reader has enough, unless some turn out to be deletions. */
+  readonly wanted?: number | undefined;
+  readonly onPage?: OnStagedPage | undefined;
+}
+
 /** The staged changes of one token in key order. `next` is synchronous inside a page of the store. */
 export class TokenScan {
   readonly #kv: KvStore;
   readonly #token: Buffer;
-  readonly #onPage: OnStagedPage | undefined;
-  #start: Buffer;
-  #prefix: Buffer;
+  readonly #range: StagedRange;
+  #start: Uint8Array;
   #pages: AsyncIterator<KvEntry[]> | undefined;
   #page: readonly KvEntry[] = [];
   #at = -1;
   #ended = false;
 
-  constructor(
-    kv: KvStore,
-    token: Buffer,
-    start: Buffer = noBytes,
-    prefix: Buffer = noBytes,
-    onPage?: OnStagedPage,
-  ) {
-    this.#onPage = onPage;
+  constructor(kv: KvStore, token: Buffer, range: StagedRange = {}) {
     this.#kv = kv;
     this.#token = token;
-    this.#start = start;
-    this.#prefix = prefix;
+    this.#range = range;
+    this.#start = range.from ?? noBytes;
   }
 
   get key(): Buffer {
@@ -85,10 +86,12 @@ export class TokenScan {
   }
 
   async #nextPage(): Promise<boolean> {
+    const { prefix, wanted = firstBatch, onPage } = this.#range;
     this.#pages ??= this.#kv.scan(this.#token, {
       start: this.#start.length > 0 ? this.#start : undefined,
-      prefix: this.#prefix.length > 0 ? this.#prefix : undefined,
-      batch: firstBatch,
+      prefix: prefix !== undefined && prefix.length > 0 ? prefix : undefined,
+      // One more says whether anything follows.
+      batch: Math.min(firstBatch, wanted + 1),
     });
     const page = await this.#pages.next();
     if (page.done === true) {
@@ -99,7 +102,7 @@ export class TokenScan {
     }
     this.#page = page.value;
     this.#at = 0;
-    this.#onPage?.(page.value);
+    onPage?.(page.value);
     return true;
   }
 

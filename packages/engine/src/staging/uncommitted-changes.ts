@@ -94,7 +94,7 @@ export async function uncommittedChanges(
 ): Promise<UncommittedChanges> {
   const commit = await context.commits.get(scope, commitId);
   return new UncommittedChanges(
-    new Overlay(context.kv, tokens, range.from, range.prefix),
+    new Overlay(context.kv, tokens, range),
     context.trees.iterate(scope.committed, commit.metaRangeId, range.from),
   );
 }
