@@ -6,7 +6,7 @@ const mebibyte = 1024 * 1024;
 afterEach(() => vi.unstubAllGlobals());
 
 test('young objects are collected once for every 16 MiB', () => {
-  const gc = vi.fn();
+  const gc = vi.fn<(options: object) => void>();
   vi.stubGlobal('gc', gc);
   for (let n = 0; n < 40; n += 1) countStreamed(mebibyte);
   expect(gc).toHaveBeenCalledTimes(2);
