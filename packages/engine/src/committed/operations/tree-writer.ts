@@ -55,6 +55,8 @@ export class TreeWriter {
   readonly #ranges: RangeRecord[] = [];
   #table: TableWriter | undefined;
   #sink: FileSink | undefined;
+  /** Settled when the id of a range is known, or will never be. */
+  readonly #naming: Promise<unknown>[] = [];
   readonly #uploads = new Set<Promise<void>>();
   #failure: unknown;
   #lastMax: Buffer | undefined;
@@ -172,14 +174,26 @@ export class TreeWriter {
   }
 
   /**
-   * Waits for all uploads, then writes and uploads the metarange; returns its id. `whileStoring` is told it as soon as
-   * it is known: what only needs the name can be prepared while the disk is waited for.
+   * Writes the metarange, which needs the names of all ranges, and uploads it beside those that are still on their way;
+   * returns its id when all are stored. `whileStoring` is told it as soon as it is known: what only needs the name can
+   * be prepared while the stores are waited for.
    */
   async finish(whileStoring?: (id: string) => void): Promise<string> {
-    const { store, namespace, properties } = this.#options;
     this.#closeRange();
-    while (this.#uploads.size > 0) await Promise.race(this.#uploads);
-    if (this.#failure !== undefined) throw this.#failure;
+    await Promise.all(this.#naming);
+    if (this.#failure !== undefined) await this.#allStored();
+    try {
+      const id = await this.#finishMetaRange(whileStoring);
+      await this.#allStored();
+      return id;
+    } catch (error) {
+      await this.#drained();
+      throw error;
+    }
+  }
+
+  async #finishMetaRange(whileStoring: ((id: string) => void) | undefined): Promise<string> {
+    const { store, namespace, properties } = this.#options;
     this.#ranges.sort((a, b) => compareBytes(a.maxKey, b.maxKey));
 
     const sink = new FileSink(store.temporaryPath('metaranges'));
@@ -215,6 +229,16 @@ export class TreeWriter {
     if (this.#sink !== undefined) discard(this.#sink);
     this.#table?.discard();
     this.#table = undefined;
+    await this.#drained();
+  }
+
+  async #allStored(): Promise<void> {
+    await this.#drained();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** No upload is under way any more, whatever became of them. */
+  async #drained(): Promise<void> {
     while (this.#uploads.size > 0) await Promise.race(this.#uploads);
   }
 
@@ -247,23 +271,31 @@ export class TreeWriter {
     this.#sink = undefined;
     const slot = this.#ranges.length;
     // The bytes are on disk when the call returns; only the hash and the upload are still to come.
-    const finished = table.finish();
+    const naming = this.#name(table.finish(), slot);
     this.#lastMax = table.lastKey;
     this.#ranges.push({ maxKey: table.lastKey, value: unknownYet });
-    const upload = this.#upload(finished, sink, slot).catch((error: unknown) => {
+    const failed = (error: unknown): void => {
       this.#failure ??= error;
+    };
+    this.#naming.push(naming.catch(failed));
+    const upload = this.#upload(naming, sink).catch((error: unknown) => {
+      failed(error);
       discard(sink);
     });
     const tracked: Promise<void> = upload.finally(() => this.#uploads.delete(tracked));
     this.#uploads.add(tracked);
   }
 
-  async #upload(finishing: Promise<FinishedTable>, sink: FileSink, slot: number): Promise<void> {
-    const { store, namespace } = this.#options;
+  async #name(finishing: Promise<FinishedTable>, slot: number): Promise<FinishedTable> {
     const finished = await finishing;
+    this.#ranges[slot] = { maxKey: finished.maxKey, value: encodeRangeValue(finished) };
+    return finished;
+  }
+
+  async #upload(naming: Promise<FinishedTable>, sink: FileSink): Promise<void> {
+    const { store, namespace } = this.#options;
+    const { id, fileSize } = await naming;
     sink.close();
-    const { id, maxKey, fileSize } = finished;
-    this.#ranges[slot] = { maxKey, value: encodeRangeValue(finished) };
     await store.publish(namespace, {
       type: 'ranges',
       id,
