@@ -1,4 +1,3 @@
-import { ownBytes } from '@svc/encoding';
 import {
   ownChange,
   ownRecords,
@@ -97,7 +96,7 @@ class LocalStore implements KvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const value = this.valueAtOnce(partition, key);
-    return value === undefined ? undefined : { value, predicate: valuePredicate(ownBytes(value)) };
+    return value === undefined ? undefined : { value, predicate: valuePredicate(value) };
   }
 
   valueAtOnce(partition: Uint8Array, key: Uint8Array): Buffer | undefined {

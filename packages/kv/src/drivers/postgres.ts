@@ -65,7 +65,7 @@ class PostgresStore implements KvStore {
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     requireKey(partition, key);
     const value = await this.#of(partition).get(own(partition, key));
-    return value && { value, predicate: valuePredicate(Buffer.from(value)) };
+    return value && { value, predicate: valuePredicate(value) };
   }
 
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
@@ -113,7 +113,7 @@ class PostgresStore implements KvStore {
     if (keys.length === 0) return [];
     const { rows } = await this.#of(partition).run('getMany', [Buffer.from(partition), byteaArray(keys)]);
     return (rows as (Buffer | null)[][]).map(([value]) =>
-      value ? { value, predicate: valuePredicate(Buffer.from(value)) } : undefined,
+      value ? { value, predicate: valuePredicate(value) } : undefined,
     );
   }
 
