@@ -34,7 +34,7 @@ function heldWriter() {
     for (const table of storing) if (table.type === type) table.end(error);
   };
   /** Until everything is on its way. */
-  const begun = (): Promise<void> => waitUntil(() => storing.some(({ type }) => type === 'metaranges'));
+  const begun = (): Promise<unknown> => waitUntil(() => storing.some(({ type }) => type === 'metaranges'));
   const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
   return { writer, storing, end, begun, aWhile };
 }
