@@ -1,7 +1,6 @@
-import { ownBytes } from '@svc/encoding';
 import type { KvCondition, KvPredicate } from './store.ts';
 
-/** The predicate of drivers that compare values. */
+/** The predicate of drivers that compare values: it holds a copy of its own of the value that was read. */
 class ValuePredicate {
   readonly value: Buffer;
 
@@ -10,9 +9,8 @@ class ValuePredicate {
   }
 }
 
-/** It is kept for as long as the caller likes, and must not change with the value. */
-export function valuePredicate(value: Uint8Array): KvPredicate {
-  return new ValuePredicate(ownBytes(value)) as unknown as KvPredicate;
+export function valuePredicate(value: Buffer): KvPredicate {
+  return new ValuePredicate(value) as unknown as KvPredicate;
 }
 
 /** The value the predicate stands for, or undefined when another kind of driver made it: it can never hold. */

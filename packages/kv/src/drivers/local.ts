@@ -1,3 +1,4 @@
+import { ownBytes } from '@svc/encoding';
 import {
   ownChange,
   ownRecords,
@@ -96,7 +97,7 @@ class LocalStore implements KvStore {
 
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     const value = this.valueAtOnce(partition, key);
-    return value === undefined ? undefined : { value, predicate: valuePredicate(value) };
+    return value === undefined ? undefined : { value, predicate: valuePredicate(ownBytes(value)) };
   }
 
   valueAtOnce(partition: Uint8Array, key: Uint8Array): Buffer | undefined {

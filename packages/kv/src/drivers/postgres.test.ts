@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cuttingProxy } from '../../test/cutting-proxy.ts';
 import type { KvStore } from '../store.ts';
+import { predicateValue } from '../value-predicate.ts';
 import { openPostgresStore } from './postgres.ts';
 import { hashPartition } from './postgres/hash-partition.ts';
 
@@ -43,6 +44,19 @@ describe.runIf(server !== undefined)('on a real server', () => {
       expect(store.connectionsInUse?.()).toBe(3);
       await Promise.all(calls);
       expect(store.connectionsInUse?.()).toBe(0);
+      await store.close();
+    });
+
+    test('predicates keep no other memory', async () => {
+      const store = await open(inSchema);
+      const write = { partition, key, value: Buffer.from('value') };
+      const kept = [
+        await store.setThenGet?.(write, partition, key),
+        await store.get(partition, key),
+        ...((await store.getMany?.(partition, [key])) ?? []),
+      ].map((found) => found && predicateValue(found.predicate));
+      expect(kept.map((value) => value?.toString())).toEqual(['value', 'value', 'value']);
+      expect(kept.map((value) => value?.buffer.byteLength)).toEqual([5, 5, 5]);
       await store.close();
     });
 

@@ -1,3 +1,4 @@
+import { ownBytes } from '@svc/encoding';
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import {
   ownChange,
@@ -65,7 +66,7 @@ class PostgresStore implements KvStore {
   async get(partition: Uint8Array, key: Uint8Array): Promise<KvValue | undefined> {
     requireKey(partition, key);
     const value = await this.#of(partition).get(own(partition, key));
-    return value && { value, predicate: valuePredicate(value) };
+    return value && { value, predicate: valuePredicate(ownBytes(value)) };
   }
 
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
@@ -81,7 +82,7 @@ class PostgresStore implements KvStore {
     const put = { ...own(write.partition, write.key), value: Buffer.from(write.value) };
     const value = await this.#of(put.partition).setThenGet(put, this.#of(partition), own(partition, key));
     // Several calls may share what was read.
-    return value && { value: Buffer.from(value), predicate: valuePredicate(value) };
+    return value && { value: Buffer.from(value), predicate: valuePredicate(ownBytes(value)) };
   }
 
   async setIf(
@@ -113,7 +114,7 @@ class PostgresStore implements KvStore {
     if (keys.length === 0) return [];
     const { rows } = await this.#of(partition).run('getMany', [Buffer.from(partition), byteaArray(keys)]);
     return (rows as (Buffer | null)[][]).map(([value]) =>
-      value ? { value, predicate: valuePredicate(value) } : undefined,
+      value ? { value, predicate: valuePredicate(ownBytes(value)) } : undefined,
     );
   }
 
