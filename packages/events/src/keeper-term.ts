@@ -1,14 +1,14 @@
 import { eventsTailMessage, moveTime, outboxKey, type EventData, type EventsTail } from '@svc/encoding';
 import type { KvPredicate, KvStore } from '@svc/kv';
 import { eventsPartition, segmentKey, segmentsPrefix, tailKey } from './keys.ts';
-import { readOutbox } from './outbox.ts';
+import { leastPage, readOutbox } from './outbox.ts';
 import { decodeSegment, encodeSegment, maxSegmentEvents } from './segment.ts';
 import type { EventsLogger, EventSource } from './source.ts';
 
 /** Of one partition at a time: others wait for it. */
 const maxOfPartition = 1000;
-/** Entries that may stay in outboxes although their events are in the log: far fewer than one page shows. */
-const mostUncleared = 200;
+/** Entries that may stay in outboxes although their events are in the log: a full page always shows new ones as well. */
+const mostUncleared = leastPage - 10;
 
 export interface KeeperTermOptions {
   readonly kv: KvStore;
@@ -132,12 +132,16 @@ export class KeeperTerm {
       ],
     );
     if (!isAppended) return undefined;
-    const found = await kv.get(eventsPartition, tailKey);
-    // Whoever was quicker than this read finishes our segment before it appends its own.
-    if (found?.value.equals(encoded) !== true) return undefined;
+    this.#predicate = kv.predicateOf?.(encoded) ?? (await this.#readPredicate(encoded));
+    if (this.#predicate === undefined) return undefined;
     this.#tail = tail;
-    this.#predicate = found.predicate;
     return events.slice(0, count);
+  }
+
+  /** Whoever was quicker than this read finishes our segment before it appends its own. */
+  async #readPredicate(tail: Buffer): Promise<KvPredicate | undefined> {
+    const found = await this.#options.kv.get(eventsPartition, tailKey);
+    return found?.value.equals(tail) === true ? found.predicate : undefined;
   }
 
   #keepUncleared(events: readonly EventData[]): void {

@@ -27,10 +27,12 @@ const watchedMs = 2 * hintEveryMs;
 const lookMs = 5;
 /** A look at many outboxes must not become all that is done. */
 const restPerLook = 4;
-/** Where one server has the store to itself, clearing outboxes can wait for company. */
+/** Clearing outboxes can wait for company. */
 const clearAfterMs = 250;
 /** Where repositories are made and deleted. */
 const repositories = 'graveler';
+/** More partitions are forgotten, and looked for once more. */
+const mostThere = 10_000;
 
 export interface KeeperOptions {
   readonly kv: KvStore;
@@ -62,6 +64,8 @@ export class Keeper {
   readonly #hinted = new Set<string>();
   /** Looked into in every round, until when. */
   readonly #watched = new Map<string, number>();
+  /** Partitions found to be there in this term. */
+  readonly #there = new Set<string>();
   /** Repositories that are being made, and since when they are waited for. */
   readonly #notYet = new Map<string, number>();
   readonly #stop = new AbortController();
@@ -135,9 +139,10 @@ export class Keeper {
         logger,
         onAppended,
         clock: this.#clock,
-        clearAfterMs: this.#serverHints === undefined ? clearAfterMs : 0,
+        clearAfterMs,
       });
       logger.debug({ next: term.next }, 'this server keeps the log of events');
+      this.#there.clear();
       this.#isKeeping = true;
       onKeeping?.(true);
       let wholeAt = 0;
@@ -185,11 +190,22 @@ export class Keeper {
     const names = this.#withWatched();
     this.#hinted.clear();
     const there: string[] = [];
+    let areRepositoriesHinted = false;
     for (const name of names) {
-      if (name === repositories) continue;
+      if (name === repositories) {
+        areRepositoriesHinted = true;
+        continue;
+      }
+      if (this.#there.has(name)) {
+        there.push(name);
+        continue;
+      }
       if (await this.#options.source.isThere(Buffer.from(name))) {
         there.push(name);
         this.#notYet.delete(name);
+        if (this.#there.size >= mostThere) this.#there.clear();
+        this.#there.add(name);
+        areRepositoriesHinted = true;
         continue;
       }
       const since = this.#notYet.get(name) ?? this.#clock();
@@ -197,7 +213,7 @@ export class Keeper {
       else this.#notYet.set(name, since);
     }
     // A repository that is found to be there was made in this partition: told of first.
-    return names.length === 0 ? [] : [repositories, ...there];
+    return areRepositoriesHinted ? [repositories, ...there] : there;
   }
 
   /** What was hinted at, and what was not long ago. */

@@ -14,7 +14,7 @@ import type { EventsLogger } from './source.ts';
 /** Keys that one read of a store answers. */
 const moveBatch = 100;
 /** A store may give less than it was asked for, but never less than this when there is more. */
-const leastPage = 100;
+export const leastPage = 100;
 /** An entry without its record for so long will never have one. */
 const lostAfterMs = 300_000;
 

@@ -37,10 +37,20 @@ async function writeSome(writer: Writer): Promise<void> {
 }
 
 const never = 3_600_000;
+const kinds = [
+  { clearAfterMs: 0, comparesValues: false },
+  { clearAfterMs: never, comparesValues: false },
+  { clearAfterMs: never, comparesValues: true },
+];
 
-test.each([0, never])(
-  'a keeper killed at any step loses nothing, repeats nothing and keeps the order of every ref (%d)',
-  async (clearAfterMs) => {
+/** Drivers that compare values tell the predicate of what they have just written. */
+function withPredicates(kv: KvStore, { predicateOf }: KvStore, comparesValues: boolean): KvStore {
+  return comparesValues && predicateOf !== undefined ? { ...kv, predicateOf } : kv;
+}
+
+test.each(kinds)(
+  'a keeper killed at any step loses nothing, repeats nothing and keeps the order of every ref ($clearAfterMs, $comparesValues)',
+  async ({ clearAfterMs, comparesValues }) => {
     let crashes = 0;
     for (let moment = 0; ; moment += 1) {
       const kv = createMemStore(new MemState());
@@ -51,7 +61,8 @@ test.each([0, never])(
       await writeSome(writer);
       const killer = killedAt(moment);
       try {
-        const term = await termOf(steppedKv(kv, killer.step), source, clearAfterMs);
+        const stepped = withPredicates(steppedKv(kv, killer.step), kv, comparesValues);
+        const term = await termOf(stepped, source, clearAfterMs);
         for (let rounds = 0; rounds < 3; rounds += 1) {
           await term.round(partitions);
           await writeSome(writer);
@@ -104,9 +115,9 @@ class Turns {
   }
 }
 
-test.each([0, never])(
-  'two keepers at once and writers between their steps: no gap, no repetition, nothing out of order (%d)',
-  async (clearAfterMs) => {
+test.each(kinds)(
+  'two keepers at once and writers between their steps: no gap, no repetition, nothing out of order ($clearAfterMs, $comparesValues)',
+  async ({ clearAfterMs, comparesValues }) => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const kv = createMemStore(new MemState());
       const writer = new Writer(kv);
@@ -114,7 +125,7 @@ test.each([0, never])(
       const turns = new Turns(seed);
       await writeSome(writer);
       const keep = async (): Promise<void> => {
-        const stepped = steppedKv(kv, turns.step);
+        const stepped = withPredicates(steppedKv(kv, turns.step), kv, comparesValues);
         for (let terms = 0; terms < 2; terms += 1) {
           const term = await termOf(stepped, source, clearAfterMs);
           for (let rounds = 0; rounds < 2; rounds += 1) {
@@ -301,6 +312,64 @@ test('of what follows a hint the only server need not be told', async () => {
   await told.promise;
   await keeper.close();
   expect(replay(await readLog(kv))).toEqual(writer.history);
+});
+
+test('a move of a known repository costs two reads and one write, however many servers there may be', async () => {
+  const kv = createMemStore(new MemState());
+  const writer = new Writer(kv);
+  const calls: string[] = [];
+  const told: (() => void)[] = [];
+  const keeper = new Keeper({
+    kv: withPredicates(
+      namedCalls(
+        steppedKv(kv, () => undefined),
+        calls,
+      ),
+      kv,
+      true,
+    ),
+    source: sourceOf(repositories),
+    logger: silent,
+    isShared: true,
+    onAppended: () => told.splice(0).forEach((tell) => tell()),
+  });
+  keeper.start();
+  const happens = async (): Promise<void> => {
+    const seen = new Promise<void>((resolve) => told.push(resolve));
+    await writer.move('one', 'main');
+    keeper.hint([partitionOf('one')]);
+    await seen;
+  };
+  await happens();
+  calls.length = 0;
+  await happens();
+  expect(calls).toEqual([`scan ${partitionOf('one')}`, `getMany ${partitionOf('one')}`, 'change events']);
+  await keeper.close();
+  expect(await outboxOf(kv)).toEqual([]);
+  expect(replay(await readLog(kv))).toEqual(writer.history);
+});
+
+/** The store, with the name and the partition of every call written down. */
+function namedCalls(kv: KvStore, calls: string[]): KvStore {
+  return {
+    ...kv,
+    get: async (...args) => (calls.push(`get ${args[0]}`), kv.get(...args)),
+    change: async (...args) => (calls.push(`change ${args[0]}`), kv.change(...args)),
+    getMany: async (...args) => (calls.push(`getMany ${args[0]}`), kv.getMany(...args)),
+    deleteMany: async (...args) => (calls.push(`deleteMany ${args[0]}`), kv.deleteMany(...args)),
+    scan: (...args) => (calls.push(`scan ${args[0]}`), kv.scan(...args)),
+  };
+}
+
+test('entries that only wait to be cleared are not taken for more to do', async () => {
+  const kv = createMemStore(new MemState());
+  const writer = new Writer(kv);
+  const term = await termOf(kv, sourceOf(repositories), never);
+  for (let moves = 0; moves < 150; moves += 1) {
+    await writer.move('one', 'main');
+    await term.round(partitions);
+    expect(await term.round(partitions)).toMatchObject({ found: 0, unfinished: [] });
+  }
 });
 
 test('a repository that is only being made is not told of', async () => {

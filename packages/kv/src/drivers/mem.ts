@@ -70,6 +70,10 @@ class MemStore implements KvStore {
     return first === undefined ? undefined : Buffer.from(first[0], 'latin1');
   }
 
+  predicateOf(value: Uint8Array): KvPredicate {
+    return valuePredicate(Buffer.from(value));
+  }
+
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);

@@ -69,6 +69,10 @@ class PostgresStore implements KvStore {
     return value && { value, predicate: valuePredicate(ownBytes(value)) };
   }
 
+  predicateOf(value: Uint8Array): KvPredicate {
+    return valuePredicate(Buffer.from(value));
+  }
+
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     requireEntry(partition, key, value);
     requireFitting(partition, key);

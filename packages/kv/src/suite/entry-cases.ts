@@ -58,6 +58,22 @@ export function entryCases(context: SuiteContext): void {
       expect(await store.get(written, bytes('c'))).toBeUndefined();
     });
 
+    test('the predicate of a value proves it without a read', async () => {
+      const { store } = context;
+      expect(store.predicateOf === undefined).toBe(['dynamodb', 'cosmosdb'].includes(store.type));
+      if (store.predicateOf === undefined) return;
+      const partition = freshPartition();
+      const value = bytes('one');
+      const predicate = store.predicateOf(value);
+      value.fill(0);
+      const replace = (next: string): Promise<boolean> =>
+        store.setIf(partition, bytes('k'), bytes(next), predicate);
+      expect(await replace('too early')).toBe(false);
+      await store.set(partition, bytes('k'), bytes('one'));
+      expect([await replace('two'), await replace('three')]).toEqual([true, false]);
+      expect((await store.get(partition, bytes('k')))?.value).toEqual(bytes('two'));
+    });
+
     test('many writes at once are each answered what they asked for', async () => {
       const { store } = context;
       if (store.setThenGet === undefined) return;

@@ -21,6 +21,7 @@ class InstrumentedKv implements KvStore {
   readonly valueAtOnce?: NonNullable<KvStore['valueAtOnce']>;
   readonly firstKeyAtOnce?: NonNullable<KvStore['firstKeyAtOnce']>;
   readonly setThenGet?: NonNullable<KvStore['setThenGet']>;
+  readonly predicateOf?: NonNullable<KvStore['predicateOf']>;
   readonly #store: KvStore;
   readonly #changed: OnChanged | undefined;
   readonly #durations: Record<Operation, { observe(seconds: number): void }>;
@@ -59,6 +60,7 @@ class InstrumentedKv implements KvStore {
       this.valueAtOnce = (partition, key) => this.#measureAtOnce(store, partition, key);
     if (store.firstKeyAtOnce !== undefined)
       this.firstKeyAtOnce = (partition, start) => this.#measureFirstKey(store, partition, start);
+    if (store.predicateOf !== undefined) this.predicateOf = store.predicateOf.bind(store);
     const setThenGet = store.setThenGet?.bind(store);
     if (setThenGet !== undefined)
       this.setThenGet = (...args) => this.#measure('Set', setThenGet(...args), never);
