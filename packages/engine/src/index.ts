@@ -3,6 +3,7 @@ export { BlockError, type BlockErrorKind } from '@svc/block';
 export { KvError, type KvErrorKind } from '@svc/kv';
 export { openEngine, type OpenedEngine, type OpenEngineOptions } from './open-engine.ts';
 export { type CommittedTreesOptions, createCommittedTrees } from './committed/committed-trees.ts';
+export type { DifferenceNews, KnownDifference } from './committed/reading/known-differences.ts';
 export type { CacheObserver } from './committed/store/local-cache.ts';
 export type { TableDamage, TableKind } from './committed/store/table-damage.ts';
 export * from './committed/context.ts';

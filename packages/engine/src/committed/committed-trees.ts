@@ -12,7 +12,7 @@ import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } fro
 import { OperationRunner } from './threads/operation-runner.ts';
 import type { Operation } from './operations/operations.ts';
 import { keysOf, Packer } from './operations/packed-changes.ts';
-import { KnownDifferences, maxKnownKeys } from './reading/known-differences.ts';
+import { KnownDifferences, maxKnownKeys, type DifferenceNews } from './reading/known-differences.ts';
 import { foundRecord, foundValue } from './format/found-record.ts';
 import { LazyDiff, LazyMergeDiff } from './reading/lazy-diff.ts';
 import type { TableLease } from './store/open-tables.ts';
@@ -61,6 +61,8 @@ export interface CommittedTreesOptions {
   /** Heavy work runs in a thread of its own; false keeps it here, in slices. */
   readonly worker?: boolean | undefined;
   readonly cacheObserver?: CacheObserver | undefined;
+  /** Of other processes that read the same trees. */
+  readonly differenceNews?: DifferenceNews | undefined;
   /** Told of every damaged or missing table that is found. */
   readonly onDamage?: ((damage: TableDamage) => void) | undefined;
 }
@@ -108,7 +110,8 @@ export async function createCommittedTrees(options: CommittedTreesOptions): Prom
           memoryBytes: Math.min(16 * 1024 * 1024, options.memoryCacheBytes),
           openRanges: Math.min(workerOpenRanges, openRanges),
         });
-  return new Trees({ store, blockTables, folders, split, worker });
+  const { differenceNews } = options;
+  return new Trees({ store, blockTables, folders, split, worker, differenceNews });
 }
 
 interface TreesParts {
@@ -117,17 +120,19 @@ interface TreesParts {
   readonly folders: CacheFolders;
   readonly split: SplitSettings;
   readonly worker: WorkerHost | undefined;
+  readonly differenceNews: DifferenceNews | undefined;
 }
 
 class Trees implements CommittedTrees {
   readonly #parts: TreesParts;
   readonly #runner: OperationRunner;
-  readonly #differences = new KnownDifferences(differencesBytes);
+  readonly #differences: KnownDifferences;
   readonly #namespaces = new WeakMap<CommittedContext, Namespace>();
 
   constructor(parts: TreesParts) {
     this.#parts = parts;
     this.#runner = new OperationRunner(parts);
+    this.#differences = new KnownDifferences(differencesBytes, parts.differenceNews);
   }
 
   getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {

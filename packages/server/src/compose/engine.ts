@@ -7,6 +7,7 @@ import type { Config } from '../config/index.ts';
 import { observeCache, observeCollector, observeRefs, observeTasks } from '../metrics/observe-engine.ts';
 import { handOverLongTasks } from '../jobs/long-tasks.ts';
 import type { Exchange } from '../processes/exchange.ts';
+import { differenceNews } from './difference-news.ts';
 import type { FoundationOptions } from './foundation.ts';
 import { findMismatchedRepositories } from './repository-check.ts';
 import { shareOf } from './store-configs.ts';
@@ -18,6 +19,8 @@ interface EngineParts {
   readonly blocks: BlockStores;
   readonly installationId: () => Promise<string>;
   readonly hooks?: HookPoints | undefined;
+  /** To the other processes. */
+  readonly exchange: Exchange;
   /** This process alone keeps the cache folder within its size. */
   readonly evicts: boolean;
 }
@@ -91,6 +94,7 @@ async function openConfigured(options: FoundationOptions, parts: EngineParts): P
       maxRangeSize: committed.permanent.max_range_size_bytes,
       raggedness: committed.permanent.range_raggedness_entries,
       evict: parts.evicts,
+      differenceNews: differenceNews(parts.exchange),
       cacheObserver: metrics === undefined ? undefined : observeCache(metrics),
       onDamage: (damage) => {
         metrics?.damagedTables.inc({ kind: damage.kind });

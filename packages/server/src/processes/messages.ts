@@ -12,7 +12,12 @@ export type Role = 'http' | 'background';
 export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts' | 'long-task';
 
 /** What one process tells those of a role, who do not answer. It may be lost: whoever listens also looks for itself. */
-export type News = 'hooks-queued' | 'outbox-filled' | 'events-appended' | 'subscriptions-changed';
+export type News =
+  | 'hooks-queued'
+  | 'outbox-filled'
+  | 'events-appended'
+  | 'subscriptions-changed'
+  | 'difference-found';
 
 export interface StartMessage {
   readonly type: 'start';

@@ -41,6 +41,7 @@ export async function startBackground(context: RoleContext): Promise<RunningRole
     blocks,
     installationId,
     hooks: hooks.points,
+    exchange,
     evicts: true,
   });
   await bindHooks(context, { hooks, engine, auth, blocks });

@@ -78,6 +78,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
         blocks,
         installationId,
         hooks: hooks.points,
+        exchange,
         evicts: context.worksAlone,
       });
       return { blocks, engine, hooks };

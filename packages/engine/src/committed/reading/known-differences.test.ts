@@ -1,6 +1,6 @@
 import { tempDir } from '@svc/testing';
 import { expect, test } from 'vitest';
-import { KnownDifferences } from './known-differences.ts';
+import { KnownDifferences, type DifferenceNews, type KnownDifference } from './known-differences.ts';
 import { changesBetween, context, openTestTrees, readDiff, writeTree } from '../test/tree-fixture.ts';
 
 const keys = [Buffer.from('a'), Buffer.from('b')];
@@ -40,6 +40,53 @@ test('without room nothing is kept', () => {
   const differences = new KnownDifferences(0);
   differences.set('a', 'b', []);
   expect(differences.get('a', 'b')).toBeUndefined();
+});
+
+/** Two processes that tell each other at once, and what was told. */
+function joined(): {
+  readonly news: readonly [DifferenceNews, DifferenceNews];
+  readonly told: KnownDifference[];
+} {
+  const told: KnownDifference[] = [];
+  const listeners: ((difference: KnownDifference) => void)[] = [];
+  const newsOf = (own: number): DifferenceNews => ({
+    tell(difference) {
+      told.push(difference);
+      listeners[1 - own]?.(difference);
+    },
+    hear: (listener) => (listeners[own] = listener),
+  });
+  return { news: [newsOf(0), newsOf(1)], told };
+}
+
+test('what one process learned the other knows, and does not tell again', () => {
+  const { news, told } = joined();
+  const [one, other] = news.map((each) => new KnownDifferences(weight, each));
+  one?.set('a', 'b', keys);
+  one?.set('a', 'b', keys);
+  expect(other?.get('b', 'a')).toBe(keys);
+  other?.set('a', 'b', keys);
+  one?.set('a', 'c', [...keys, Buffer.from('too large')]);
+  expect(told).toEqual([{ oneId: 'a', otherId: 'b', keys }]);
+});
+
+test('a commit of one process is compared by the other without opening its ranges from end to end', async () => {
+  const { news, told } = joined();
+  const split = { maxRangeSize: 100_000, raggedness: 50_000 };
+  const { trees: writer, adapter } = await openTestTrees(tempDir(), { ...split, differenceNews: news[0] });
+  const { trees } = await openTestTrees(tempDir(), { ...split, adapter, differenceNews: news[1] });
+  try {
+    const base = new Map<string, string>(Array.from({ length: 300 }, (_, i) => [`k${1000 + i}`, 'same']));
+    const edited = new Map(base).set('k1003', 'x').set('k1299', 'z');
+    const left = await writeTree(writer, base);
+    const right = (await writer.apply(context, left, changesBetween(base, edited))).metaRangeId;
+    expect(await readDiff(trees.diff(context, left, right))).toEqual(['changed k1003=x', 'changed k1299=z']);
+    // Whoever compares two ranges tells of it.
+    expect(told.map(({ oneId, otherId }) => [oneId, otherId])).toEqual([[left, right]]);
+  } finally {
+    await writer.close();
+    await trees.close();
+  }
 });
 
 test('a diff that ended early or failed is not taken for the whole difference', async () => {

@@ -4,6 +4,19 @@ export const maxKnownKeys = 1000;
 const entryWeight = 400;
 const keyWeight = 100;
 
+/** The keys, in order, in which two ranges, or two trees, can differ. */
+export interface KnownDifference {
+  readonly oneId: string;
+  readonly otherId: string;
+  readonly keys: readonly Buffer[];
+}
+
+/** How the processes of one server tell each other what they learned. */
+export interface DifferenceNews {
+  tell(difference: KnownDifference): void;
+  hear(listener: (difference: KnownDifference) => void): void;
+}
+
 /**
  * Remembers in which keys two ranges, or two trees, can differ, so that they need not be compared. Of ranges only what a
  * comparison has shown is kept, of trees only what one was made of the other with; both under the content ids of the two.
@@ -11,11 +24,14 @@ const keyWeight = 100;
  */
 export class KnownDifferences {
   readonly #capacity: number;
+  readonly #news: DifferenceNews | undefined;
   readonly #pairs = new Map<string, { readonly keys: readonly Buffer[]; readonly weight: number }>();
   #weight = 0;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, news?: DifferenceNews) {
     this.#capacity = capacity;
+    this.#news = news;
+    news?.hear((difference) => this.#keep(difference));
   }
 
   /** In key order; undefined when it is not known. */
@@ -29,16 +45,23 @@ export class KnownDifferences {
   }
 
   set(oneId: string, otherId: string, keys: readonly Buffer[]): void {
+    const difference = { oneId, otherId, keys };
+    if (this.#keep(difference)) this.#news?.tell(difference);
+  }
+
+  /** False: it was known, or is too large. */
+  #keep({ oneId, otherId, keys }: KnownDifference): boolean {
     const name = nameOf(oneId, otherId);
     const weight = keys.reduce((sum, key) => sum + key.length + keyWeight, entryWeight);
-    if (keys.length > maxKnownKeys || weight > this.#capacity || this.#pairs.has(name)) return;
+    if (keys.length > maxKnownKeys || weight > this.#capacity || this.#pairs.has(name)) return false;
     this.#pairs.set(name, { keys, weight });
     this.#weight += weight;
     for (const [oldest, pair] of this.#pairs) {
-      if (this.#weight <= this.#capacity) return;
+      if (this.#weight <= this.#capacity) break;
       this.#pairs.delete(oldest);
       this.#weight -= pair.weight;
     }
+    return true;
   }
 }
 
