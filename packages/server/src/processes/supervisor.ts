@@ -42,6 +42,9 @@ const patienceMs = 5000;
 /** How long the first worker waits for the others before it serves alone. */
 const togetherMs = 1000;
 
+/** Those who waited for the server come all at once, and it would take a core from them. */
+const backgroundAfterMs = 1000;
+
 /** The primary process: starts the others, starts them again, and stops them all. It does no work itself. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -57,6 +60,8 @@ export class Supervisor {
   #isServing = false;
   /** As changed while running; a worker that starts later must know. */
   #level: LogLevel;
+  /** Of the background process, until it is started. */
+  #background: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
   #whenEmpty: (() => void) | undefined;
 
@@ -123,8 +128,16 @@ export class Supervisor {
     this.#isServing = true;
     this.#tell({ type: 'serve' });
     if (this.#isStopping()) throw new Error('the server is stopping');
-    if (!oneProcess) this.#start('background');
+    if (!oneProcess) this.#background = setTimeout(() => this.#startBackground(), backgroundAfterMs);
     return address;
+  }
+
+  /** Once, when its time has come or a worker has something for it. */
+  #startBackground(): void {
+    if (this.#background === undefined || this.#isStopping()) return;
+    clearTimeout(this.#background);
+    this.#background = undefined;
+    this.#start('background');
   }
 
   #start(role: Role, first = false): Child {
@@ -174,6 +187,7 @@ export class Supervisor {
       case 'ask':
       case 'answer':
       case 'tell':
+        if (message.type === 'tell' && message.to === 'background') this.#startBackground();
         this.#hub.receive(child.member, message);
         break;
       case 'metrics':
@@ -262,6 +276,7 @@ export class Supervisor {
 
   async #stopAll(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#background);
     for (const role of ['http', 'background'] as const) {
       const ending = [...this.#children.values()].filter((child) => child.role === role);
       const exits = ending.map(
