@@ -2,7 +2,7 @@ import { createMemStore, MemState, type KvStore } from '@svc/kv';
 import { expect, test } from 'vitest';
 import { EventLog, Keeper, KeeperTerm, trimEvents } from '../src/index.ts';
 import { partitionOf, readLog, replay, silent, sourceOf, Writer, type TestSource } from './moves.ts';
-import { Killed, killedAt, steppedKv, type Step } from './stepped-kv.ts';
+import { Killed, killedAt, namedCalls, steppedKv, type Step } from './stepped-kv.ts';
 
 const repositories = ['one', 'two'];
 const partitions = ['graveler', ...repositories.map(partitionOf)];
@@ -44,7 +44,8 @@ const kinds = [
 ];
 
 /** Drivers that compare values tell the predicate of what they have just written. */
-function withPredicates(kv: KvStore, { predicateOf }: KvStore, comparesValues: boolean): KvStore {
+function withPredicates(kv: KvStore, store: KvStore, comparesValues: boolean): KvStore {
+  const predicateOf = store.predicateOf?.bind(store);
   return comparesValues && predicateOf !== undefined ? { ...kv, predicateOf } : kv;
 }
 
@@ -348,18 +349,6 @@ test('a move of a known repository costs two reads and one write, however many s
   expect(await outboxOf(kv)).toEqual([]);
   expect(replay(await readLog(kv))).toEqual(writer.history);
 });
-
-/** The store, with the name and the partition of every call written down. */
-function namedCalls(kv: KvStore, calls: string[]): KvStore {
-  return {
-    ...kv,
-    get: async (...args) => (calls.push(`get ${args[0]}`), kv.get(...args)),
-    change: async (...args) => (calls.push(`change ${args[0]}`), kv.change(...args)),
-    getMany: async (...args) => (calls.push(`getMany ${args[0]}`), kv.getMany(...args)),
-    deleteMany: async (...args) => (calls.push(`deleteMany ${args[0]}`), kv.deleteMany(...args)),
-    scan: (...args) => (calls.push(`scan ${args[0]}`), kv.scan(...args)),
-  };
-}
 
 test('entries that only wait to be cleared are not taken for more to do', async () => {
   const kv = createMemStore(new MemState());

@@ -55,3 +55,21 @@ export function killedAt(moment: number): { readonly step: Step; readonly wasRea
     wasReached: () => count >= moment,
   };
 }
+
+/** The store, with the name and the partition of every call written down. */
+export function namedCalls(kv: KvStore, calls: string[]): KvStore {
+  const noted =
+    <Args extends [Uint8Array, ...unknown[]], Answer>(name: string, call: (...args: Args) => Answer) =>
+    (...args: Args): Answer => {
+      calls.push(`${name} ${Buffer.from(args[0]).toString()}`);
+      return call(...args);
+    };
+  return {
+    ...kv,
+    get: noted('get', (...args: Parameters<KvStore['get']>) => kv.get(...args)),
+    change: noted('change', (...args: Parameters<KvStore['change']>) => kv.change(...args)),
+    getMany: noted('getMany', (...args: Parameters<KvStore['getMany']>) => kv.getMany(...args)),
+    deleteMany: noted('deleteMany', (...args: Parameters<KvStore['deleteMany']>) => kv.deleteMany(...args)),
+    scan: noted('scan', (...args: Parameters<KvStore['scan']>) => kv.scan(...args)),
+  };
+}

@@ -22,7 +22,7 @@ export interface KvStore {
   valueAtOnce?(partition: Uint8Array, key: Uint8Array): Buffer | undefined;
   /** The first key from `start` on, without a promise; whoever has `valueAtOnce` has it. */
   firstKeyAtOnce?(partition: Uint8Array, start: Uint8Array): Buffer | undefined;
-  /** The predicate of an entry that holds this value, without reading it. Only drivers that compare values have it. */
+  /** The predicate of an entry that holds this value. Only drivers that save a round trip by comparing values have it. */
   predicateOf?(value: Uint8Array): KvPredicate;
   /** Upsert; the last writer wins. */
   set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void>;

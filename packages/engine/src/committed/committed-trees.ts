@@ -12,7 +12,12 @@ import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } fro
 import { OperationRunner } from './threads/operation-runner.ts';
 import type { Operation } from './operations/operations.ts';
 import { keysOf, Packer } from './operations/packed-changes.ts';
-import { KnownDifferences, maxKnownKeys, type DifferenceNews } from './reading/known-differences.ts';
+import {
+  differencesBytes,
+  KnownDifferences,
+  maxKnownKeys,
+  type DifferenceNews,
+} from './reading/known-differences.ts';
 import { foundRecord, foundValue } from './format/found-record.ts';
 import { LazyDiff, LazyMergeDiff } from './reading/lazy-diff.ts';
 import type { TableLease } from './store/open-tables.ts';
@@ -70,9 +75,6 @@ export interface CommittedTreesOptions {
 const defaultOpenRanges = 500;
 const workerOpenRanges = 64;
 
-/** Some thousand pairs that differ in a few keys. */
-const differencesBytes = 1024 * 1024;
-
 /** Opens the trees: prepares the cache folder and clears what a crash left in it. */
 export async function createCommittedTrees(options: CommittedTreesOptions): Promise<CommittedTrees> {
   const { rangeProportion, metarangeProportion } = options;
@@ -110,8 +112,7 @@ export async function createCommittedTrees(options: CommittedTreesOptions): Prom
           memoryBytes: Math.min(16 * 1024 * 1024, options.memoryCacheBytes),
           openRanges: Math.min(workerOpenRanges, openRanges),
         });
-  const { differenceNews } = options;
-  return new Trees({ store, blockTables, folders, split, worker, differenceNews });
+  return new Trees({ store, blockTables, folders, split, worker, news: options.differenceNews });
 }
 
 interface TreesParts {
@@ -120,7 +121,7 @@ interface TreesParts {
   readonly folders: CacheFolders;
   readonly split: SplitSettings;
   readonly worker: WorkerHost | undefined;
-  readonly differenceNews: DifferenceNews | undefined;
+  readonly news: DifferenceNews | undefined;
 }
 
 class Trees implements CommittedTrees {
@@ -132,7 +133,7 @@ class Trees implements CommittedTrees {
   constructor(parts: TreesParts) {
     this.#parts = parts;
     this.#runner = new OperationRunner(parts);
-    this.#differences = new KnownDifferences(differencesBytes, parts.differenceNews);
+    this.#differences = new KnownDifferences(differencesBytes, parts.news);
   }
 
   getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {
@@ -185,8 +186,8 @@ class Trees implements CommittedTrees {
       if (all.count <= maxKnownKeys) keys = keysOf(all);
     })) as ApplyResult;
     // What a commit changed is often asked for next.
-    const { metaRangeId } = result;
-    if (keys !== undefined && metaRangeId !== baseId) this.#differences.set(baseId, metaRangeId, keys);
+    if (keys !== undefined && result.metaRangeId !== baseId)
+      this.#differences.set(baseId, result.metaRangeId, keys);
     return result;
   }
 

@@ -116,10 +116,6 @@ class LocalStore implements KvStore {
     return firstKeyOf(this.#db, partition, start);
   }
 
-  predicateOf(value: Uint8Array): KvPredicate {
-    return valuePredicate(Buffer.from(value));
-  }
-
   async set(partition: Uint8Array, key: Uint8Array, value: Uint8Array): Promise<void> {
     this.#check();
     requireEntry(partition, key, value);

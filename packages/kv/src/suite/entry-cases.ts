@@ -60,7 +60,7 @@ export function entryCases(context: SuiteContext): void {
 
     test('the predicate of a value proves it without a read', async () => {
       const { store } = context;
-      expect(store.predicateOf === undefined).toBe(['dynamodb', 'cosmosdb'].includes(store.type));
+      expect(store.predicateOf === undefined).toBe(['local', 'dynamodb', 'cosmosdb'].includes(store.type));
       if (store.predicateOf === undefined) return;
       const partition = freshPartition();
       const value = bytes('one');

@@ -1,3 +1,5 @@
+/** Room for some thousand pairs that differ in a few keys. */
+export const differencesBytes = 1024 * 1024;
 /** Of one pair; those that differ in more keys are compared again. */
 export const maxKnownKeys = 1000;
 /** What an entry takes besides the bytes of its keys, roughly: the two ids, and an object for each key. */
