@@ -12,12 +12,7 @@ import { cacheFolders, type CacheFolders, type Namespace, resolveNamespace } fro
 import { OperationRunner } from './threads/operation-runner.ts';
 import type { Operation } from './operations/operations.ts';
 import { keysOf, Packer } from './operations/packed-changes.ts';
-import {
-  differencesBytes,
-  KnownDifferences,
-  maxKnownKeys,
-  type DifferenceNews,
-} from './reading/known-differences.ts';
+import { KnownDifferences, maxKnownKeys, type DifferenceNews } from './reading/known-differences.ts';
 import { foundRecord, foundValue } from './format/found-record.ts';
 import { LazyDiff, LazyMergeDiff } from './reading/lazy-diff.ts';
 import type { TableLease } from './store/open-tables.ts';
@@ -133,7 +128,7 @@ class Trees implements CommittedTrees {
   constructor(parts: TreesParts) {
     this.#parts = parts;
     this.#runner = new OperationRunner(parts);
-    this.#differences = new KnownDifferences(differencesBytes, parts.news);
+    this.#differences = new KnownDifferences(parts.news);
   }
 
   getAtOnce(context: CommittedContext, metaRangeId: string, key: Buffer): TreeRecord | undefined | null {

@@ -7,7 +7,7 @@ const keys = [Buffer.from('a'), Buffer.from('b')];
 const weight = 400 + 2 * 101;
 
 test('differences are known in both directions, and only of the pair that was compared', () => {
-  const differences = new KnownDifferences(weight);
+  const differences = new KnownDifferences(undefined, weight);
   differences.set('one', 'other', keys);
   expect(differences.get('one', 'other')).toBe(keys);
   expect(differences.get('other', 'one')).toBe(keys);
@@ -15,14 +15,14 @@ test('differences are known in both directions, and only of the pair that was co
 });
 
 test('the one used last stays when there is room for one', () => {
-  const differences = new KnownDifferences(2 * weight - 1);
+  const differences = new KnownDifferences(undefined, 2 * weight - 1);
   differences.set('a', 'b', keys);
   differences.set('a', 'c', keys);
   expect([differences.get('a', 'b'), differences.get('a', 'c')]).toEqual([undefined, keys]);
 });
 
 test('a use counts, and so does what is too large to be kept', () => {
-  const differences = new KnownDifferences(2 * weight);
+  const differences = new KnownDifferences(undefined, 2 * weight);
   differences.set('a', 'b', keys);
   differences.set('a', 'c', keys);
   differences.get('a', 'b');
@@ -37,7 +37,7 @@ test('a use counts, and so does what is too large to be kept', () => {
 });
 
 test('without room nothing is kept', () => {
-  const differences = new KnownDifferences(0);
+  const differences = new KnownDifferences(undefined, 0);
   differences.set('a', 'b', []);
   expect(differences.get('a', 'b')).toBeUndefined();
 });
@@ -61,7 +61,7 @@ function joined(): {
 
 test('what one process learned the other knows, and does not tell again', () => {
   const { news, told } = joined();
-  const [one, other] = news.map((each) => new KnownDifferences(weight, each));
+  const [one, other] = news.map((each) => new KnownDifferences(each, weight));
   one?.set('a', 'b', keys);
   one?.set('a', 'b', keys);
   expect(other?.get('b', 'a')).toBe(keys);

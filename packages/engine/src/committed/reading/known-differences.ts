@@ -1,5 +1,5 @@
 /** Room for some thousand pairs that differ in a few keys. */
-export const differencesBytes = 1024 * 1024;
+const defaultCapacity = 1024 * 1024;
 /** Of one pair; those that differ in more keys are compared again. */
 export const maxKnownKeys = 1000;
 /** What an entry takes besides the bytes of its keys, roughly: the two ids, and an object for each key. */
@@ -30,7 +30,7 @@ export class KnownDifferences {
   readonly #pairs = new Map<string, { readonly keys: readonly Buffer[]; readonly weight: number }>();
   #weight = 0;
 
-  constructor(capacity: number, news?: DifferenceNews) {
+  constructor(news?: DifferenceNews, capacity = defaultCapacity) {
     this.#capacity = capacity;
     this.#news = news;
     news?.hear((difference) => this.#keep(difference));
