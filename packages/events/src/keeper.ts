@@ -190,10 +190,10 @@ export class Keeper {
     const names = this.#withWatched();
     this.#hinted.clear();
     const there: string[] = [];
-    let areRepositoriesHinted = false;
+    let looksAtRepositories = false;
     for (const name of names) {
       if (name === repositories) {
-        areRepositoriesHinted = true;
+        looksAtRepositories = true;
         continue;
       }
       if (this.#there.has(name)) {
@@ -205,7 +205,7 @@ export class Keeper {
         this.#notYet.delete(name);
         if (this.#there.size >= mostThere) this.#there.clear();
         this.#there.add(name);
-        areRepositoriesHinted = true;
+        looksAtRepositories = true;
         continue;
       }
       const since = this.#notYet.get(name) ?? this.#clock();
@@ -213,7 +213,7 @@ export class Keeper {
       else this.#notYet.set(name, since);
     }
     // A repository that is found to be there was made in this partition: told of first.
-    return areRepositoriesHinted ? [repositories, ...there] : there;
+    return looksAtRepositories ? [repositories, ...there] : there;
   }
 
   /** What was hinted at, and what was not long ago. */
