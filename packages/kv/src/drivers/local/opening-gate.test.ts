@@ -91,6 +91,19 @@ test('one that writes all the time lets others open', async () => {
   await Promise.all(writing);
 });
 
+test('a write that waited goes on beside those that came after it', async () => {
+  const [opener, writer] = (await gatesOf(tempDir('svc-gate'), 2)) as [OpeningGate, OpeningGate];
+  let waiting: Promise<void> | undefined;
+  await opener.whileOpening(() => {
+    waiting = writer.enter();
+  });
+  // Enters before the one that waits has looked again, and stays for longer.
+  expect(writer.tryEnter()).toBe(true);
+  await waiting;
+  writer.leave();
+  writer.leave();
+});
+
 test('one that has nothing to write holds up nobody', async () => {
   const path = tempDir('svc-gate');
   const [writer] = (await gatesOf(path, 1)) as [OpeningGate];

@@ -114,9 +114,10 @@ export class OpeningGate {
     this.#leaving = false;
   }
 
+  /** Whether `tryEnter` is worth another try. Others may have entered since: under load somebody is always inside. */
   #free(): boolean {
     this.#check();
-    return this.#looks === undefined && this.#opening.isFree();
+    return this.#looks === undefined ? this.#opening.isFree() : !this.#leaving;
   }
 
   async #until(done: () => boolean, kind: 'connect_failed' | 'unavailable', reason: string): Promise<void> {
