@@ -1,4 +1,4 @@
-import { access, open, rm, stat, writeFile } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KvError } from '../../errors.ts';
 
@@ -21,37 +21,38 @@ const mostUnwrittenPages = 256n;
 
 /**
  * Opens a store after checking that it can be one. LMDB takes an emptied file for a new store, which anybody could then
- * set up. It trusts a damaged file until a signal ends the process. Nobody else may open the store at the same time.
+ * set up. It trusts a damaged file until a signal ends the process. Nobody else may open the store or write to it at the
+ * same time, so all of this happens at once: every turn of the event loop would hold up the writers of a busy server.
  */
-export async function openChecked<T>(folder: string, openStore: () => T): Promise<T> {
+export function openChecked<T>(folder: string, openStore: () => T): T {
   const file = join(folder, 'data.mdb');
   // Tells a creation that was interrupted from a store that was emptied.
   const creating = join(folder, 'creating');
-  const size = await sizeOf(file);
-  const isCreating = await exists(creating);
+  const size = sizeOf(file);
+  const isCreating = existsSync(creating);
   if (size === undefined || size === 0) {
-    const wasThere = size === 0 || (await exists(join(folder, 'lock.mdb')));
+    const wasThere = size === 0 || existsSync(join(folder, 'lock.mdb'));
     if (wasThere && !isCreating) throw damaged(file, size === 0 ? 'is empty' : 'is missing', 'begin');
-    await writeFile(creating, '');
+    writeFileSync(creating, '');
   } else {
-    const problem = await problemOf(file, BigInt(size));
+    const problem = problemOf(file, BigInt(size));
     if (problem !== undefined) throw damaged(file, problem, 'restore');
   }
   const store = openStore();
-  if (isCreating || size === undefined || size === 0) await rm(creating, { force: true });
+  if (isCreating || size === undefined || size === 0) rmSync(creating, { force: true });
   return store;
 }
 
-async function problemOf(file: string, size: bigint): Promise<string | undefined> {
-  const handle = await open(file, 'r');
+function problemOf(file: string, size: bigint): string | undefined {
+  const descriptor = openSync(file, 'r');
   try {
-    const first = await readMeta(handle, 0);
+    const first = readMeta(descriptor, 0);
     if (first === undefined) return 'does not begin like a store';
     const pageSize = first.readUInt32LE(meta.pageSize);
     // oxlint-disable-next-line no-bitwise
     const isPower = (pageSize & (pageSize - 1)) === 0;
     if (pageSize < smallestPage || pageSize > largestPage || !isPower) return 'names no possible page size';
-    const second = await readMeta(handle, pageSize);
+    const second = readMeta(descriptor, pageSize);
     if (second === undefined) return 'has lost the second copy of its head';
     if (second.readUInt32LE(meta.pageSize) !== pageSize) return 'has two heads that contradict each other';
     const newest =
@@ -63,16 +64,13 @@ async function problemOf(file: string, size: bigint): Promise<string | undefined
     if (newest.readBigUInt64LE(meta.lastPage) + 1n > pages + mostUnwrittenPages) return 'has been cut off';
     return undefined;
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
-async function readMeta(
-  handle: Awaited<ReturnType<typeof open>>,
-  position: number,
-): Promise<Buffer | undefined> {
+function readMeta(descriptor: number, position: number): Buffer | undefined {
   const bytes = Buffer.alloc(meta.end);
-  const { bytesRead } = await handle.read(bytes, 0, meta.end, position);
+  const bytesRead = readSync(descriptor, bytes, 0, meta.end, position);
   return bytesRead === meta.end && bytes.readUInt32LE(meta.magic) === magic ? bytes : undefined;
 }
 
@@ -85,18 +83,6 @@ function damaged(file: string, what: string, remedy: 'begin' | 'restore'): KvErr
   );
 }
 
-async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
 }
