@@ -4,16 +4,14 @@ import { logDescriptor } from './log-pipe.ts';
 import type { Role } from './messages.ts';
 import { workerArgument } from './worker-argument.ts';
 
+/** Requests leave short-lived objects behind. With more room for them, most are dead before the collector looks. */
+const roomForRequests = ['--min-semi-space-size=16', '--max-semi-space-size=24'];
+
 /**
- * Requests leave short-lived objects behind. With more room for them, most are dead before the collector looks. It
- * looks with one thread: more would take the other cores away from the workers there. Large uploads call it early.
+ * The collector looks with one thread: more would take the other cores away from the workers there. Large uploads call
+ * it early.
  */
-const heapFlags = [
-  '--min-semi-space-size=16',
-  '--max-semi-space-size=24',
-  '--no-parallel-scavenge',
-  '--expose-gc',
-];
+const collectorFlags = ['--no-parallel-scavenge', '--expose-gc'];
 
 /**
  * By default the C library gives nearly every thread an arena and keeps freed memory in each. After a large import and
@@ -56,7 +54,7 @@ export class WorkerProcesses {
     cluster.setupPrimary({
       exec: this.#program,
       args: [workerArgument, role],
-      execArgv: [...process.execArgv, ...heapFlags],
+      execArgv: [...process.execArgv, ...collectorFlags, ...(role === 'http' ? roomForRequests : [])],
       stdio,
     });
     return cluster.fork({ ...allocator, ...process.env });

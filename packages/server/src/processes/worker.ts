@@ -4,11 +4,13 @@ import { WorkerExchange } from './exchange.ts';
 import { LogPipe } from './log-pipe.ts';
 import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { describeStartError } from './start-error.ts';
+import { leaveThreadsSmall } from './thread-heaps.ts';
 
 export type StartRole = (context: RoleContext) => Promise<RunningRole>;
 
 /** Becomes one of the processes of a server. The code of its role loads while the first message is on its way. */
 export function runWorker(roles: Readonly<Record<Role, () => Promise<StartRole>>>, role: Role): void {
+  leaveThreadsSmall();
   const loading = roles[role]();
   // Reported by `start`, which waits for it.
   loading.catch(() => {});
