@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { Api, median } from './driver/api.ts';
 import { runLoad, runMix, type LoadKind } from './driver/http-load.ts';
 import { Latencies } from './driver/latencies.ts';
+import { MachineProbe } from './driver/machine-probe.ts';
 import { writeHourChart, type HourSlice } from './driver/performance-charts.ts';
 import { presignTarget } from './driver/presign.ts';
 import { startRemoteStores } from './driver/remote-stores.ts';
@@ -182,6 +183,7 @@ async function collect(): Promise<void> {
 }
 
 const slices: HourSlice[] = [];
+const probe = new MachineProbe();
 let errors = 0;
 const background = [
   ...Array.from({ length: cycles }, (_, worker) => every(cycleMs, () => cycle(worker))),
@@ -196,13 +198,16 @@ try {
   while (performance.now() - started < minutes * 60_000) {
     const kinds = kindsOfLoad();
     const used = memory.processorMs();
-    const results = await runMix(
-      { endpoint, connections: connections - cycles, seconds: sliceSeconds },
-      kinds,
-    );
+    const [results, nsPerRead] = await Promise.all([
+      runMix({ endpoint, connections: connections - cycles, seconds: sliceSeconds }, kinds),
+      probe.nsPerRead(),
+    ]);
+    const usedMs = memory.processorMs() - used;
     const slice = {
       minute: (performance.now() - started) / 60_000,
       perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+      costUs: (usedMs * 1000) / results.reduce((sum, { requests }) => sum + requests, 0),
+      nsPerRead,
       p99: new Map(results.map(({ p99 }, index) => [kinds[index]?.kind ?? '', p99])),
       megabytes: memory.now(),
     };
@@ -216,19 +221,22 @@ try {
     console.log(
       `${slice.minute.toFixed(1)} min: ${Math.round(slice.perSecond)}/s, p99 ` +
         [...slice.p99].map(([kind, ms]) => `${kind} ${ms.toFixed(1)}`).join(', ') +
-        `, ${Math.round(slice.megabytes)} MB, ${((memory.processorMs() - used) / sliceSeconds / 1000).toFixed(2)} cores, ` +
-        `${collected.runs} collections, ${collected.deleted} deleted, ${errors + failures} errors, ${Math.round((bavail * bsize) / 1e9)} GB free`,
+        `, ${Math.round(slice.megabytes)} MB, ${(usedMs / sliceSeconds / 1000).toFixed(2)} cores, ` +
+        `${slice.costUs.toFixed(0)} µs a request, ${nsPerRead.toFixed(0)} ns a read, ${collected.runs} collections, ${collected.deleted} deleted, ${errors + failures} errors, ${Math.round((bavail * bsize) / 1e9)} GB free`,
     );
   }
 } finally {
   ended.abort();
   await Promise.all(background);
+  await probe.close();
   await server.stop();
   await remote?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-console.log('\n| Minutes | Requests/s | p99 stat | p99 get | p99 put | Memory |\n|---|---|---|---|---|---|');
+console.log(
+  '\n| Minutes | Requests/s | p99 stat | p99 get | p99 put | Memory | Processor time of a request | of a read from memory |\n|---|---|---|---|---|---|---|---|',
+);
 const parts = Math.min(6, slices.length);
 for (let part = 0; part < parts; part += 1) {
   const some = slices.slice((slices.length * part) / parts, (slices.length * (part + 1)) / parts);
@@ -236,7 +244,7 @@ for (let part = 0; part < parts; part += 1) {
     String(Number(median(some.map(value)).toPrecision(3)));
   const p99 = (kind: string): string => `${of((slice) => slice.p99.get(kind) ?? Number.NaN)} ms`;
   console.log(
-    `| to ${(some.at(-1)?.minute ?? 0).toFixed(0)} | ${of((slice) => slice.perSecond)} | ${p99('stat')} | ${p99('get')} | ${p99('put')} | ${of((slice) => slice.megabytes)} MB |`,
+    `| to ${(some.at(-1)?.minute ?? 0).toFixed(0)} | ${of((slice) => slice.perSecond)} | ${p99('stat')} | ${p99('get')} | ${p99('put')} | ${of((slice) => slice.megabytes)} MB | ${of((slice) => slice.costUs)} µs | ${of((slice) => slice.nsPerRead)} ns |`,
   );
 }
 console.log(`\n${[...totals].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);

@@ -65,9 +65,13 @@ export interface HourSlice {
   /** By kind of request, in ms. */
   readonly p99: ReadonlyMap<string, number>;
   readonly megabytes: number;
+  /** Processor time of the server for one request. */
+  readonly costUs: number;
+  /** What one read past the caches cost meanwhile: how fast the machine was. */
+  readonly nsPerRead: number;
 }
 
-/** Rate, waiting and memory over a long load: `hour.svg`. */
+/** Rate, waiting, memory and cost over a long load: `hour.svg`. */
 export function writeHourChart(folder: string, slices: readonly HourSlice[]): void {
   const over = (value: (slice: HourSlice) => number): { x: number; y: number }[] =>
     slices.map((slice) => ({ x: slice.minute, y: value(slice) }));
@@ -82,6 +86,13 @@ export function writeHourChart(folder: string, slices: readonly HourSlice[]): vo
     {
       yLabel: 'MB held by all processes',
       series: [{ name: 'memory', points: over((slice) => slice.megabytes) }],
+    },
+    {
+      yLabel: 'processor time',
+      series: [
+        { name: 'of a request, µs', points: over((slice) => slice.costUs) },
+        { name: 'of a read from memory, ns', points: over((slice) => slice.nsPerRead) },
+      ],
     },
   ]);
   write(folder, 'hour.svg', chart);

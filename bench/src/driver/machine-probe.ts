@@ -1,0 +1,55 @@
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+
+/** More than the caches of a core hold, so that most reads go to what a machine shares with its neighbours. */
+const cells = 4 << 20;
+const reads = 500_000;
+
+/**
+ * How fast this machine is at the moment: the processor time of reads that each wait for the one before. Others on the
+ * same machine slow memory down without any trace in the statistics of the operating system.
+ */
+export class MachineProbe {
+  readonly #thread = new Worker(new URL(import.meta.url));
+
+  /** The nanoseconds of processor time that one read takes. */
+  async nsPerRead(): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#thread.once('message', resolve);
+    this.#thread.once('error', reject);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    this.#thread.postMessage('read');
+    try {
+      return await promise;
+    } finally {
+      this.#thread.off('error', reject);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.terminate();
+  }
+}
+
+/** A ring through all cells in an order that no processor foresees. */
+function makeRing(): Uint32Array {
+  const order = Uint32Array.from({ length: cells }, (_, index) => index);
+  for (let index = cells - 1; index > 0; index -= 1) {
+    const other = Math.floor(Math.random() * index);
+    const kept = order[index] ?? 0;
+    order[index] = order[other] ?? 0;
+    order[other] = kept;
+  }
+  return order;
+}
+
+if (!isMainThread && parentPort !== null) {
+  const ring = makeRing();
+  let cell = 0;
+  const port = parentPort;
+  port.on('message', () => {
+    const before = process.threadCpuUsage();
+    for (let count = 0; count < reads; count += 1) cell = ring[cell] ?? 0;
+    const { user, system } = process.threadCpuUsage(before);
+    port.postMessage(((user + system) * 1000) / reads);
+  });
+}
