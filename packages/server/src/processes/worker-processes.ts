@@ -4,8 +4,14 @@ import { logDescriptor } from './log-pipe.ts';
 import type { Role } from './messages.ts';
 import { workerArgument } from './worker-argument.ts';
 
-/** Requests leave short-lived objects behind. With more room for them, most are dead before the collector looks. */
-const roomForRequests = ['--min-semi-space-size=16', '--max-semi-space-size=24'];
+/**
+ * Room for young objects. Requests leave many behind at once; with more room, most are dead before the collector looks.
+ * What happens in the background is done piece by piece: more room would only stay filled with what is dead.
+ */
+const youngSpace: Readonly<Record<Role, readonly string[]>> = {
+  http: ['--min-semi-space-size=16', '--max-semi-space-size=24'],
+  background: ['--max-semi-space-size=4'],
+};
 
 /**
  * The collector looks with one thread: more would take the other cores away from the workers there. Large uploads call
@@ -54,7 +60,7 @@ export class WorkerProcesses {
     cluster.setupPrimary({
       exec: this.#program,
       args: [workerArgument, role],
-      execArgv: [...process.execArgv, ...collectorFlags, ...(role === 'http' ? roomForRequests : [])],
+      execArgv: [...process.execArgv, ...collectorFlags, ...youngSpace[role]],
       stdio,
     });
     return cluster.fork({ ...allocator, ...process.env });
