@@ -16,6 +16,14 @@ export class Latencies {
     if (milliseconds > this.max) this.max = milliseconds;
   }
 
+  /** Counts what another has counted as well. */
+  add(other: Latencies): void {
+    for (const [index, count] of other.#counts.entries())
+      this.#counts[index] = (this.#counts[index] ?? 0) + count;
+    this.count += other.count;
+    this.max = Math.max(this.max, other.max);
+  }
+
   /** The latency in milliseconds that `share` of the requests stayed within. */
   percentile(share: number): number {
     let left = this.count * share;
