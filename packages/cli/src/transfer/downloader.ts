@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import {
   createCalls,
   endsSoon,
@@ -15,6 +15,7 @@ import type { AnswerBody } from '../http/answer-body.ts';
 import type { NodeTransport } from '../http/transport.ts';
 import { Backoff } from './backoff.ts';
 import { DigestThreads, type ThreadDigest } from './digest-threads.ts';
+import { PartFiles } from './part-files.ts';
 
 const parallelRanges = 10;
 const urlAttempts = 3;
@@ -69,6 +70,7 @@ interface Received {
 /** Fetches objects of one ref into files. A file appears under its name when it is complete, never before. */
 export class Downloader {
   readonly #options: DownloaderOptions;
+  readonly #files = new PartFiles();
   #threads: DigestThreads | undefined;
   #digested = 0;
 
@@ -78,8 +80,7 @@ export class Downloader {
 
   async download(request: DownloadRequest): Promise<void> {
     const part = `${request.target}.svcpart-${randomBytes(6).toString('hex')}`;
-    // A file of the page cache is opened, written and renamed faster than another thread is asked to do it.
-    const file = openSync(part, 'wx', 0o666);
+    const file = await this.#files.open(part);
     try {
       let received: Received;
       try {
@@ -90,10 +91,10 @@ export class Downloader {
             ? await this.#inRanges(request, file, part)
             : await this.#whole(request, file, part, stats);
       } finally {
-        closeSync(file);
+        await this.#files.close(file);
       }
       this.#verify(request, received);
-      renameSync(part, request.target);
+      await this.#files.complete(part, request.target);
     } catch (error) {
       rmSync(part, { force: true });
       throw error;
