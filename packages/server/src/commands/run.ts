@@ -10,7 +10,7 @@ import { Supervisor } from '../processes/supervisor.ts';
 import type { ServerAddress } from '../processes/messages.ts';
 import { describeStartError } from '../processes/start-error.ts';
 import { whenOrphaned } from '../processes/when-orphaned.ts';
-import { watchForChange } from '../processes/watch-file.ts';
+import { FileWatch } from '../processes/watch-file.ts';
 import type { WorkerProcesses } from '../processes/worker-processes.ts';
 import { version } from '../version.ts';
 import { banner } from './banner.ts';
@@ -51,16 +51,16 @@ export async function run(globals: GlobalOptions, options: RunOptions): Promise<
     logSink: outputs,
   });
   const stopped = stopOnSignal(supervisor);
+  const watched = watchedFiles(globals, loaded, logger, supervisor);
   let exitCode = 0;
   try {
     const started = await Promise.race([supervisor.start(), stopped]);
-    const unwatch: (() => void)[] = [];
     if (started !== undefined) {
       announce(loaded, logger, started);
-      unwatch.push(...watchFiles(globals, loaded, logger, supervisor));
+      for (const { watch, changed } of watched) watch.start(changed);
     }
     await stopped;
-    for (const end of unwatch) end();
+    for (const { watch } of watched) watch.stop();
   } catch (error) {
     exitCode = 1;
     const sentence = describeStartError(error, config);
@@ -127,36 +127,40 @@ function announce({ config, preset }: LoadedConfig, logger: RootLogger, address:
   );
 }
 
-/** The level of the log and the TLS files may change while the server runs. */
-function watchFiles(
+interface WatchedFile {
+  readonly watch: FileWatch;
+  readonly changed: () => void;
+}
+
+/** The level of the log and the TLS files may change while the server runs, and while it starts. */
+function watchedFiles(
   globals: GlobalOptions,
   loaded: LoadedConfig,
   logger: RootLogger,
   supervisor: Supervisor,
-): (() => void)[] {
+): WatchedFile[] {
   const { config, file } = loaded;
-  const ends: (() => void)[] = [];
+  const watched: WatchedFile[] = [];
   if (file !== undefined) {
     let { level } = config.logging;
-    ends.push(
-      watchForChange(file, () => {
-        try {
-          const changed = loadConfig({ ...globals, file }).config.logging.level;
-          if (changed === level) return;
-          level = changed;
-          logger.setLevel(level);
-          supervisor.setLevel(level);
-          logger.info({ level }, 'log level changed');
-        } catch (error) {
-          logger.error({ error: errorText(error), file }, 'the changed configuration file is ignored');
-        }
-      }),
-    );
+    const changed = (): void => {
+      try {
+        const now = loadConfig({ ...globals, file }).config.logging.level;
+        if (now === level) return;
+        level = now;
+        logger.setLevel(level);
+        supervisor.setLevel(level);
+        logger.info({ level }, 'log level changed');
+      } catch (error) {
+        logger.error({ error: errorText(error), file }, 'the changed configuration file is ignored');
+      }
+    };
+    watched.push({ watch: new FileWatch(file), changed });
   }
   if (config.tls.enabled) {
     for (const path of new Set([config.tls.cert_file, config.tls.key_file])) {
-      ends.push(watchForChange(path, () => supervisor.reloadTls()));
+      watched.push({ watch: new FileWatch(path), changed: () => supervisor.reloadTls() });
     }
   }
-  return ends;
+  return watched;
 }
