@@ -198,10 +198,11 @@ try {
   while (performance.now() - started < minutes * 60_000) {
     const kinds = kindsOfLoad();
     const used = memory.processorMs();
-    const [results, nsPerRead] = await Promise.all([
-      runMix({ endpoint, connections: connections - cycles, seconds: sliceSeconds }, kinds),
-      probe.nsPerRead(),
-    ]);
+    const results = await runMix(
+      { endpoint, connections: connections - cycles, seconds: sliceSeconds },
+      kinds,
+    );
+    const nsPerRead = probe.nsPerRead();
     const usedMs = memory.processorMs() - used;
     const slice = {
       minute: (performance.now() - started) / 60_000,

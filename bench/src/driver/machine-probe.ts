@@ -1,8 +1,11 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { median } from './api.ts';
 
 /** More than the caches of a core hold, so that most reads go to what a machine shares with its neighbours. */
 const cells = 4 << 20;
 const reads = 500_000;
+
+const everyMs = 3000;
 
 /**
  * How fast this machine is at the moment: the processor time of reads that each wait for the one before. Others on the
@@ -10,19 +13,17 @@ const reads = 500_000;
  */
 export class MachineProbe {
   readonly #thread = new Worker(new URL(import.meta.url));
+  #samples: number[] = [];
 
-  /** The nanoseconds of processor time that one read takes. */
-  async nsPerRead(): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#thread.once('message', resolve);
-    this.#thread.once('error', reject);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    this.#thread.postMessage('read');
-    try {
-      return await promise;
-    } finally {
-      this.#thread.off('error', reject);
-    }
+  constructor() {
+    this.#thread.on('message', (ns: number) => this.#samples.push(ns));
+  }
+
+  /** The nanoseconds of processor time that one read has taken since the last call; not a number if nothing was read. */
+  nsPerRead(): number {
+    const samples = this.#samples;
+    this.#samples = [];
+    return median(samples);
   }
 
   async close(): Promise<void> {
@@ -43,13 +44,14 @@ function makeRing(): Uint32Array {
 }
 
 if (!isMainThread && parentPort !== null) {
+  const port = parentPort;
   const ring = makeRing();
   let cell = 0;
-  const port = parentPort;
-  port.on('message', () => {
+  setInterval(() => {
     const before = process.threadCpuUsage();
     for (let count = 0; count < reads; count += 1) cell = ring[cell] ?? 0;
     const { user, system } = process.threadCpuUsage(before);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     port.postMessage(((user + system) * 1000) / reads);
-  });
+  }, everyMs);
 }

@@ -135,6 +135,30 @@ describe('the built-in collector', () => {
     expect(await world.exists(namespace, old)).toBe(false);
   });
 
+  it('does not wait for its second look when it must end', async () => {
+    const all = await open();
+    const { world, repository } = all;
+    let isStopped = false;
+    let rested = 0;
+    const engine = await world.engine({
+      rest: async (milliseconds) => {
+        world.now += milliseconds;
+        rested += milliseconds;
+        isStopped = true;
+      },
+    });
+    await put(engine, repository, 'main', 'a', 'old');
+    await put(engine, repository, 'main', 'a', 'new');
+    world.now += 28 * hour;
+    const run = await engine.gcRuns.start({ repository, user: 'tester', hard: true });
+    const job = engine.jobs.find(({ name }) => name === 'collect-garbage');
+    await job?.begin()({ mayGoOn: () => Promise.resolve(!isStopped) });
+    const { state, error } = await engine.gcRuns.get({ repository, run });
+    expect([state, error]).toEqual(['failed', 'server stopped']);
+    expect(rested).toBeLessThanOrEqual(2000);
+    expect(world.deleted).toEqual([]);
+  });
+
   it('collects the tables of a commit that was refused, and never those of a commit', async () => {
     const all = await open();
     const { world, engine, repository, namespace } = all;

@@ -36,6 +36,8 @@ const clockErrorMs = hourMs;
 const recordedMs = 3 * hourMs;
 /** Between the two looks of a run without a window. */
 const secondLookMs = 60_000;
+/** A server that stops, or a user who cancels, waits no longer than this for it. */
+const waitStepMs = 2000;
 /** Signed addresses below a partition may be written to for a day after the last was given. */
 const foldersLifeMs = 26 * hourMs;
 /** Fewer objects than this are deleted whatever part of all they are. */
@@ -349,9 +351,11 @@ class Collection {
   /** Without a window a second whole look takes its place. */
   async #lookAgain(due: GarbageWriter): Promise<GarbageWriter> {
     const { steadyTime } = this.#context;
-    for (let waited = 0; waited < secondLookMs; waited += 5000) {
-      await steadyTime.rest(5000);
-      await this.#options.lease.beat();
+    const { lease, mayGoOn } = this.#options;
+    for (let waited = 0; waited < secondLookMs; waited += waitStepMs) {
+      await steadyTime.rest(waitStepMs);
+      await lease.beat();
+      await mayGoOn();
     }
     const still = new GarbageWriter(join(this.#scratch, 'due-again'));
     await this.#mark('marks-again', async ({ marks, tables, dangling }) => {
