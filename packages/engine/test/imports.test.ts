@@ -222,6 +222,29 @@ test('failures while running are in the status: dirty branch, missing object, re
   expect((await finished(engine, frozen, forced)).completed).toBe(true);
 });
 
+test('an import that still reads its source ends with the server, and says so', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const repository = await newRepository(engine);
+  await external(world, 'x', '1');
+  const reading = Promise.withResolvers<void>();
+  const { adapter } = world;
+  const walk = adapter.walk.bind(adapter);
+  adapter.walk = async function* (uri, options) {
+    yield* walk(uri, options);
+    reading.resolve();
+    await new Promise((_, reject) => {
+      options?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+  };
+  const paths = [prefix('mem://outside/', '')];
+  const id = await engine.imports.start({ repository, branch: 'main', paths, actor });
+  await reading.promise;
+  await engine.close();
+  const { completed, error } = await world.engine().imports.status({ repository, id });
+  expect([completed, error]).toEqual([false, 'the server was stopped: please start the import again']);
+});
+
 test('cancel: twice is fine, no commit appears afterwards, a completed import refuses', async () => {
   const trees = new HoldableTrees();
   const world = createWorld(trees);

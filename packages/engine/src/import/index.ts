@@ -19,14 +19,15 @@ import {
   replaceImport,
   takeImport,
 } from './import-store.ts';
-import { runImport } from './run-import.ts';
+import { ImportCancelled, runImport } from './run-import.ts';
 
 const cancelled = 'Canceled';
 const lost = 'Import owner instance no longer available. Please retry.';
+const stopped = 'the server was stopped: please start the import again';
 /** How often a cancellation looks whether the commit under way has ended. */
 const cancelPollMs = 50;
 
-/** Imports of this process, so that closing the engine waits for them and cancelling stops them at once. */
+/** Imports of this process, so that closing the engine and cancelling stop them at once. */
 export class ImportRunner implements Imports {
   readonly #context: EngineContext;
   readonly #running = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
@@ -112,13 +113,14 @@ export class ImportRunner implements Imports {
         continue;
       }
       if (!(await replaceImport(context, scope, stored, { error: cancelled, metaRangeId: '' }))) continue;
-      this.#running.get(id)?.stop.abort(new Error('the import was cancelled'));
+      this.#running.get(id)?.stop.abort(new ImportCancelled());
       return;
     }
   }
 
-  /** Waits for what runs here. */
+  /** Ends what still reads its source, and waits for what commits. */
   async close(): Promise<void> {
+    for (const { stop } of this.#running.values()) stop.abort(new Error(stopped));
     await Promise.all([...this.#running.values()].map((running) => running.done));
   }
 }

@@ -19,6 +19,14 @@ import { sourceRecords } from './source-records.ts';
 /** How often a running import shows that it is alive. */
 const reportMs = 500;
 
+/** Somebody else wrote how it ended. */
+export class ImportCancelled extends Error {
+  constructor() {
+    super('the import was cancelled');
+    this.name = 'ImportCancelled';
+  }
+}
+
 export interface ImportJob {
   readonly scope: RepositoryScope;
   readonly accepted: AcceptedImport;
@@ -44,9 +52,11 @@ export async function runImport(context: EngineContext, job: ImportJob): Promise
     await progress.stop();
     await finish(context, job, { completed: true, commit, metaRangeId: commit.metaRangeId });
     await noteImport(context, job.scope, commit);
-  } catch (error) {
+  } catch (caught) {
     await progress.stop();
-    if (job.stop.signal.aborted) return;
+    const { aborted, reason } = job.stop.signal;
+    if (reason instanceof ImportCancelled) return;
+    const error: unknown = aborted ? reason : caught;
     context.logger.warn(
       { error, import: job.accepted.id, repository: job.scope.repository.id },
       'import failed',
@@ -195,7 +205,7 @@ class ImportProgress {
     const { id } = this.#job.accepted;
     try {
       const stored = await readImport(this.#context, scope, id);
-      if (isFinished(stored.data)) stop.abort(new Error('the import was cancelled'));
+      if (isFinished(stored.data)) stop.abort(new ImportCancelled());
       else await replaceImport(this.#context, scope, stored, { progress: this.count });
     } catch (error) {
       this.#context.logger.warn({ error, import: id }, 'import progress was not recorded');
