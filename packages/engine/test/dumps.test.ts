@@ -1,6 +1,6 @@
 import { commitMessage } from '@svc/encoding';
 import { waitUntil } from '@svc/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { commitDump } from '../src/dump/dump-schemas.ts';
 import { PageRecords } from '../src/dump/page-records.ts';
 import type { Engine } from '../src/engine.ts';
@@ -106,6 +106,25 @@ test('a task whose owner is gone is reported done with an error', async () => {
   });
   trees.release();
   await engine.close();
+});
+
+test('a server that stops does not wait for a task for ever', async () => {
+  const { trees, engine, repository } = await withHistory();
+  trees.hold();
+  await engine.dumps.submitDump(repository);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    let isClosed = false;
+    const closed = engine.close().then(() => (isClosed = true));
+    await vi.advanceTimersByTimeAsync(19_000);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isClosed).toBe(true);
+    await closed;
+  } finally {
+    vi.useRealTimers();
+    trees.release();
+  }
 });
 
 test('asynchronous operations are told when they start, how they end and when nobody finished them', async () => {

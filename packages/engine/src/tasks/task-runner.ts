@@ -17,6 +17,8 @@ import type { RepositoryScope } from '../store/scope.ts';
 const heartbeatMs = 5000;
 /** An owner silent for longer is gone, and its tasks with it. */
 const ownerLostMs = 30_000;
+/** A server that stops waits so long for its tasks. */
+const graceMs = 20_000;
 
 /** A kind of asynchronous operation: how its ids start and what its record holds besides the task. */
 export interface TaskKind<Info> {
@@ -96,9 +98,12 @@ export class TaskRunner {
     return isNewer ? { ...report, updateTime: beat } : report;
   }
 
-  /** Waits for what runs here. */
+  /** Waits for what runs here, but not for ever. What is left ends with the process, and so does the owner's heartbeat. */
   async close(): Promise<void> {
-    await Promise.all(this.#running);
+    const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
+    const grace = setTimeout(resolve, graceMs);
+    await Promise.race([Promise.all(this.#running), graceIsOver]);
+    clearTimeout(grace);
     this.#stopBeating();
   }
 
