@@ -102,6 +102,13 @@ describe.runIf(server !== undefined)('on a real server', () => {
             expect(page.length).toBe(2);
             break;
           }
+          const together = each.map(async (one, index) => {
+            const prefix = index % 2 === 0 ? one : undefined;
+            const pages = store.scan(partition, { start: one, prefix, batch: 3 });
+            for await (const page of pages) return page.length;
+            return 0;
+          });
+          expect((await Promise.all(together)).every((length) => length <= 3)).toBe(true);
           await store.deleteMany(partition, each);
           await store.deleteMany(
             partition,

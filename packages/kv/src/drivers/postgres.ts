@@ -11,7 +11,7 @@ import {
   requirePartition,
 } from '../arguments.ts';
 import { KvError } from '../errors.ts';
-import { scanPages, scanRange, type ScanPage } from '../scan-pages.ts';
+import { scanPages, scanRange } from '../scan-pages.ts';
 import type {
   KvCondition,
   KvEntry,
@@ -164,9 +164,11 @@ class PostgresStore implements KvStore {
   ): AsyncGenerator<KvEntry[], void, undefined> {
     requirePartition(partition);
     const owned = Buffer.from(partition);
-    yield* scanPages(scanRange(options), options.batch, this.#page, (lower, upper, limit) =>
-      this.#readPage(owned, lower, upper, limit),
-    );
+    const table = this.#of(owned);
+    yield* scanPages(scanRange(options), options.batch, this.#page, async (lower, upper, limit) => {
+      const entries = await table.readPage({ partition: owned, lower, upper, limit });
+      return { entries, last: entries.length < limit };
+    });
   }
 
   async *partitions(): AsyncGenerator<Buffer, void, undefined> {
@@ -199,22 +201,6 @@ class PostgresStore implements KvStore {
       this.#opened.set(table, opened);
     }
     return opened;
-  }
-
-  async #readPage(
-    partition: Buffer,
-    lower: Buffer,
-    upper: Buffer | undefined,
-    limit: number,
-  ): Promise<ScanPage> {
-    const table = this.#of(partition);
-    const { rows } =
-      upper === undefined
-        ? await table.run('scan', [partition, lower, limit])
-        : await table.run('scanRange', [partition, lower, limit, upper]);
-    const entries: KvEntry[] = [];
-    for (const row of rows) entries.push({ key: row[0] ?? nothing, value: row[1] ?? nothing });
-    return { entries, last: rows.length < limit };
   }
 
   /** pg sends later when every connection is busy: the caller may have changed its buffers by then. */
@@ -267,8 +253,6 @@ function toConfig({ statement, values }: Query): QueryArrayConfig & { binary: tr
   const { name, text } = statement;
   return { name, text, values: [...values], rowMode: 'array', binary: true };
 }
-
-const nothing = Buffer.alloc(0);
 
 /** For a call that may wait. */
 function own(partition: Uint8Array, key: Uint8Array): Place {

@@ -33,6 +33,27 @@ export function scanCases(context: SuiteContext): void {
       },
     );
 
+    test('many scans at once read each its own', async () => {
+      const { store } = context;
+      const partitions = [freshPartition(), freshPartition()];
+      const keys = numbered('key', 100);
+      for (const partition of partitions) await fill(store, partition, keys);
+      const nothingHere = freshPartition();
+      const scans = Array.from({ length: 90 }, async (_, index) => {
+        const partition = index % 3 === 2 ? nothingHere : (partitions[index % 3] ?? nothingHere);
+        const prefix = index % 2 === 0 ? bytes(`key0${index % 10}`) : undefined;
+        const expected = index % 3 === 2 ? [] : keys.slice(index).map(String);
+        const isAsked = (key: string): boolean => prefix === undefined || key.startsWith(prefix.toString());
+        const found = await readKeys(store, partition, {
+          start: keys[index],
+          prefix,
+          batch: 1 + (index % 7),
+        });
+        expect(found).toEqual(expected.filter(isAsked));
+      });
+      await Promise.all(scans);
+    });
+
     test('pages grow from the batch and are never empty', async () => {
       const partition = freshPartition();
       await fill(context.store, partition, numbered('key', 70));

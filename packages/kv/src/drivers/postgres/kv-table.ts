@@ -1,4 +1,6 @@
 import type { OwnedChange } from '../../arguments.ts';
+import type { ScanRange } from '../../scan-pages.ts';
+import type { KvEntry } from '../../store.ts';
 import { byteaArray, int8Array } from './binary-array.ts';
 import { planChange } from './change-statement.ts';
 import { isCollision } from './database-error.ts';
@@ -9,6 +11,9 @@ import type { Table } from './tables.ts';
 /** More groups at once only make them smaller. */
 const groupsUnderWay = 2;
 const maxGroup = 200;
+/** Larger pages are read one by one: answers are held in memory whole. */
+const groupedPageSize = 512;
+const maxPagesInGroup = 32;
 
 export interface QueryRows {
   readonly rows: Buffer[][];
@@ -37,6 +42,12 @@ export interface Put extends Place {
   readonly value: Buffer;
 }
 
+/** The first entries of a range, so many at most. */
+export interface Page extends ScanRange {
+  readonly partition: Buffer;
+  readonly limit: number;
+}
+
 /** A write, and what is to be read when it is durable. */
 interface PutThenGet {
   readonly put: Put;
@@ -53,6 +64,7 @@ export class KvTable {
   readonly #puts: GroupedCalls<Put, void>;
   readonly #putsThenGets: GroupedCalls<PutThenGet, Buffer | undefined>;
   readonly #creations: GroupedCalls<OwnedChange, boolean>;
+  readonly #pages: GroupedCalls<Page, KvEntry[]>;
 
   constructor(table: Table, runInTurn: RunInTurn) {
     this.#table = table;
@@ -75,6 +87,11 @@ export class KvTable {
       keyOf: ({ partition, guard }) => nameOf({ partition, key: guard.key }),
       run: (changes) => this.#changeEach(changes),
     });
+    this.#pages = new GroupedCalls({
+      ...group,
+      maxGroup: maxPagesInGroup,
+      run: (pages) => this.#readEach(pages),
+    });
   }
 
   run(name: StatementName, values: readonly Parameter[]): Promise<QueryRows> {
@@ -92,6 +109,10 @@ export class KvTable {
   /** What `table` holds at `place` once `put` is durable. */
   setThenGet(put: Put, table: KvTable, place: Place): Promise<Buffer | undefined> {
     return this.#putsThenGets.call({ put, table, place });
+  }
+
+  readPage(page: Page): Promise<KvEntry[]> {
+    return page.limit > groupedPageSize ? this.#readOne(page) : this.#pages.call(page);
   }
 
   change(change: OwnedChange): Promise<boolean> {
@@ -121,6 +142,29 @@ export class KvTable {
       for (const [at, name] of [...places.keys()].entries()) found.set(name, values[at]);
     }
     return calls.map(({ place }) => found.get(nameOf(place)));
+  }
+
+  async #readOne({ partition, lower, upper, limit }: Page): Promise<KvEntry[]> {
+    const { rows } =
+      upper === undefined
+        ? await this.run('scan', [partition, lower, limit])
+        : await this.run('scanRange', [partition, lower, limit, upper]);
+    return rows.map(([key = nothing, value = nothing]) => ({ key, value }));
+  }
+
+  async #readEach(pages: readonly Page[]): Promise<readonly KvEntry[][]> {
+    const [first] = pages;
+    if (pages.length === 1 && first !== undefined) return [await this.#readOne(first)];
+    const { rows } = await this.run('scanEach', [
+      byteaArray(pages.map(({ partition }) => partition)),
+      byteaArray(pages.map(({ lower }) => lower)),
+      byteaArray(pages.map(({ upper }) => upper)),
+      int8Array(pages.map(({ limit }) => limit)),
+    ]);
+    const entries = pages.map((): KvEntry[] => []);
+    for (const [place, key = nothing, value = nothing] of rows)
+      entries[Number(place?.readBigInt64BE(0)) - 1]?.push({ key, value });
+    return entries;
   }
 
   #lookUp(calls: readonly Place[]): Query {
@@ -162,6 +206,7 @@ export class KvTable {
   }
 }
 
+const nothing = Buffer.alloc(0);
 const noRows: QueryRows = { rows: [], rowCount: 0 };
 
 /** What was found of `count` keys: the one asked for alone has no row when there is none. */

@@ -21,7 +21,8 @@ export type StatementName =
   | 'deleteUnchanged'
   | 'deleteMany'
   | 'scan'
-  | 'scanRange';
+  | 'scanRange'
+  | 'scanEach';
 
 /**
  * Whether a row is one of those with the keys of an array. Each key is looked up by itself: `key = ANY(…)` may be planned
@@ -35,6 +36,9 @@ export function isOneOf({ text, isWhole }: Table, partition: string, keys: strin
     `key = asked.key) FROM unnest(${keys}::bytea[]) AS asked (key)))`
   );
 }
+
+/** Longer than any key can be. An index finds the end of a range by it, as it would not by "or there is no end". */
+const afterAllKeys = "decode(repeat('ff', 4096), 'hex')";
 
 /** The statements on one table. */
 export function statements(on: Table): Record<StatementName, Statement> {
@@ -77,6 +81,12 @@ export function statements(on: Table): Record<StatementName, Statement> {
     deleteMany: `DELETE FROM ${table} WHERE ${isOneOf(on, '$1', '$2')}`,
     scan: `${page} ORDER BY key LIMIT $3`,
     scanRange: `${page} AND key < $4 ORDER BY key LIMIT $3`,
+    scanEach:
+      'SELECT asked.place, found.key, found.value FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::int8[]) ' +
+      'WITH ORDINALITY AS asked (partition, lower, upper, most, place), ' +
+      `LATERAL (SELECT key, value FROM ${table} WHERE partition_key = asked.partition AND key >= asked.lower ` +
+      `AND key < COALESCE(asked.upper, ${afterAllKeys}) ORDER BY key LIMIT asked.most) AS found ` +
+      'ORDER BY asked.place, found.key',
   };
   return Object.fromEntries(
     Object.entries(texts).map(([key, text]) => [key, { name: `kv_${key}_${suffix}`, text }]),
