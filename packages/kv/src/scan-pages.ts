@@ -34,10 +34,13 @@ export function scanRange(options: KvScanOptions): ScanRange {
   let lower: Buffer = options.start === undefined ? nothing : Buffer.from(options.start);
   if (options.after !== undefined && Buffer.compare(options.after, lower) >= 0)
     lower = keyAfter(options.after);
+  const before = options.before === undefined ? undefined : Buffer.from(options.before);
   const prefix = options.prefix;
-  if (prefix === undefined || prefix.length === 0) return { lower, upper: undefined };
+  if (prefix === undefined || prefix.length === 0) return { lower, upper: before };
   if (Buffer.compare(prefix, lower) > 0) lower = Buffer.from(prefix);
-  return { lower, upper: prefixEnd(prefix) };
+  const end = prefixEnd(prefix);
+  const isFirst = end === undefined || (before !== undefined && Buffer.compare(before, end) < 0);
+  return { lower, upper: isFirst ? before : end };
 }
 
 /**

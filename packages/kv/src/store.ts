@@ -135,6 +135,8 @@ export interface KvScanOptions {
   readonly after?: Uint8Array | undefined;
   /** Ends the scan at the first key without it; starts at max(start, prefix). */
   readonly prefix?: Uint8Array | undefined;
+  /** Ends the scan at the first key that is not smaller. */
+  readonly before?: Uint8Array | undefined;
   /** Size of the first page. */
   readonly batch?: number | undefined;
 }

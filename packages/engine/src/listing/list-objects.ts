@@ -1,4 +1,5 @@
 import type { PresignedUrl } from '@svc/block';
+import { keySuccessor } from '@svc/encoding';
 import type { RecordIterator } from '../committed/tree.ts';
 import { fromBlockError } from '../context/block-refusals.ts';
 import { adapterOf, type EngineContext } from '../context/engine-context.ts';
@@ -10,7 +11,6 @@ import { pointerOf } from '../objects/object-entry.ts';
 import { ofBranch, resolveRef, type ResolvedTarget } from '../refs/resolve-ref.ts';
 import { sameState } from '../staging/lookup.ts';
 import { Overlay } from '../staging/overlay.ts';
-import type { StagedRange } from '../staging/token-scan.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { BranchView } from './branch-view.ts';
 import { fillPage } from './fill-page.ts';
@@ -82,27 +82,39 @@ async function buildPage(
   amount: number,
   storage: PageStorage,
 ): Promise<ListedPage> {
-  const builder = new PageBuilder();
-  const { start, prefix } = walk;
-  if (start === undefined) return builder.build(storage, false);
-  const records = await openView(context, scope, target, { from: start, prefix, wanted: amount });
-  try {
-    const hasMore = await fillPage(builder, records, walk, amount);
-    return builder.build(storage, hasMore);
-  } finally {
-    records.close();
-  }
-}
-
-/** The records a ref shows, from the first on that is asked for. */
-async function openView(
-  context: EngineContext,
-  scope: RepositoryScope,
-  target: ResolvedTarget,
-  range: StagedRange,
-): Promise<RecordIterator> {
+  const { start, prefix, delimiter } = walk;
+  if (start === undefined) return new PageBuilder().build(storage, false);
   const commit = await context.commits.get(scope, target.commitId);
-  const tree = context.trees.iterate(scope.committed, commit.metaRangeId, range.from);
-  if (target.head === undefined || !target.staged) return tree;
-  return new BranchView(new Overlay(context.kv, target.head.tokens, range), tree);
+  const tree = context.trees.iterate(scope.committed, commit.metaRangeId, start);
+  const read = async (records: RecordIterator): Promise<ListedPage> => {
+    const builder = new PageBuilder();
+    return builder.build(storage, await fillPage(builder, records, walk, amount));
+  };
+  let changes: Overlay | undefined;
+  try {
+    if (target.head === undefined || !target.staged) return await read(tree);
+    const { tokens } = target.head;
+    const range = { from: start, prefix, wanted: amount };
+    if (delimiter === undefined) {
+      // The committed entries alone tell how far the page can reach: no more of what is staged is read.
+      const committed = await read(tree);
+      const before = committed.hasMore ? keySuccessor(tree.key) : undefined;
+      changes = new Overlay(context.kv, tokens, { ...range, before });
+      if (await changes.isEmpty()) return committed;
+      committed.release();
+      tree.seek(start);
+      const view = new BranchView(changes, tree);
+      const page = await read(view);
+      if (before === undefined || (page.hasMore && Buffer.compare(view.key, before) < 0)) return page;
+      // Deletions made room for what lies behind.
+      page.release();
+      changes.close();
+      tree.seek(start);
+    }
+    changes = new Overlay(context.kv, tokens, range);
+    return await read(new BranchView(changes, tree));
+  } finally {
+    changes?.close();
+    tree.close();
+  }
 }

@@ -18,7 +18,8 @@ export class Overlay implements ChangeIterator {
   /** `tokens` newest first. */
   constructor(kv: KvStore, tokens: readonly Buffer[], range: StagedRange = {}) {
     // The caller's own buffers may change while this is read.
-    const owned = { ...range, from: copyOf(range.from), prefix: copyOf(range.prefix) };
+    const { from, prefix, before } = range;
+    const owned = { ...range, from: copyOf(from), prefix: copyOf(prefix), before: copyOf(before) };
     this.#scans = tokens.map((token) => new TokenScan(kv, token, owned));
     this.#live = tokens.map(() => false);
   }
@@ -37,6 +38,12 @@ export class Overlay implements ChangeIterator {
 
   get tombstone(): boolean {
     return this.#change().identity.length === 0;
+  }
+
+  /** Before the first `next`, which need not ask the store again. */
+  async isEmpty(): Promise<boolean> {
+    const empty = await Promise.all(this.#scans.map((scan) => scan.isEmpty()));
+    return !empty.includes(false);
   }
 
   next(): boolean | Promise<boolean> {

@@ -12,6 +12,7 @@ export type OnStagedPage = (page: readonly KvEntry[]) => void;
 export interface StagedRange {
   readonly from?: Uint8Array | undefined;
   readonly prefix?: Uint8Array | undefined;
+  readonly before?: Uint8Array | undefined;
   /** After so many the reader has enough, unless some turn out to be deletions. */
   readonly wanted?: number | undefined;
   readonly onPage?: OnStagedPage | undefined;
@@ -22,17 +23,23 @@ export class TokenScan {
   readonly #kv: KvStore;
   readonly #token: Buffer;
   readonly #range: StagedRange;
-  #start: Uint8Array;
+  readonly #batch: number;
   #pages: AsyncIterator<KvEntry[]> | undefined;
   #page: readonly KvEntry[] = [];
+  /** The page holds the first stored keys from here on. */
+  #pageStart: Uint8Array;
   #at = -1;
-  #ended = false;
+  #nothingFollows = false;
+  /** Of what follows the page, what comes before this is not wanted. */
+  #skipTo: Buffer | undefined;
 
   constructor(kv: KvStore, token: Buffer, range: StagedRange = {}) {
     this.#kv = kv;
     this.#token = token;
     this.#range = range;
-    this.#start = range.from ?? noBytes;
+    // One more says whether anything follows.
+    this.#batch = Math.min(firstBatch, (range.wanted ?? firstBatch) + 1);
+    this.#pageStart = range.from ?? noBytes;
   }
 
   get key(): Buffer {
@@ -44,39 +51,38 @@ export class TokenScan {
     return this.#entry().value;
   }
 
+  /** Before the first `next`, which need not ask the store again. */
+  async isEmpty(): Promise<boolean> {
+    return !(await this.#readPage());
+  }
+
   next(): boolean | Promise<boolean> {
     if (this.#at + 1 < this.#page.length) {
       this.#at += 1;
       return true;
     }
-    return this.#ended ? false : this.#nextPage();
+    return this.#nothingFollows ? false : this.#nextPage();
   }
 
-  /** The following `next` yields the first key >= `key`; only forwards inside what was read. */
+  /** The following `next` yields the first key >= `key`. The store is not asked again for what it has told. */
   seek(key: Buffer): void {
-    const last = this.#page.at(-1);
-    if (last !== undefined && Buffer.compare(key, last.key) <= 0 && this.#covers(key)) {
-      this.#at = lowerBound(this.#page, key) - 1;
+    this.#skipTo = undefined;
+    if (Buffer.compare(key, this.#pageStart) < 0) {
+      this.#restart(key);
       return;
     }
-    this.#release();
-    this.#start = key;
-    this.#page = [];
-    this.#at = -1;
-    this.#ended = false;
+    this.#at = lowerBound(this.#page, key) - 1;
+    if (this.#at + 1 < this.#page.length || this.#nothingFollows) return;
+    // A short page is likely to be the last: the scan may know that already.
+    if (this.#page.length < this.#batch) this.#skipTo = key;
+    else this.#restart(key);
   }
 
   close(): void {
     this.#release();
-    this.#ended = true;
+    this.#nothingFollows = true;
     this.#page = [];
     this.#at = -1;
-  }
-
-  /** Whether the page holds the first stored key >= `key`. */
-  #covers(key: Buffer): boolean {
-    const first = this.#page[0];
-    return first !== undefined && Buffer.compare(first.key, key) <= 0;
   }
 
   #entry(): KvEntry {
@@ -86,24 +92,43 @@ export class TokenScan {
   }
 
   async #nextPage(): Promise<boolean> {
-    const { prefix, wanted = firstBatch, onPage } = this.#range;
+    while (await this.#readPage()) {
+      const skipTo = this.#skipTo;
+      this.#at = skipTo === undefined ? 0 : lowerBound(this.#page, skipTo);
+      this.#skipTo = undefined;
+      if (this.#at < this.#page.length) return true;
+      if (skipTo !== undefined) this.#restart(skipTo);
+    }
+    return false;
+  }
+
+  /** False when nothing follows; then the page stays as it is. */
+  async #readPage(): Promise<boolean> {
+    const { prefix, before, onPage } = this.#range;
+    const isFirst = this.#pages === undefined;
     this.#pages ??= this.#kv.scan(this.#token, {
-      start: this.#start.length > 0 ? this.#start : undefined,
+      start: this.#pageStart.length > 0 ? this.#pageStart : undefined,
       prefix: prefix !== undefined && prefix.length > 0 ? prefix : undefined,
-      // One more says whether anything follows.
-      batch: Math.min(firstBatch, wanted + 1),
+      before,
+      batch: this.#batch,
     });
     const page = await this.#pages.next();
     if (page.done === true) {
-      this.#ended = true;
-      this.#page = [];
-      this.#at = -1;
+      this.#nothingFollows = true;
       return false;
     }
     this.#page = page.value;
-    this.#at = 0;
+    if (!isFirst) this.#pageStart = page.value[0]?.key ?? noBytes;
     onPage?.(page.value);
     return true;
+  }
+
+  #restart(from: Buffer): void {
+    this.#release();
+    this.#pageStart = from;
+    this.#page = [];
+    this.#at = -1;
+    this.#nothingFollows = false;
   }
 
   #release(): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { KvScanOptions } from '../store.ts';
 import type { SuiteContext } from './describe-kv-store.ts';
 import { bytes, fill, freshPartition, numbered, readAll, readKeys } from './partitions.ts';
 
@@ -32,6 +33,22 @@ export function scanCases(context: SuiteContext): void {
         expect(seen.slice(0, 99)).toEqual(keys.slice(0, 99).map(String));
       },
     );
+
+    test('a scan ends before a key, there or not, inside a prefix or behind it', async () => {
+      const { store } = context;
+      const partition = freshPartition();
+      await fill(store, partition, ['a', 'b1', 'b2', 'b3', 'c', 'd'].map(bytes));
+      const keys = (options: KvScanOptions): Promise<string[]> => readKeys(store, partition, options);
+      expect(await keys({ before: bytes('b2') })).toEqual(['a', 'b1']);
+      expect(await keys({ before: bytes('b2\0'), batch: 1 })).toEqual(['a', 'b1', 'b2']);
+      expect(await keys({ start: bytes('b2'), before: bytes('cc') })).toEqual(['b2', 'b3', 'c']);
+      expect(await keys({ prefix: bytes('b'), before: bytes('b3') })).toEqual(['b1', 'b2']);
+      expect(await keys({ prefix: bytes('b'), before: bytes('z') })).toEqual(['b1', 'b2', 'b3']);
+      expect(await keys({ prefix: bytes('c'), before: bytes('b') })).toEqual([]);
+      expect(await keys({ start: bytes('c'), before: bytes('c') })).toEqual([]);
+      expect(await keys({ before: bytes('') })).toEqual([]);
+      expect(await keys({ prefix: Buffer.of(0xff), before: bytes('z') })).toEqual([]);
+    });
 
     test('many scans at once read each its own', async () => {
       const { store } = context;

@@ -1,0 +1,76 @@
+import type { KvEntry, KvScanOptions, KvStore } from '@svc/kv';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { TokenScan } from './token-scan.ts';
+
+/** Gives pages of any size, also short ones that are not the last. */
+function storeOf(keys: readonly string[], pageSizes: readonly number[]): Pick<KvStore, 'scan'> {
+  let pages = 0;
+  return {
+    async *scan(_partition: Uint8Array, { start, prefix, before, batch = 1 }: KvScanOptions = {}) {
+      let left = keys.filter(
+        (key) =>
+          key >= String(start ?? '') &&
+          key.startsWith(String(prefix ?? '')) &&
+          (before === undefined || key < String(before)),
+      );
+      while (left.length > 0) {
+        const size = Math.min(batch, pageSizes[pages++ % pageSizes.length] ?? 1);
+        yield left.slice(0, size).map((key): KvEntry => ({ key: Buffer.from(key), value: Buffer.from(key) }));
+        left = left.slice(size);
+      }
+    },
+  };
+}
+
+const key = fc.stringMatching(/^[a-c]{1,4}$/);
+
+const cases = fc.record({
+  keys: fc.uniqueArray(key, { maxLength: 40 }).map((keys) => keys.toSorted()),
+  pageSizes: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 5 }),
+  from: fc.option(key, { nil: undefined }),
+  prefix: fc.option(fc.constantFrom('a', 'b', 'ca'), { nil: undefined }),
+  before: fc.option(key, { nil: undefined }),
+  wanted: fc.integer({ min: 1, max: 6 }),
+  peeks: fc.boolean(),
+  steps: fc.array(
+    fc.oneof(
+      fc.constant('next' as const),
+      key.map((to) => ({ to })),
+    ),
+    { maxLength: 40 },
+  ),
+});
+
+test('steps and jumps of any kind show what is stored', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async (all) => {
+      const { keys, pageSizes, from = '', prefix = '', before, wanted, peeks, steps } = all;
+      const range = {
+        from: Buffer.from(from),
+        prefix: Buffer.from(prefix),
+        before: before === undefined ? undefined : Buffer.from(before),
+        wanted,
+      };
+      const scan = new TokenScan(storeOf(keys, pageSizes) as KvStore, Buffer.from('token'), range);
+      const stored = keys.filter((one) => one.startsWith(prefix) && (before === undefined || one < before));
+      const firstFrom = (least: string): number => {
+        const at = stored.findIndex((one) => one >= least);
+        return at < 0 ? stored.length : at;
+      };
+      let at = firstFrom(from);
+      if (peeks) expect(await scan.isEmpty()).toBe(at === stored.length);
+      for (const step of steps) {
+        if (step !== 'next') {
+          scan.seek(Buffer.from(step.to));
+          at = firstFrom(step.to);
+          continue;
+        }
+        const hasMore = await scan.next();
+        expect(hasMore ? scan.key.toString() : undefined).toBe(stored[at]);
+        if (hasMore) at += 1;
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
