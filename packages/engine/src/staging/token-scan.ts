@@ -3,6 +3,8 @@ import type { KvEntry, KvStore } from '@svc/kv';
 
 /** Entries of the first page at most; pages double from there. */
 const firstBatch = 256;
+/** The same after a jump, which mostly wants to know what comes next. */
+const batchAfterJump = 4;
 const noBytes: Buffer = Buffer.alloc(0);
 
 /** Told of every page that is read. */
@@ -23,7 +25,7 @@ export class TokenScan {
   readonly #kv: KvStore;
   readonly #token: Buffer;
   readonly #range: StagedRange;
-  readonly #batch: number;
+  #batch: number;
   #pages: AsyncIterator<KvEntry[]> | undefined;
   #page: readonly KvEntry[] = [];
   /** The page holds the first stored keys from here on. */
@@ -125,6 +127,7 @@ export class TokenScan {
 
   #restart(from: Buffer): void {
     this.#release();
+    this.#batch = Math.min(this.#batch, batchAfterJump);
     this.#pageStart = from;
     this.#page = [];
     this.#at = -1;
