@@ -1,4 +1,5 @@
 import type { KvScanOptions, KvStore } from '@svc/kv';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commit, createWorld, newRepository, paths, put } from './fixture.ts';
 
@@ -87,4 +88,39 @@ test('a page reads no staged entries behind its last committed one', async () =>
   for (let n = 0; n < 40; n += 2) await engine.objects.delete({ repository, branch: 'main', path: name(n) });
   expect((await staged({ amount: 4 }))[0]).toEqual(['f001', 'f021', 'f040', 'f041']);
   await engine.close();
+});
+
+test('pages of any size show what is committed and staged, without what was deleted', async () => {
+  const name = fc.stringMatching(/^[ab]{1,2}(\/[ab]{1,2})?$/);
+  const names = fc.uniqueArray(name, { maxLength: 12 });
+  const asked = fc.record({
+    amount: fc.integer({ min: 1, max: 6 }),
+    prefix: fc.constantFrom('', 'a', 'b/', 'ab'),
+    delimiter: fc.constantFrom('', '/'),
+  });
+  const cases = fc.record({ committed: names, written: names, deleted: names, asked: fc.array(asked) });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ committed, written, deleted, asked }) => {
+      const engine = createWorld().engine();
+      const repository = await newRepository(engine);
+      const change = (path: string): Promise<unknown> => put(engine, repository, 'main', path, '');
+      for (const path of committed) await change(path);
+      if (committed.length > 0) await commit(engine, repository, 'main');
+      for (const path of written) await change(path);
+      for (const path of deleted) await engine.objects.delete({ repository, branch: 'main', path });
+      const there = [...new Set([...committed, ...written])].filter((path) => !deleted.includes(path));
+      for (const { prefix, delimiter, amount } of asked) {
+        const shown = there
+          .filter((path) => path.startsWith(prefix))
+          .map((path) => {
+            const end = delimiter === '' ? -1 : path.indexOf(delimiter, prefix.length);
+            return end < 0 ? path : path.slice(0, end + 1);
+          });
+        const found = await paths(engine, repository, 'main', { amount, prefix, delimiter });
+        expect(found).toEqual([...new Set(shown)].toSorted());
+      }
+      await engine.close();
+    }),
+    { numRuns: 60 },
+  );
 });

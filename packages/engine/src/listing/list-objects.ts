@@ -20,6 +20,8 @@ import { PageBuilder, type ListedPage } from './object-page.ts';
 
 /** How often a page is built anew because the branch moved under it. */
 const maxRebuilds = 3;
+/** For larger pages it is cheaper to read too much of what is staged than to read the committed entries twice. */
+const smallPage = 256;
 
 /** One page of the objects a ref shows, folded at the delimiter. */
 export async function listObjects(context: EngineContext, options: ListObjectsOptions): Promise<ObjectPage> {
@@ -95,7 +97,7 @@ async function buildPage(
     if (target.head === undefined || !target.staged) return await read(tree);
     const { tokens } = target.head;
     const range = { from: start, prefix, wanted: amount };
-    if (delimiter === undefined) {
+    if (delimiter === undefined && amount <= smallPage) {
       // The committed entries alone tell how far the page can reach: no more of what is staged is read.
       const committed = await read(tree);
       const before = committed.hasMore ? keySuccessor(tree.key) : undefined;
