@@ -6,14 +6,24 @@ import { eventsPartition, segmentKey, segmentsPrefix, sequenceOfKey, tailKey } f
 import { firstTail } from './keeper-term.ts';
 import { decodeSegment, maxSegmentEvents, type Segment } from './segment.ts';
 
-/** Segments kept in memory: whoever reads along reads the last ones. */
-const keptSegments = 16;
+/** Kept in memory: whoever reads along reads the last ones. */
+const keptSegments = 64;
+const keptEvents = 32_000;
+/** A quiet log has many small segments, which are read together; one with more events is read alone. */
+const smallSegment = 16;
+const readTogether = 32;
 
 /** Reads the log. */
 export class EventLog {
   readonly #kv: KvStore;
-  readonly #segments = new LRUCache<number, Segment>({ max: keptSegments });
+  readonly #segments = new LRUCache<number, Segment>({
+    max: keptSegments,
+    maxSize: keptEvents,
+    sizeCalculation: ({ events }) => events.length + 1,
+  });
   readonly #loading = new Map<number, Promise<Segment | undefined>>();
+  /** Where the small segment ends that was read last. */
+  #smallUntil = 0;
 
   constructor(kv: KvStore) {
     this.#kv = kv;
@@ -74,10 +84,29 @@ export class EventLog {
   }
 
   async #read(first: number): Promise<Segment | undefined> {
-    const found = await this.#kv.get(eventsPartition, segmentKey(first));
-    if (found === undefined) return undefined;
-    const segment = decodeSegment(found.value);
-    this.#segments.set(first, segment);
-    return segment;
+    const start = segmentKey(first);
+    const batch = first === this.#smallUntil ? readTogether : 1;
+    for await (const page of this.#kv.scan(eventsPartition, { prefix: segmentsPrefix, start, batch })) {
+      let found: Segment | undefined;
+      for (const { key, value } of page) {
+        const isNext = sequenceOfKey(key) === first;
+        // A damaged segment is for whoever comes to it.
+        const segment = isNext ? decodeSegment(value) : ifSound(value);
+        if (segment === undefined) break;
+        if (isNext) found = segment;
+        this.#segments.set(segment.first, segment);
+        this.#smallUntil = segment.events.length <= smallSegment ? segment.next : 0;
+      }
+      return found;
+    }
+    return undefined;
+  }
+}
+
+function ifSound(value: Buffer): Segment | undefined {
+  try {
+    return decodeSegment(value);
+  } catch {
+    return undefined;
   }
 }

@@ -2,6 +2,8 @@ import { AuthError } from '../errors.ts';
 import { maxPerPage, type Page, type PageRequest } from '../model.ts';
 
 const defaultAmount = 100;
+/** Records looked up together: one by one, each would wait for the database. */
+const resolvedAtOnce = 64;
 
 export function pageAmount(page: PageRequest): number {
   const amount = page.amount ?? defaultAmount;
@@ -32,15 +34,29 @@ export async function takePage<E, T>(
 ): Promise<Page<T>> {
   const results: T[] = [];
   let last = '';
-  for await (const entry of entries) {
-    const resolved = await resolve(entry);
-    // An index entry whose record is gone is not there.
-    if (resolved === undefined) continue;
-    if (results.length === amount) return { results, hasMore: true, nextOffset: last };
-    results.push(resolved);
-    last = idOf(entry);
+  for await (const group of inGroups(entries, Math.min(resolvedAtOnce, amount + 1))) {
+    const resolved = await Promise.all(group.map(async (entry) => resolve(entry)));
+    for (const [index, entry] of group.entries()) {
+      const result = resolved[index];
+      // An index entry whose record is gone is not there.
+      if (result === undefined) continue;
+      if (results.length === amount) return { results, hasMore: true, nextOffset: last };
+      results.push(result);
+      last = idOf(entry);
+    }
   }
   return { results, hasMore: false, nextOffset: '' };
+}
+
+async function* inGroups<E>(entries: AsyncIterable<E>, size: number): AsyncGenerator<E[], void, undefined> {
+  let group: E[] = [];
+  for await (const entry of entries) {
+    group.push(entry);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }
 
 /** One page of something small that is held in memory. */
