@@ -47,6 +47,8 @@ export function scanCases(context: SuiteContext): void {
       expect(await keys({ prefix: bytes('c'), before: bytes('b') })).toEqual([]);
       expect(await keys({ start: bytes('c'), before: bytes('c') })).toEqual([]);
       expect(await keys({ before: bytes('') })).toEqual([]);
+      expect(await keys({ before: Buffer.alloc(3000, 'b') })).toEqual(['a', 'b1', 'b2', 'b3']);
+      expect(await keys({ start: bytes('b2'), before: Buffer.alloc(3000, 'b') })).toEqual(['b2', 'b3']);
       expect(await keys({ prefix: Buffer.of(0xff), before: bytes('z') })).toEqual([]);
     });
 

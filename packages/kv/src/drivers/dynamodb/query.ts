@@ -19,6 +19,11 @@ export function keyRange(partition: Buffer, lower: Buffer, upper: Buffer | undef
   const base = { ':p': binary(partition) };
   const keep = (key: Buffer): boolean =>
     Buffer.compare(key, lower) >= 0 && (upper === undefined || Buffer.compare(key, upper) < 0);
+  // A key of a condition must not be empty.
+  if (to !== undefined && from.length === 0) {
+    const values = { ...base, ':to': binary(to) };
+    return { expression: 'PartitionKey = :p AND ItemKey <= :to', values, keep };
+  }
   if (to !== undefined) {
     const values = { ...base, ':from': binary(from), ':to': binary(to) };
     return { expression: 'PartitionKey = :p AND ItemKey BETWEEN :from AND :to', values, keep };
