@@ -245,6 +245,26 @@ test('an import that still reads its source ends with the server, and says so', 
   expect([completed, error]).toEqual([false, 'the server was stopped: please start the import again']);
 });
 
+test('an import that is refused while the server stops tells the refusal', async () => {
+  const world = createWorld();
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+  const before = (): Promise<undefined> => {
+    asked.resolve();
+    return answer.promise;
+  };
+  const engine = world.engine({ hooks: { before, after: () => undefined } });
+  const repository = await newRepository(world.engine());
+  await external(world, 'x', '1');
+  const paths = [prefix('mem://outside/', '')];
+  const id = await engine.imports.start({ repository, branch: 'main', paths, actor });
+  await asked.promise;
+  const closed = engine.close();
+  answer.reject(new Error('a hook says no'));
+  await closed;
+  const { error } = await world.engine().imports.status({ repository, id });
+  expect(error).toContain('a hook says no');
+});
+
 test('cancel: twice is fine, no commit appears afterwards, a completed import refuses', async () => {
   const trees = new HoldableTrees();
   const world = createWorld(trees);

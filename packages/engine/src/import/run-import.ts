@@ -39,7 +39,7 @@ export async function runImport(context: EngineContext, job: ImportJob): Promise
   try {
     const entered = { state: await context.gate.enter(job.scope) };
     const importedId = await ingest(context, job, progress).catch((error: unknown) => {
-      throw within('error on ingest', error);
+      throw job.stop.signal.aborted ? job.stop.signal.reason : within('error on ingest', error);
     });
     // It goes on reporting: hooks may take long, and an import that shows no life counts as lost.
     if (!(await beginCommit(context, job, importedId, progress.count))) {
@@ -52,11 +52,9 @@ export async function runImport(context: EngineContext, job: ImportJob): Promise
     await progress.stop();
     await finish(context, job, { completed: true, commit, metaRangeId: commit.metaRangeId });
     await noteImport(context, job.scope, commit);
-  } catch (caught) {
+  } catch (error) {
     await progress.stop();
-    const { aborted, reason } = job.stop.signal;
-    if (reason instanceof ImportCancelled) return;
-    const error: unknown = aborted ? reason : caught;
+    if (error instanceof ImportCancelled) return;
     context.logger.warn(
       { error, import: job.accepted.id, repository: job.scope.repository.id },
       'import failed',

@@ -74,3 +74,19 @@ test('steps and jumps of any kind show what is stored', async () => {
     { numRuns: 2000 },
   );
 });
+
+test('a jump before anything was read asks once, from where it leads', async () => {
+  const asked: KvScanOptions[] = [];
+  const { scan: read } = storeOf(['a', 'b', 'c'], [1]);
+  const kv = {
+    scan(partition: Uint8Array, options?: KvScanOptions) {
+      asked.push(options ?? {});
+      return read(partition, options);
+    },
+  };
+  const scan = new TokenScan(kv as KvStore, Buffer.from('token'), { wanted: 9 });
+  scan.seek(Buffer.from('b'));
+  expect(await scan.next()).toBe(true);
+  expect(scan.key.toString()).toBe('b');
+  expect(asked).toMatchObject([{ start: Buffer.from('b'), batch: 10 }]);
+});

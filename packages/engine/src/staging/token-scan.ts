@@ -69,7 +69,7 @@ export class TokenScan {
   /** The following `next` yields the first key >= `key`. The store is not asked again for what it has told. */
   seek(key: Buffer): void {
     this.#skipTo = undefined;
-    if (Buffer.compare(key, this.#pageStart) < 0) {
+    if (this.#pages === undefined || Buffer.compare(key, this.#pageStart) < 0) {
       this.#restart(key);
       return;
     }
@@ -126,8 +126,8 @@ export class TokenScan {
   }
 
   #restart(from: Buffer): void {
+    if (this.#pages !== undefined) this.#batch = Math.min(this.#batch, batchAfterJump);
     this.#release();
-    this.#batch = Math.min(this.#batch, batchAfterJump);
     this.#pageStart = from;
     this.#page = [];
     this.#at = -1;
