@@ -1,17 +1,9 @@
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
+import { heapRoom } from './heap-room.ts';
 import { logDescriptor } from './log-pipe.ts';
 import type { Role } from './messages.ts';
 import { workerArgument } from './worker-argument.ts';
-
-/**
- * Room for young objects. Requests leave many behind at once; with more room, most are dead before the collector looks.
- * What happens in the background is done piece by piece: more room would only stay filled with what is dead.
- */
-const youngSpace: Readonly<Record<Role, readonly string[]>> = {
-  http: ['--min-semi-space-size=16', '--max-semi-space-size=24'],
-  background: ['--max-semi-space-size=4'],
-};
 
 /**
  * The collector looks with one thread: more would take the other cores away from the workers there. Large uploads call
@@ -60,7 +52,7 @@ export class WorkerProcesses {
     cluster.setupPrimary({
       exec: this.#program,
       args: [workerArgument, role],
-      execArgv: [...process.execArgv, ...collectorFlags, ...youngSpace[role]],
+      execArgv: [...process.execArgv, ...collectorFlags, ...heapRoom[role]],
       stdio,
     });
     return cluster.fork({ ...allocator, ...process.env });

@@ -4,7 +4,7 @@ import { WorkerExchange } from './exchange.ts';
 import { LogPipe } from './log-pipe.ts';
 import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { describeStartError } from './start-error.ts';
-import { leaveThreadsSmall } from './thread-heaps.ts';
+import { leaveThreadsSmall } from './heap-room.ts';
 
 export type StartRole = (context: RoleContext) => Promise<RunningRole>;
 
