@@ -62,6 +62,6 @@ test('threads have no more room for young objects than they use', async () => {
 });
 
 test('a worker keeps its room for old objects when they were collected, its threads have none', async () => {
-  expect(await oldMegabytes('here')).toBeGreaterThanOrEqual(128);
+  expect(await oldMegabytes('here')).toBeGreaterThanOrEqual(96);
   expect(await oldMegabytes('in a thread')).toBeLessThan(64);
 });

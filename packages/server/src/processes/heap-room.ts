@@ -9,7 +9,7 @@ import type { Role } from './messages.ts';
  * What happens in the background is done piece by piece: more room would only stay filled with what is dead.
  */
 export const heapRoom: Readonly<Record<Role, readonly string[]>> = {
-  http: ['--min-semi-space-size=16', '--max-semi-space-size=24', '--initial-old-space-size=128'],
+  http: ['--min-semi-space-size=16', '--max-semi-space-size=24', '--initial-old-space-size=96'],
   background: ['--max-semi-space-size=4'],
 };
 
