@@ -19,7 +19,7 @@ import { setUp } from './driver/set-up.ts';
 import { startServer, type BenchServer } from './driver/start-server.ts';
 import { warmUp, type Bench } from './scenarios/bench.ts';
 import { measureBigCommit } from './scenarios/big-commit.ts';
-import { calibrate } from './scenarios/calibrate.ts';
+import { BareServer } from './scenarios/calibrate.ts';
 import { measureChangeSizes, type ChangeSize } from './scenarios/change-size.ts';
 import { measureFloors } from './scenarios/floors.ts';
 import { measureHistory } from './scenarios/history.ts';
@@ -58,13 +58,15 @@ const scratch = mkdtempSync(join(process.env['SVC_BENCH_DIR'] ?? tmpdir(), 'svc-
 const importFolder = values['import-folder'] ?? join(scratch, 'import');
 let server: BenchServer | undefined;
 let stores: RemoteStores | undefined;
+let bare: BareServer | undefined;
 const report = new Report(onPostgres ? remoteGoals : undefined);
 try {
   if (onPostgres) {
     stores = await startRemoteStores();
     await fillBucket(stores.objectStore, rawBucket, objects);
   } else if (values['import-folder'] === undefined) makeImportFolder(importFolder, objects);
-  report.addCalibration(await calibrate());
+  bare = await BareServer.start();
+  report.addCalibration(await bare.rate());
   if (values.endpoint === undefined && !onPostgres) {
     const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
     await measureFloors(report, join(scratch, 'floor'), load);
@@ -91,6 +93,7 @@ try {
     credentials,
     requests: new Requests(api, repository, `${importSource}d0000/f0001`),
     report,
+    bare,
     objects,
     seconds: Number(values.seconds),
     connections: Number(values.connections),
@@ -118,7 +121,7 @@ try {
   if (server !== undefined) {
     report.add({ scenario: 'memory at the end', value: server.memory.now(), unit: 'MB' });
   }
-  report.addCalibration(await calibrate());
+  report.addCalibration(await bare.rate());
   report.printTable();
   if (values.endpoint === undefined && !onPostgres) {
     const { version } = manifest;
@@ -133,6 +136,7 @@ try {
     writeChangeSizeChart(charts, changeSizes, objects);
   }
 } finally {
+  bare?.stop();
   await server?.stop();
   await stores?.stop();
   rmSync(scratch, { recursive: true, force: true });

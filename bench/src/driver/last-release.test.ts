@@ -25,6 +25,16 @@ const now = (stat: number, commit: number, memory: number): Measured => ({
   ],
 });
 
+test('a machine that is slower in one minute is no regression in that row', () => {
+  const [stat, ...others] = now(5000, 100, 400).rows;
+  const measured = (calibration: number): Measured => ({
+    ...now(0, 0, 0),
+    rows: [{ ...stat!, value: 2500, calibration }, ...others],
+  });
+  expect(slowerThan(before, measured(10_000))).toEqual([]);
+  expect(slowerThan(before, measured(20_000))).toMatchObject([{ scenario: 'stat', speed: 0.5 }]);
+});
+
 test('a slower machine alone is no regression', () => {
   expect(slowerThan(before, now(5000, 100, 400))).toEqual([]);
   expect(slowerThan(before, now(4600, 109, 430))).toEqual([]);

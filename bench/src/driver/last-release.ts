@@ -11,7 +11,8 @@ export interface Measured {
   readonly version: string;
   readonly objects: number;
   readonly calibration: number;
-  readonly rows: readonly Pick<Row, 'scenario' | 'value' | 'unit'>[];
+  /** With what the bare server answered beside the row, where that is known. */
+  readonly rows: readonly (Pick<Row, 'scenario' | 'value' | 'unit'> & { readonly calibration?: number })[];
 }
 
 export interface Slower {
@@ -29,7 +30,9 @@ export function slowerThan(before: Measured, now: Measured): Slower[] {
     .flatMap((row) => {
       const last = known.get(row.scenario);
       if (last === undefined || last.unit !== row.unit) return [];
-      const speed = speedOf(row, now.calibration) / speedOf(last, before.calibration);
+      const speed =
+        speedOf(row, row.calibration ?? now.calibration) /
+        speedOf(last, last.calibration ?? before.calibration);
       return speed < noticed ? [{ scenario: row.scenario, last, now: row, speed }] : [];
     })
     .toSorted((left, right) => left.speed - right.speed);
@@ -66,6 +69,11 @@ export function printSlower(now: Measured): void {
 
 /** What the next release is compared with. */
 export function keepAsRelease(measured: Measured): void {
-  const rows = measured.rows.map(({ scenario, value, unit }) => ({ scenario, value, unit }));
+  const rows = measured.rows.map(({ scenario, value, unit, calibration }) => ({
+    scenario,
+    value,
+    unit,
+    calibration,
+  }));
   writeFileSync(file, `${JSON.stringify({ ...measured, rows }, null, 2)}\n`);
 }

@@ -44,6 +44,20 @@ test('goals that are made of what another server reached take the place of those
   expect(part).toMatchObject({ goal: 0.8, reached: 0.625, reachedRelative: 0.625 });
 });
 
+test('each row is held against the bare server right before and after it', () => {
+  const report = new Report();
+  report.addCalibration(1000);
+  report.add({ scenario: 'first', value: 600, unit: '/s' });
+  report.addCalibration(2000);
+  report.addCalibration(4000);
+  report.add({ scenario: 'second', value: 600, unit: '/s' });
+  report.add({ scenario: 'third', value: 600, unit: '/s' });
+  report.addCalibration(8000);
+  report.add({ scenario: 'last', value: 600, unit: '/s' });
+  expect(report.rows().map(({ calibration }) => calibration)).toEqual([1500, 6000, 6000, 8000]);
+  expect(report.rows()[0]?.ratio).toBeCloseTo(0.4);
+});
+
 test('charts place what they show inside the page', () => {
   const bars = barChart('bars', [
     { name: 'a < b', text: '1 /s', reached: 1000 },

@@ -25,6 +25,8 @@ export interface Goals {
 export interface JudgedRow extends Row {
   /** The rate as a part of the bare server's. */
   readonly ratio?: number;
+  /** What the bare server answered right before and after, in the mean. */
+  readonly calibration?: number;
   readonly goalRatio?: number;
   /** How many times the goal was reached: 1 and more is good. */
   readonly reached?: number;
@@ -37,7 +39,7 @@ const calibrationOfGoals = 46_000;
 /** Collects rows, prints them as they come and the whole table at the end. */
 export class Report {
   readonly #rows: Row[] = [];
-  readonly #calibrations: number[] = [];
+  readonly #calibrations: { readonly rowsBefore: number; readonly perSecond: number }[] = [];
   readonly #goals: Goals | undefined;
 
   constructor(goals?: Goals) {
@@ -52,27 +54,38 @@ export class Report {
     );
   }
 
-  /** What a bare server answers on this machine in this very minute. */
+  /** What a bare server answers on this machine in this very second. */
   addCalibration(perSecond: number): void {
-    this.#calibrations.push(perSecond);
-    console.log(`${'calibration: bare node:http'.padEnd(44)} ${`${format(perSecond)} /s`.padStart(13)}`);
+    this.#calibrations.push({ rowsBefore: this.#rows.length, perSecond });
   }
 
+  /** Of the whole run. */
   get calibration(): number {
-    return this.#calibrations.reduce((sum, rate) => sum + rate, 0) / this.#calibrations.length;
+    return mean(this.#calibrations.map(({ perSecond }) => perSecond));
+  }
+
+  /** The machine changes its speed by the minute, so each row is held against what was measured next to it. */
+  #calibrationAt(index: number): number {
+    const before = this.#calibrations.findLast(({ rowsBefore }) => rowsBefore <= index);
+    const after = this.#calibrations.find(({ rowsBefore }) => rowsBefore > index);
+    return mean([before, after].flatMap((found) => (found === undefined ? [] : [found.perSecond])));
   }
 
   rows(): JudgedRow[] {
-    return this.#rows.map((row) => judge(row, this.calibration, this.#goals?.calibration));
+    return this.#rows.map((row, index) => {
+      const calibration = this.#calibrationAt(index);
+      return { ...judge(row, calibration, this.#goals?.calibration), calibration };
+    });
   }
 
   printTable(): void {
-    console.log(
-      `\nBeside the goals; ratios are to the calibration line (${format(this.calibration)} /s, mean):`,
-    );
+    const rates = this.#calibrations.map(({ perSecond }) => perSecond);
+    const range = `${format(Math.min(...rates))} to ${format(Math.max(...rates))} /s`;
+    console.log(`\nBeside the goals; ratios are to a bare server right before and after (${range}):`);
     const cells = this.rows().map((row) => [
       row.scenario,
       `${format(row.value)} ${row.unit}`,
+      format(row.calibration ?? 0),
       row.ratio?.toFixed(3) ?? '',
       row.goal === undefined ? '' : `${format(row.goal)} ${row.unit}`,
       row.goalRatio?.toFixed(3) ?? '',
@@ -80,12 +93,12 @@ export class Report {
       verdict(row.reachedRelative),
       ...(this.#goals === undefined ? [] : [timesTheOther(row)]),
     ]);
-    const columns = ['scenario', 'measured', 'ratio', 'goal', 'ratio', 'absolute', 'relative'];
+    const columns = ['scenario', 'measured', 'bare /s', 'ratio', 'goal', 'ratio', 'absolute', 'relative'];
     printCells(this.#goals === undefined ? columns : [...columns, 'times the other'], cells);
   }
 
   writeJson(path: string): void {
-    writeJson(path, { calibrations: this.#calibrations, rows: this.rows() });
+    writeJson(path, { calibration: this.calibration, rows: this.rows() });
   }
 }
 
@@ -121,6 +134,10 @@ function withGoal({ goal, ...row }: Row, goals: Goals): Row {
   if (found === undefined) return { ...row, ...(row.unit === '×' && goal !== undefined && { goal }) };
   const { other, times } = found;
   return { ...row, goal: isRate(row) ? other * times : other / times, times };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function timesTheOther({ times, reachedRelative }: JudgedRow): string {

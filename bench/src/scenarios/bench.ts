@@ -3,6 +3,7 @@ import { runLoad, runMix, type LoadResult, type NextRequest } from '../driver/ht
 import type { ServerMemory } from '../driver/memory.ts';
 import type { RemoteStores } from '../driver/remote-stores.ts';
 import type { Report } from '../driver/report.ts';
+import type { BareServer } from './calibrate.ts';
 import type { Requests } from './requests.ts';
 
 /** What every scenario works with. */
@@ -11,6 +12,8 @@ export interface Bench {
   readonly credentials: Credentials;
   readonly requests: Requests;
   readonly report: Report;
+  /** Measured beside each scenario, where ratios to it are wanted. */
+  readonly bare?: BareServer | undefined;
   readonly objects: number;
   readonly seconds: number;
   readonly connections: number;
@@ -87,6 +90,11 @@ interface LoadScenario {
   readonly next: NextRequest;
 }
 
+/** Measures the bare server between two scenarios. */
+export async function calibrateNow({ bare, report }: Bench): Promise<void> {
+  if (bare !== undefined) report.addCalibration(await bare.rate());
+}
+
 /** Runs a load by many clients and reports its rate. */
 export async function load(bench: Bench, scenario: LoadScenario): Promise<LoadResult> {
   const { api, connections, seconds, report } = bench;
@@ -108,6 +116,7 @@ export async function load(bench: Bench, scenario: LoadScenario): Promise<LoadRe
       goal: scenario.p99Goal,
     });
   }
+  await calibrateNow(bench);
   return result;
 }
 
@@ -123,6 +132,7 @@ export async function loadAlone(
     next,
   });
   bench.report.add({ scenario: `${scenario}, one client`, value: p50, unit: 'ms', p99, errors, goal });
+  await calibrateNow(bench);
 }
 
 /** Runs some work and reports the most memory the server held meanwhile, where we can see it. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { runLoad } from '../driver/http-load.ts';
 
 const program = `
@@ -9,22 +9,49 @@ require('node:http').createServer((request, response) => {
 }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });
 `;
 
-/** What a bare server answers on this machine in this very minute: compare ratios to it, not absolute rates. */
-export async function calibrate(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    const port = await new Promise<string>((resolve) => {
+/** A server that only answers: compare ratios to what it reaches in the same seconds, not absolute rates. */
+export class BareServer {
+  readonly #child: ChildProcess;
+  readonly #endpoint: URL;
+
+  private constructor(child: ChildProcess, endpoint: URL) {
+    this.#child = child;
+    this.#endpoint = endpoint;
+  }
+
+  static async start(): Promise<BareServer> {
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const port = await new Promise<string>((resolve, reject) => {
+      child.once('error', reject);
       child.stdout.once('data', (data: Buffer) => resolve(String(data).trim()));
     });
-    const endpoint = new URL(`http://127.0.0.1:${port}`);
+    const server = new BareServer(child, new URL(`http://127.0.0.1:${port}`));
+    // Its code is compiled by then.
+    await server.rate();
+    return server;
+  }
+
+  /** Requests per second in this very second. */
+  async rate(seconds = 1): Promise<number> {
+    const endpoint = this.#endpoint;
     const request = `GET / HTTP/1.1\r\nhost: ${endpoint.host}\r\n\r\n`;
+    const { perSecond } = await runLoad({ endpoint, connections: 64, seconds, next: () => request });
+    return perSecond;
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+}
+
+/** The best of some rounds of a server of its own. */
+export async function calibrate(): Promise<number> {
+  const server = await BareServer.start();
+  try {
     const rates: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const result = await runLoad({ endpoint, connections: 64, seconds: 1.5, next: () => request });
-      rates.push(result.perSecond);
-    }
+    for (let round = 0; round < 3; round += 1) rates.push(await server.rate());
     return Math.max(...rates);
   } finally {
-    child.kill();
+    server.stop();
   }
 }

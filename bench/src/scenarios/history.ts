@@ -1,5 +1,5 @@
 import { median, timed } from '../driver/api.ts';
-import { commit, createBranch, folderOf, randomIndex, randomKey, type Bench } from './bench.ts';
+import { calibrateNow, commit, createBranch, folderOf, randomIndex, randomKey, type Bench } from './bench.ts';
 
 const rounds = 9;
 const small = Buffer.alloc(100, 'x');
@@ -7,10 +7,15 @@ const small = Buffer.alloc(100, 'x');
 /** Commit, diff, merge and log of small changes in the whole tree, one client, median of some rounds. */
 export async function measureHistory(bench: Bench): Promise<void> {
   await measureCommitOne(bench);
+  await calibrateNow(bench);
   await measureDiff(bench);
+  await calibrateNow(bench);
   await measureMergeBoth(bench, 'in different ranges');
+  await calibrateNow(bench);
   await measureMergeBoth(bench, 'in one range');
+  await calibrateNow(bench);
   await measureLog(bench);
+  await calibrateNow(bench);
 }
 
 /** Leaves the branch `one`. */

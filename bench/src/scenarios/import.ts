@@ -5,7 +5,7 @@ import { timed } from '../driver/api.ts';
 import { runLoad } from '../driver/http-load.ts';
 import { presignTarget } from '../driver/presign.ts';
 import type { RemoteStores } from '../driver/remote-stores.ts';
-import { filesPerFolder, folderOf, keyOf, withPeakMemory, type Bench } from './bench.ts';
+import { calibrateNow, filesPerFolder, folderOf, keyOf, withPeakMemory, type Bench } from './bench.ts';
 
 /** Folders of a thousand names each; the files of a folder are links to one, which saves disk, not work. */
 export function makeImportFolder(folder: string, objects: number): void {
@@ -70,4 +70,5 @@ export async function importObjects(bench: Bench, namespace: string): Promise<vo
     unit: 's',
     ...(bench.fullSize && { goal: 12 }),
   });
+  await calibrateNow(bench);
 }

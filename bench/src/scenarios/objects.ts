@@ -2,7 +2,7 @@ import { median, type Credentials } from '../driver/api.ts';
 import { runLoad } from '../driver/http-load.ts';
 import { presignTarget } from '../driver/presign.ts';
 import type { Report } from '../driver/report.ts';
-import { createBranch, load, type Bench } from './bench.ts';
+import { calibrateNow, createBranch, load, type Bench } from './bench.ts';
 
 const small = 'x'.repeat(4096);
 const large = Buffer.alloc(64 << 20, 7);
@@ -56,9 +56,10 @@ async function measureGateway(bench: Bench): Promise<void> {
 
 /** Beside the same requests to the S3 server itself, in turns, where the server has one. */
 async function measureLarge(
-  { api, objectStore, report, seconds }: Bench,
+  bench: Bench,
   request: (method: string, key: string, length?: number) => string,
 ): Promise<void> {
+  const { api, objectStore, report, seconds } = bench;
   const raw = objectStore && {
     endpoint: objectStore.endpoint,
     put: withBody(signed(objectStore, 'PUT', `/${rawBucket}/big`, large.length)),
@@ -74,6 +75,7 @@ async function measureLarge(
   const scenario = 'S3 put 64 MiB, one client';
   report.add({ scenario, value: median(ours), unit: 'MB/s', goal: 400 });
   if (raw !== undefined) addRatio(report, scenario, median(ours), median(theirs));
+  await calibrateNow(bench);
 
   const get = request('GET', 'big');
   const got: number[] = [];
@@ -87,6 +89,7 @@ async function measureLarge(
   const reading = 'S3 get 64 MiB, four clients';
   report.add({ scenario: reading, value: median(got), unit: 'MB/s', goal: 2800 });
   if (raw !== undefined) addRatio(report, reading, median(got), median(gotRaw));
+  await calibrateNow(bench);
 }
 
 async function megabytesPerSecondOfOne(endpoint: URL, request: Buffer): Promise<number> {
