@@ -11,15 +11,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Api, type Credentials } from './driver/api.ts';
+import { BareServer } from './driver/bare-server.ts';
 import { writeChangeSizeChart, writeGoalsChart } from './driver/performance-charts.ts';
 import { keepAsRelease, printSlower } from './driver/last-release.ts';
 import { Report } from './driver/report.ts';
 import { startRemoteStores, type RemoteStores } from './driver/remote-stores.ts';
 import { setUp } from './driver/set-up.ts';
 import { startServer, type BenchServer } from './driver/start-server.ts';
-import { warmUp, type Bench } from './scenarios/bench.ts';
+import { calibrateNow, warmUp, type Bench } from './scenarios/bench.ts';
 import { measureBigCommit } from './scenarios/big-commit.ts';
-import { BareServer } from './scenarios/calibrate.ts';
 import { measureChangeSizes, type ChangeSize } from './scenarios/change-size.ts';
 import { measureFloors } from './scenarios/floors.ts';
 import { measureHistory } from './scenarios/history.ts';
@@ -70,6 +70,7 @@ try {
   if (values.endpoint === undefined && !onPostgres) {
     const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
     await measureFloors(report, join(scratch, 'floor'), load);
+    report.addCalibration(await bare.rate());
   }
   let endpoint: URL;
   let credentials: Credentials;
@@ -114,8 +115,11 @@ try {
   let changeSizes: ChangeSize[] = [];
   if (!onPostgres) {
     await measureMixed(bench);
+    await calibrateNow(bench);
     if (server !== undefined) await measureHooks(bench, namespace);
+    await calibrateNow(bench);
     changeSizes = await measureChangeSizes(bench);
+    await calibrateNow(bench);
     await measureBigCommit(bench);
   }
   if (server !== undefined) {

@@ -26,7 +26,7 @@ export interface JudgedRow extends Row {
   /** The rate as a part of the bare server's. */
   readonly ratio?: number;
   /** What the bare server answered right before and after, in the mean. */
-  readonly calibration?: number;
+  readonly calibration: number;
   readonly goalRatio?: number;
   /** How many times the goal was reached: 1 and more is good. */
   readonly reached?: number;
@@ -72,10 +72,7 @@ export class Report {
   }
 
   rows(): JudgedRow[] {
-    return this.#rows.map((row, index) => {
-      const calibration = this.#calibrationAt(index);
-      return { ...judge(row, calibration, this.#goals?.calibration), calibration };
-    });
+    return this.#rows.map((row, index) => judge(row, this.#calibrationAt(index), this.#goals?.calibration));
   }
 
   printTable(): void {
@@ -85,7 +82,7 @@ export class Report {
     const cells = this.rows().map((row) => [
       row.scenario,
       `${format(row.value)} ${row.unit}`,
-      format(row.calibration ?? 0),
+      format(row.calibration),
       row.ratio?.toFixed(3) ?? '',
       row.goal === undefined ? '' : `${format(row.goal)} ${row.unit}`,
       row.goalRatio?.toFixed(3) ?? '',
@@ -145,7 +142,8 @@ function timesTheOther({ times, reachedRelative }: JudgedRow): string {
 }
 
 /** Memory and ratios do not depend on how fast the machine is. */
-export function judge(row: Row, calibration: number, goalsSetAt = calibrationOfGoals): JudgedRow {
+export function judge(given: Row, calibration: number, goalsSetAt = calibrationOfGoals): JudgedRow {
+  const row = { ...given, calibration };
   const { value, goal } = row;
   const ratio = isRate(row) ? value / calibration : undefined;
   if (goal === undefined) return { ...row, ...(ratio !== undefined && { ratio }) };

@@ -1,9 +1,9 @@
 import type { Api, Credentials } from '../driver/api.ts';
+import type { BareServer } from '../driver/bare-server.ts';
 import { runLoad, runMix, type LoadResult, type NextRequest } from '../driver/http-load.ts';
 import type { ServerMemory } from '../driver/memory.ts';
 import type { RemoteStores } from '../driver/remote-stores.ts';
 import type { Report } from '../driver/report.ts';
-import type { BareServer } from './calibrate.ts';
 import type { Requests } from './requests.ts';
 
 /** What every scenario works with. */

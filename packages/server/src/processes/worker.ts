@@ -1,10 +1,10 @@
 import { createLogger } from '../logging/index.ts';
 import type { RoleContext, RunningRole } from '../roles/role.ts';
 import { WorkerExchange } from './exchange.ts';
+import { leaveThreadsSmall } from './heap-room.ts';
 import { LogPipe } from './log-pipe.ts';
 import type { Role, ServerAddress, StartMessage, ToPrimary, ToWorker } from './messages.ts';
 import { describeStartError } from './start-error.ts';
-import { leaveThreadsSmall } from './heap-room.ts';
 
 export type StartRole = (context: RoleContext) => Promise<RunningRole>;
 
