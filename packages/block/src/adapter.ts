@@ -174,6 +174,8 @@ export interface PutOptions {
    */
   readonly immutable?: boolean | undefined;
   readonly contentType?: string | undefined;
+  /** Of the body, where it is known: a store that can check it refuses other bytes. */
+  readonly md5?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

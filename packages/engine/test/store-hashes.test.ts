@@ -14,9 +14,15 @@ let engine: Engine;
 afterEach(() => engine.close());
 
 /** An engine on a store that tells what it is told to tell. */
-async function open(): Promise<{ repository: string; tell: (told: string | undefined) => void }> {
+async function open(): Promise<{
+  repository: string;
+  tell: (told: string | undefined) => void;
+  /** The MD5s in hex that objects were put with. */
+  given: (string | undefined)[];
+}> {
   const adapter = createTestAdapter();
   let told: string | undefined;
+  const given: (string | undefined)[] = [];
   const telling: BlockAdapter = new Proxy(adapter, {
     get(target, name) {
       const found: unknown = Reflect.get(target, name);
@@ -24,16 +30,18 @@ async function open(): Promise<{ repository: string; tell: (told: string | undef
         return async (...[upload, number, body, accept]: Parameters<BlockAdapter['uploadPart']>) =>
           target.uploadPart(upload, number, body, async (part) => accept?.({ ...part, md5: told }));
       if (name === 'put')
-        return async (pointer: ObjectPointer, body: BodySource, options?: PutOptions) => ({
-          ...(await target.put(pointer, body, options)),
-          md5: told,
-        });
+        return async (pointer: ObjectPointer, body: BodySource, options?: PutOptions) => {
+          if (options?.fresh === true) {
+            given.push(options.md5 === undefined ? undefined : Buffer.from(options.md5).toString('hex'));
+          }
+          return { ...(await target.put(pointer, body, options)), md5: told };
+        };
       return typeof found === 'function' ? (found.bind(target) as unknown) : found;
     },
   });
   engine = createWorld(undefined, telling).engine();
   const repository = await newRepository(engine);
-  return { repository, tell: (next) => (told = next) };
+  return { repository, tell: (next) => (told = next), given };
 }
 
 async function etagOf(repository: string, size = content.length): Promise<string> {
@@ -113,4 +121,18 @@ test('a part of which the store tells nothing is sent again, and hashed here the
   await expect(send()).rejects.toMatchObject({ kind: 'busy' });
   await send();
   expect(seen).toEqual([md5, madeUp, md5]);
+});
+
+test('a store is told the MD5 of what is in memory before it takes it', async () => {
+  const { repository, given } = await open();
+  const small = content.subarray(0, 4096);
+  const stream = Readable.from([small], { objectMode: false });
+  await engine.objects.upload({
+    repository,
+    branch: 'main',
+    path: 'small',
+    body: { stream, size: small.length },
+  });
+  await etagOf(repository);
+  expect(given).toEqual([createHash('md5').update(small).digest('hex'), undefined]);
 });

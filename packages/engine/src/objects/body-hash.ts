@@ -12,6 +12,8 @@ export const inlineBytes = 1024 * 1024;
 export interface HashedBody {
   /** To be given to the store. */
   readonly body: BodySource;
+  /** Known before the store has the body, when that is in memory. */
+  readonly md5?: Buffer;
   /** Whether the MD5 is left to the store, because a trusted one computes it anyway. */
   readonly leavesMd5: boolean;
   /** Call once the store has taken the whole body; `told` is the MD5 in hex where it is left to the store. */
@@ -68,12 +70,14 @@ function toldMd5(told: string | undefined): Buffer {
 }
 
 function hashedBytes(bytes: Uint8Array, extra: readonly DigestName[]): HashedBody {
+  const md5 = hash('md5', bytes, 'buffer');
   return {
     body: bytes,
+    md5,
     leavesMd5: false,
     digests: () =>
       Promise.resolve({
-        md5: hash('md5', bytes, 'buffer'),
+        md5,
         size: bytes.length,
         extra: named(
           extra,

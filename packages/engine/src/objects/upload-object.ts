@@ -48,6 +48,7 @@ export async function uploadObject(
         fresh: true,
         storageClass: options.storageClass,
         contentType: options.contentType,
+        md5: hashed.md5,
         signal: options.signal,
       }),
     );

@@ -31,7 +31,12 @@ export async function uploadScratch(
   const hashed = await hashBody(context.hashPool, options.body, []);
   return withFreshData(context, scope, address, async (pointer) => {
     const stored = await withBlockStore(adapter, () =>
-      adapter.put(pointer, hashed.body, { fresh: true, contentType, signal: options.signal }),
+      adapter.put(pointer, hashed.body, {
+        fresh: true,
+        contentType,
+        md5: hashed.md5,
+        signal: options.signal,
+      }),
     );
     const { size, md5 } = await hashed.digests();
     return toObjectEntry(context, scope, path, {

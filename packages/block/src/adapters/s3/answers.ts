@@ -28,6 +28,11 @@ export function ifAbsentHeader(options: PutOptions): Record<string, string> {
   return options.ifAbsent === true ? { 'if-none-match': '*' } : {};
 }
 
+/** The store refuses a body that reaches it changed. */
+export function md5Header({ md5 }: PutOptions): Record<string, string> {
+  return md5 === undefined ? {} : { 'content-md5': Buffer.from(md5).toString('base64') };
+}
+
 export function copySource({ bucket, key }: BucketObject): string {
   return `${sigV4Encode(bucket, 'encode')}/${sigV4Encode(key, 'keep')}`;
 }

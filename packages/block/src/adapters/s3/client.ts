@@ -56,7 +56,6 @@ export class S3Client {
   readonly #agent: Agent;
   readonly #lean: LeanClient;
   readonly #keys = new SigningKeyCache();
-  readonly #chunkSize: number;
   readonly #chunkTimeoutMs: number;
   readonly #maxRetries: number;
   readonly regions: BucketRegions;
@@ -74,10 +73,9 @@ export class S3Client {
       pathStyle,
       's3.pre_signed_endpoint',
     );
-    this.#chunkSize = config.streamingChunkSize ?? 1024 * 1024;
     this.#chunkTimeoutMs = config.streamingChunkTimeoutMs ?? 60_000;
     this.#maxRetries = config.maxRetries ?? 5;
-    if (!(this.#chunkSize >= 8192)) {
+    if (!((config.streamingChunkSize ?? 1024 * 1024) >= 8192)) {
       throw new BlockError('configuration', 's3.streaming_chunk_size must be at least 8192');
     }
     if (!(this.#chunkTimeoutMs > 0)) {
@@ -258,8 +256,9 @@ export class S3Client {
       };
     }
     headers['content-length'] = String(body.size);
-    // Hashing a large body to sign it would take longer than sending it, here and in the store.
-    const isSigned = body.kind === 'bytes' && body.size <= this.#chunkSize && this.#endpoint.isPlainHttp;
+    // What is asked of the store is signed where TLS does not protect it. Data is not: hashing it to sign it takes longer
+    // than sending it, here and in the store.
+    const isSigned = request.method === 'POST' && body.kind === 'bytes' && this.#endpoint.isPlainHttp;
     const payloadHash = isSigned ? sha256Of(body.chunks) : unsignedPayload;
     const signed = signRequest({ ...base, headers, payloadHash }, context);
     if (body.kind === 'stream') {

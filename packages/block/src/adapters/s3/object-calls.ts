@@ -5,7 +5,7 @@ import type { S3StoreConfig } from '../../config.ts';
 import { BlockError } from '../../errors.ts';
 import { dateOf, streamBody, unquote } from '../../remote/answers.ts';
 import { connectionFailure } from '../../remote/connection.ts';
-import { ifAbsentHeader, md5Told } from './answers.ts';
+import { ifAbsentHeader, md5Header, md5Told } from './answers.ts';
 import type { S3Client, S3Request } from './client.ts';
 import { refusalError } from './errors.ts';
 import type { RequestBody } from '../../remote/request-body.ts';
@@ -30,7 +30,7 @@ export class ObjectCalls {
       bucket,
       key,
       body,
-      headers: { ...this.writeHeaders(options), ...ifAbsentHeader(options) },
+      headers: { ...this.writeHeaders(options), ...ifAbsentHeader(options), ...md5Header(options) },
       signal: options.signal,
     });
     const etag = unquote(response.header('etag'));

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { startFaultProxy, testServerOrSkip } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +66,17 @@ describe.skipIf(versitygw === undefined)('s3 on a real server', () => {
         parts.map(({ etag }, index) => ({ partNumber: index + 1, etag })),
       );
       expect(size).toBe(large.length + 3);
+    });
+  });
+
+  it('stores nothing of a body that is not what its MD5 says', async () => {
+    await withBucket(async (adapter, bucket) => {
+      const md5 = createHash('md5').update('what was sent').digest();
+      const kept = adapter.put(at(bucket, 'changed'), Buffer.from('what came in'), { md5 });
+      await expect(kept).rejects.toMatchObject({ kind: 'write_failed' });
+      expect(await adapter.exists(at(bucket, 'changed'))).toBe(false);
+      await adapter.put(at(bucket, 'same'), Buffer.from('what was sent'), { md5 });
+      expect(await adapter.exists(at(bucket, 'same'))).toBe(true);
     });
   });
 

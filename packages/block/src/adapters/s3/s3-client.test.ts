@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -172,18 +173,37 @@ describe('time limits', () => {
 });
 
 describe('signatures', () => {
-  it('cover a small body over plain HTTP', async () => {
+  it('cover what is asked of a store over plain HTTP, and not the data', async () => {
     await withStub(
       (_, response) => accept(response),
       { streamingChunkSize: 8192 },
       async (adapter, seen) => {
         await adapter.put(at('x'), Buffer.from('hello'));
-        expect(seen[0]?.headers['x-amz-content-sha256']).toBe(
-          '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
-        );
+        expect(seen[0]?.headers['x-amz-content-sha256']).toBe('UNSIGNED-PAYLOAD');
+        expect(seen[0]?.headers['content-md5']).toBeUndefined();
         await adapter.put(at('x'), { stream: Readable.from([Buffer.alloc(20_000, 'a')]), size: 20_000 });
         expect(seen[1]?.headers['x-amz-content-sha256']).toBe('UNSIGNED-PAYLOAD');
         expect(seen[1]?.body.equals(Buffer.alloc(20_000, 'a'))).toBe(true);
+        await adapter.deleteMany([at('x'), at('y')]).catch(() => undefined);
+        const asked = seen[2];
+        expect(asked?.headers['x-amz-content-sha256']).toBe(
+          createHash('sha256')
+            .update(asked?.body ?? '')
+            .digest('hex'),
+        );
+      },
+    );
+  });
+
+  it('cover the MD5 of data where it is known', async () => {
+    await withStub(
+      (_, response) => accept(response),
+      {},
+      async (adapter, seen) => {
+        const md5 = createHash('md5').update('hello').digest();
+        await adapter.put(at('x'), Buffer.from('hello'), { md5 });
+        expect(seen[0]?.headers['content-md5']).toBe('XUFAKrxLKna5cZ2REBfFkg==');
+        expect(seen[0]?.headers.authorization).toContain(';content-md5;');
       },
     );
   });
