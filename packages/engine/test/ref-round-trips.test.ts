@@ -172,3 +172,22 @@ test('a branch that moves after it was looked at is looked at again', async () =
   expect(await paths(engine, repository, 'main@')).toEqual(['main', 'side']);
   await other.close();
 });
+
+test('a commit waits for the branch and what is staged at once, and does not read again what it has sealed', async () => {
+  const before = (): Promise<never> => Promise.reject(new Error('a hook is called'));
+  const { repository, waits } = await open({ folders: ['_ours/'], before, after: () => undefined });
+  await put(engine, repository, 'main', 'warm', 'warm');
+  await commit(engine, repository, 'main');
+  await put(engine, repository, 'main', 'a', 'a');
+  waits.length = 0;
+  await commit(engine, repository, 'main');
+  expect(waits.map((calls) => calls.toSorted())).toEqual([
+    ['get branches/main', `scan ${repository}-main`],
+    ['setIf branches/main'],
+    [`scan ${repository}-main`],
+    ['change branches/main'],
+  ]);
+  // A file of hooks that is staged since counts, also where the branch got another token meanwhile.
+  await put(engine, repository, 'main', '_ours/a', 'a');
+  await expect(commit(engine, repository, 'main')).rejects.toThrow('a hook is called');
+});

@@ -1,4 +1,5 @@
 import type { EngineContext } from '../context/engine-context.ts';
+import type { StagedLook } from '../hooks/hook-files.ts';
 import { isTokenEmpty } from '../staging/tokens.ts';
 import type { BranchHead } from '../store/branch-store.ts';
 import type { RepositoryScope } from '../store/scope.ts';
@@ -19,7 +20,7 @@ export async function lookAtHead(
   scope: RepositoryScope,
   branch: string,
 ): Promise<SeenHead> {
-  const guessed = guessToken(context, scope, branch);
+  const guessed = guessTokens(context, scope, branch)?.[0]?.toString();
   const guess = guessed === undefined ? undefined : isTokenEmpty(context, Buffer.from(guessed));
   // Nobody waits for it when the branch is gone or has another token.
   guess?.catch(() => undefined);
@@ -39,8 +40,30 @@ export function foreseeMove(context: EngineContext, scope: RepositoryScope, { da
   context.commits.find(scope, data.commitId).catch(() => undefined);
 }
 
-function guessToken(context: EngineContext, scope: RepositoryScope, branch: string): string | undefined {
+/** Reads a branch, and beside it what hooks want to know of what is staged there. */
+export async function lookAtStagedHead(
+  context: EngineContext,
+  scope: RepositoryScope,
+  branch: string,
+): Promise<{ readonly head: BranchHead; readonly staged: StagedLook | undefined }> {
+  const look = (tokens: readonly Buffer[]): Promise<StagedLook | undefined> =>
+    Promise.resolve(context.hookFiles?.lookAtStaged(tokens));
+  const guessed = guessTokens(context, scope, branch);
+  const guess = guessed === undefined ? undefined : look(guessed);
+  // Nobody waits for it when the branch is gone or has other tokens.
+  guess?.catch(() => undefined);
+  const head = await context.branches.get(scope, branch);
+  const isRight = guessed?.join('/') === head.tokens.join('/');
+  return { head, staged: await (isRight && guess !== undefined ? guess : look(head.tokens)) };
+}
+
+/** Those of the branch as it was seen last. */
+function guessTokens(
+  context: EngineContext,
+  scope: RepositoryScope,
+  branch: string,
+): readonly Buffer[] | undefined {
   // Where a read is a look into memory, there is nothing to gain.
   if (context.kv.valueAtOnce !== undefined) return undefined;
-  return context.branches.lastSeen(scope, branch)?.data.stagingToken;
+  return context.branches.lastSeen(scope, branch)?.tokens;
 }

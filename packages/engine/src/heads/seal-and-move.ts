@@ -50,7 +50,7 @@ export interface HeadMove {
 export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Commit> {
   const { scope, branch } = move;
   return context.queue.run(`${scope.repository.instanceUid}/${branch}`, async (turn) => {
-    const unsealed = await seal(
+    const known = await seal(
       context,
       turn.hasWaited ? { ...move, head: undefined, cleanToken: undefined } : move,
     );
@@ -61,7 +61,7 @@ export function sealAndMove(context: EngineContext, move: HeadMove): Promise<Com
       }
       // Before the tables are written: what was collected since then may concern them.
       const entered = await enterGate(context, move);
-      const head = (lost === 0 ? unsealed : undefined) ?? (await context.branches.get(scope, branch));
+      const head = (lost === 0 ? known : undefined) ?? (await context.branches.get(scope, branch));
       const commit = await move.makeCommit(head, turn, lost, entered);
       if (await moveTo(context, move, head, commit, entered)) {
         const byId = typeof move.byId === 'function' ? move.byId() : move.byId;
@@ -122,8 +122,8 @@ async function moveTo(
 }
 
 /**
- * Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head:
- * then the branch is answered as it was read, which the move will not find changed unless somebody else changes it.
+ * Later writes go to a new token. With nothing staged the token stays, and later writes stay staged over the new head.
+ * Answers the branch as it is then, where that is known: the move will not find it changed unless somebody else changes it.
  */
 async function seal(
   context: EngineContext,
@@ -140,9 +140,10 @@ async function seal(
     if (isEmpty) return head;
     const sealed = [stagingToken, ...sealedTokens];
     const next = { ...head.data, stagingToken: tokenFor(scope, branch), sealedTokens: sealed };
-    if (await context.branches.replace(scope, head, next)) {
+    const replaced = await context.branches.exchange(scope, head, next);
+    if (replaced !== undefined) {
       foldSealedTokensLater(context, scope, branch, sealed.length);
-      return undefined;
+      return replaced.head;
     }
     context.onRetry(operation);
   }

@@ -5,7 +5,7 @@ import { invalid, noChanges } from '../context/refusals.ts';
 import type { CommitOptions } from '../face/commits.ts';
 import type { Commit } from '../face/model.ts';
 import { noteForeignUnknown } from '../gc/foreign.ts';
-import { foreseeMove } from '../heads/look-at-head.ts';
+import { foreseeMove, lookAtStagedHead } from '../heads/look-at-head.ts';
 import { sealAndMove } from '../heads/seal-and-move.ts';
 import {
   CandidateRun,
@@ -37,13 +37,12 @@ export async function createCommit(context: EngineContext, options: CommitOption
   checkCommitSize(message, metadata);
   const scope = await context.repositories.open(options.repository);
   await checkCommittable(context, scope, branch, options.force);
-  const head = await context.branches.get(scope, branch);
+  const { head, staged } = await lookAtStagedHead(context, scope, branch);
   if (options.sourceMetaRange !== undefined) {
     await checkSourceTree(context, scope, head, options, options.sourceMetaRange);
   }
   const event: BranchEvent = { scope, actor, sourceRef: branch, branch };
   foreseeMove(context, scope, head);
-  const staged = await context.hookFiles?.lookAtStaged(head.tokens);
   await runBefore(context, 'prepare-commit', {
     ...event,
     shown: { commitId: head.data.commitId, staged },

@@ -146,6 +146,20 @@ export class BranchStore {
     return this.#kv.setIf(scope.partition, branchKey(data.id), branchMessage.encode(data), head.predicate);
   }
 
+  /** As `replace`; answers the record as it is now, where its proof is known without reading it. Undefined: it changed. */
+  async exchange(
+    scope: RepositoryScope,
+    head: BranchHead,
+    data: BranchData,
+  ): Promise<{ readonly head: BranchHead | undefined } | undefined> {
+    const began = performance.now();
+    if (!(await this.replace(scope, head, data))) return undefined;
+    const value = branchMessage.encode(data);
+    const predicate = this.#kv.predicateOf?.(value);
+    if (predicate === undefined) return { head: undefined };
+    return { head: this.#headOf(scope, data.id, began, head.key, { value, predicate }) };
+  }
+
   /** As `replace`, and something is told of it. */
   replaceTelling(
     scope: RepositoryScope,
