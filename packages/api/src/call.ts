@@ -35,7 +35,7 @@ export interface Call<O extends Operation = Operation> {
   /** Tells who has just logged in, for the audit log. */
   readonly logIn: (username: string) => void;
   /** Throws unless the caller fulfils a requirement that only the operation could work out. */
-  ensure(requirement: Requirement): Promise<void>;
+  ensure(requirement: Requirement): Promise<void> | undefined;
 }
 
 type RequiredKeys<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];

@@ -347,9 +347,9 @@ class RunningCall {
     return { committer: committerOf(user), userId: user.username, requestId: this.requestId };
   }
 
-  async ensure(requirement: Requirement): Promise<void> {
+  ensure(requirement: Requirement): Promise<void> | undefined {
     const { auth } = this.#options;
-    if (auth.allowsAtOnce(this.identity, requirement, this.client)) return;
-    await auth.ensureAllowed(this.identity, requirement, this.client);
+    if (auth.allowsAtOnce(this.identity, requirement, this.client)) return undefined;
+    return auth.ensureAllowed(this.identity, requirement, this.client);
   }
 }

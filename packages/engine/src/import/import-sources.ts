@@ -7,7 +7,7 @@ import type { ImportPath, StartImportOptions } from '../face/imports.ts';
 import type { AddressRights } from '../face/objects.ts';
 import { parseKey, parsePrefix } from '../names/names.ts';
 import { checkImport } from '../objects/address-rights.ts';
-import { checkNotWaiting } from '../objects/given-address.ts';
+import { refuseWaiting } from '../objects/given-address.ts';
 import { liesInside, trimSlash } from '../repositories/namespaces.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 
@@ -66,7 +66,7 @@ async function checkSource(
     const owner = await context.namespaces.ownerNow(adapter, canonical);
     if (owner !== undefined) await checkMayRead(owner, rights);
     await checkImport(adapter, rights, source.uri, canonical);
-    await checkNotWaiting(context, adapter, canonical);
+    refuseWaiting(await context.namespaces.waitingAt(adapter, canonical));
     return owner === undefined ? source : { ...source, foreign: { uri: canonical, owners: [owner] } };
   }
   const uri = await adapter.importSource(source.uri);
@@ -80,7 +80,7 @@ async function checkSource(
   await context.namespaces.ownerNow(adapter, trimSlash(start));
   const owners = await context.namespaces.ownersBelow(adapter, start);
   for (const owner of owners) await checkMayRead(owner, rights);
-  await checkNotWaiting(context, adapter, start);
+  refuseWaiting(await context.namespaces.waitingAt(adapter, start));
   for (const spelling of new Set([uri, ...adapter.spellings(start)])) {
     await rights.checkImportBelow?.(spelling);
   }

@@ -13,13 +13,17 @@ export async function checkMayRead(repository: string, rights: AddressRights): P
 }
 
 /** Policies speak of text: an address must not pass them by being spelled in another way. */
-export async function checkImport(
+export function checkImport(
   adapter: BlockAdapter,
   rights: AddressRights,
   address: string,
   canonical: string,
-): Promise<void> {
-  for (const spelling of new Set([address, ...adapter.spellings(canonical)])) {
-    await rights.checkImport?.(spelling);
-  }
+): void | Promise<void> {
+  const spellings = adapter.spellings(canonical);
+  const isOnlyOne = spellings.every((spelling) => spelling === address);
+  return isOnlyOne ? rights.checkImport?.(address) : checkEach(rights, new Set([address, ...spellings]));
+}
+
+async function checkEach(rights: AddressRights, spellings: Iterable<string>): Promise<void> {
+  for (const spelling of spellings) await rights.checkImport?.(spelling);
 }

@@ -44,8 +44,11 @@ export async function acceptAddress(
   const { scope, physicalAddress, rights } = options;
   const { repository } = scope;
   const adapter = adapterOf(context, scope);
-  const canonical = await canonicalAddress(context, options);
-  const namespace = await context.namespaces.canonicalNamespace(adapter, repository.storageNamespace);
+  // Most often all this is in memory: waiting for it costs more than the rest.
+  const spelled = canonicalAddress(context, options);
+  const canonical = spelled instanceof Promise ? await spelled : spelled;
+  const ours = context.namespaces.canonicalNamespace(adapter, repository.storageNamespace);
+  const namespace = ours instanceof Promise ? await ours : ours;
   const inside = liesInside(canonical, namespace) ? canonical.slice(namespace.length + 1) : undefined;
   // Stored as the rest of the address: what is spelled in another way would become another name.
   if (inside !== undefined && !physicalAddress.endsWith(`/${inside}`)) throw notValid(adapter);
@@ -66,14 +69,17 @@ export async function acceptAddress(
     await checkMayRead(repository.id, rights);
     return { given, brought: { repository: repository.id, canonical } };
   }
-  await checkImport(adapter, rights, physicalAddress, canonical);
+  const allowing = checkImport(adapter, rights, physicalAddress, canonical);
+  if (allowing instanceof Promise) await allowing;
   // Only data of a repository has such a name: whose it is decides who keeps it.
   const mayBeData = parseDataKey(canonical.split('/').slice(-3).join('/')) !== undefined;
-  const owner = mayBeData
-    ? await context.namespaces.ownerNow(adapter, canonical)
-    : await context.namespaces.ownerOf(adapter, canonical);
+  const owning = mayBeData
+    ? context.namespaces.ownerNow(adapter, canonical)
+    : context.namespaces.ownerOf(adapter, canonical);
+  const owner = owning instanceof Promise ? await owning : owning;
   if (owner !== undefined) await checkMayRead(owner, rights);
-  await checkNotWaiting(context, adapter, canonical);
+  const looking = context.namespaces.waitingAt(adapter, canonical);
+  refuseWaiting(looking instanceof Promise ? await looking : looking);
   return {
     given: { address: physicalAddress, addressType: addressFull },
     brought: owner === undefined ? undefined : { repository: owner, canonical },
@@ -81,12 +87,7 @@ export async function acceptAddress(
 }
 
 /** Refuses what is about to be deleted. */
-export async function checkNotWaiting(
-  context: EngineContext,
-  adapter: BlockAdapter,
-  canonical: string,
-): Promise<void> {
-  const waiting = await context.namespaces.waitingAt(adapter, canonical);
+export function refuseWaiting(waiting: string | undefined): void {
   if (waiting !== undefined) {
     throw invalid(`storage namespace ${waiting} waits for its data to be deleted`, 'namespace');
   }
@@ -96,19 +97,22 @@ export async function checkNotWaiting(
 // oxlint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 
-async function canonicalAddress(context: EngineContext, options: GivenAddressOptions): Promise<string> {
-  const adapter = adapterOf(context, options.scope);
-  const { storageNamespace } = options.scope.repository;
-  if (controlCharacter.test(options.physicalAddress)) throw notValid(adapter);
-  try {
-    return await context.namespaces.canonicalAddress(adapter, storageNamespace, options.physicalAddress);
-  } catch (error) {
+function canonicalAddress(
+  context: EngineContext,
+  { scope, physicalAddress }: GivenAddressOptions,
+): string | Promise<string> {
+  const adapter = adapterOf(context, scope);
+  if (controlCharacter.test(physicalAddress)) throw notValid(adapter);
+  const { storageNamespace } = scope.repository;
+  const canonical = context.namespaces.canonicalAddress(adapter, storageNamespace, physicalAddress);
+  if (typeof canonical === 'string') return canonical;
+  return canonical.catch((error: unknown) => {
     if (!(error instanceof BlockError)) throw error;
     if (error.kind === 'forbidden') {
       throw new EngineError('forbidden', 'forbidden', { cause: error, subject: 'storage' });
     }
     throw notValid(adapter);
-  }
+  });
 }
 
 function notValid(adapter: BlockAdapter): EngineError {

@@ -28,7 +28,7 @@ export class NamespaceIndex {
   readonly #stores: BlockStores;
   readonly #bus: CacheBus;
   readonly #clock: () => number;
-  readonly #known = new Map<string, Promise<Known>>();
+  readonly #known = new Map<string, Known | Promise<Known>>();
   readonly #canonical = growingCache<string>(10_000, { ttl: lifetimeMs, ttlResolution: 100 });
   readonly #unsubscribe: () => void;
 
@@ -48,34 +48,38 @@ export class NamespaceIndex {
   }
 
   /** The one comparable spelling of an address that the store would accept; throws the store's refusal. */
-  async canonicalAddress(adapter: BlockAdapter, storageNamespace: string, uri: string): Promise<string> {
+  canonicalAddress(adapter: BlockAdapter, storageNamespace: string, uri: string): string | Promise<string> {
     const name = `${adapter.info.storageId} ${storageNamespace} ${uri}`;
-    const known = this.#canonical.get(name);
-    if (known !== undefined) return known;
+    return this.#canonical.get(name) ?? this.#findAddress(name, adapter, storageNamespace, uri);
+  }
+
+  async #findAddress(
+    name: string,
+    adapter: BlockAdapter,
+    storageNamespace: string,
+    uri: string,
+  ): Promise<string> {
     adapter.validateAddress({ storageNamespace, identifier: uri, identifierType: 'full' });
     const canonical = await adapter.canonicalUri(uri);
     this.#canonical.set(name, canonical);
     return canonical;
   }
 
-  async canonicalNamespace(adapter: BlockAdapter, uri: string): Promise<string> {
+  canonicalNamespace(adapter: BlockAdapter, uri: string): string | Promise<string> {
     const name = `${adapter.info.storageId} ${uri}`;
-    const known = this.#canonical.get(name);
-    if (known !== undefined) return known;
+    return this.#canonical.get(name) ?? this.#findNamespace(name, adapter, uri);
+  }
+
+  async #findNamespace(name: string, adapter: BlockAdapter, uri: string): Promise<string> {
     const canonical = trimSlash(await adapter.canonicalUri(uri));
     this.#canonical.set(name, canonical);
     return canonical;
   }
 
   /** `uri` in its canonical spelling. */
-  async ownerOf(adapter: BlockAdapter, uri: string): Promise<string | undefined> {
-    const { owners } = await this.#load(adapter.type);
-    const start = uri.indexOf('://') + 3;
-    for (let end = uri.indexOf('/', start); end >= 0; end = uri.indexOf('/', end + 1)) {
-      const owner = owners.get(uri.slice(0, end));
-      if (owner !== undefined) return owner;
-    }
-    return owners.get(uri);
+  ownerOf(adapter: BlockAdapter, uri: string): string | undefined | Promise<string | undefined> {
+    const known = this.#load(adapter.type);
+    return known instanceof Promise ? known.then((found) => ownerIn(found, uri)) : ownerIn(known, uri);
   }
 
   /** As `ownerOf`, for whoever must know of a repository that another server has made just now. */
@@ -95,9 +99,11 @@ export class NamespaceIndex {
   }
 
   /** The namespace, if its data is to be deleted, of which something begins with `start`, or in which it lies. */
-  async waitingAt(adapter: BlockAdapter, start: string): Promise<string | undefined> {
-    const { waiting } = await this.#load(adapter.type);
-    return waiting.find((namespace) => `${namespace}/`.startsWith(start) || liesInside(start, namespace));
+  waitingAt(adapter: BlockAdapter, start: string): string | undefined | Promise<string | undefined> {
+    const known = this.#load(adapter.type);
+    return known instanceof Promise
+      ? known.then((found) => waitingIn(found, start))
+      : waitingIn(known, start);
   }
 
   /** Makes every worker of this server look again. */
@@ -111,12 +117,17 @@ export class NamespaceIndex {
     this.#canonical.clear();
   }
 
-  async #load(type: BlockAdapter['type']): Promise<Known> {
+  #load(type: BlockAdapter['type']): Known | Promise<Known> {
     const known = this.#known.get(type);
-    if (known !== undefined && (await known).expires > this.#clock()) return known;
+    if (known instanceof Promise || (known !== undefined && known.expires > this.#clock())) return known;
     const loading = this.#read(type);
     this.#known.set(type, loading);
-    loading.catch(() => this.#known.delete(type));
+    // What was forgotten meanwhile is not remembered.
+    const isWanted = (): boolean => this.#known.get(type) === loading;
+    loading.then(
+      (found) => isWanted() && this.#known.set(type, found),
+      () => isWanted() && this.#known.delete(type),
+    );
     return loading;
   }
 
@@ -144,4 +155,18 @@ export class NamespaceIndex {
   close(): void {
     this.#unsubscribe();
   }
+}
+
+function ownerIn({ owners }: Known, uri: string): string | undefined {
+  const start = uri.indexOf('://') + 3;
+  for (let end = uri.indexOf('/', start); end >= 0; end = uri.indexOf('/', end + 1)) {
+    const owner = owners.get(uri.slice(0, end));
+    if (owner !== undefined) return owner;
+  }
+  return owners.get(uri);
+}
+
+function waitingIn({ waiting }: Known, start: string): string | undefined {
+  if (waiting.length === 0) return undefined;
+  return waiting.find((namespace) => `${namespace}/`.startsWith(start) || liesInside(start, namespace));
 }

@@ -45,8 +45,10 @@ async function stageGiven(
   checkBranchName(branch);
   const key = parseKey(path);
   checkDescription(options);
-  const scope = await context.repositories.open(options.repository);
-  await checkStagingWritable(context, scope, branch, options.force);
+  const { repositories } = context;
+  const scope = repositories.openAtOnce(options.repository) ?? (await repositories.open(options.repository));
+  const checking = checkStagingWritable(context, scope, branch, options.force);
+  if (checking !== undefined) await checking;
   const lately = isUnconditional(options) ? context.branches.lately(scope, branch) : undefined;
   const head = lately ?? (await context.branches.get(scope, branch));
   const { given, brought } = await acceptAddress(context, {

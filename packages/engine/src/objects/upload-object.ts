@@ -65,7 +65,8 @@ export async function uploadObject(
       contentType: options.contentType ?? defaultContentType,
     };
     // Rules may have changed while the body was on its way.
-    await checkStagingWritable(context, scope, options.branch, options.force);
+    const checking = checkStagingWritable(context, scope, options.branch, options.force);
+    if (checking !== undefined) await checking;
     // What was in memory took a moment to store: most likely the branch is as it was. A stream may have taken hours.
     const staged = hashed.body instanceof Uint8Array ? place : { ...place, head: undefined };
     await stageEntry(context, staged, entry, options, trace);
@@ -115,8 +116,10 @@ export async function checkUpload(
   checkContentType(options.contentType);
   const scope =
     context.repositories.scopeOfOpened(options.opened) ??
+    context.repositories.openAtOnce(options.repository) ??
     (await context.repositories.open(options.repository));
-  await checkStagingWritable(context, scope, options.branch, options.force);
+  const checking = checkStagingWritable(context, scope, options.branch, options.force);
+  if (checking !== undefined) await checking;
   const place = { scope, branch: options.branch, key };
   const lately =
     readsBranchLater && isUnconditional(options) ? context.branches.lately(scope, options.branch) : undefined;

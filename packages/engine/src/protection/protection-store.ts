@@ -72,8 +72,13 @@ export class ProtectionStore {
     return stored;
   }
 
-  async isBlocked(scope: RepositoryScope, branch: string, action: BlockedAction): Promise<boolean> {
-    const { rules } = this.#cache.get(scope.repository.instanceUid) ?? (await this.#load(scope));
+  isBlocked(scope: RepositoryScope, branch: string, action: BlockedAction): boolean | Promise<boolean> {
+    const known = this.#cache.get(scope.repository.instanceUid);
+    if (known !== undefined) return this.#blocks(known, branch, action);
+    return this.#load(scope).then((loaded) => this.#blocks(loaded, branch, action));
+  }
+
+  #blocks({ rules }: StoredRules, branch: string, action: BlockedAction): boolean {
     for (const pattern of Object.keys(rules.patterns)) {
       if (rules.patterns[pattern]?.value.includes(action) === true && this.#matches(pattern, branch))
         return true;

@@ -9,17 +9,21 @@ export function checkNotReadOnly(scope: RepositoryScope, force: boolean | undefi
   if (scope.repository.readOnly && force !== true) throw readOnly();
 }
 
-/** Refuses staging writes to a protected branch or a read-only repository. */
-export async function checkStagingWritable(
+/** Refuses staging writes to a protected branch or a read-only repository. Undefined: allowed, known without waiting. */
+export function checkStagingWritable(
   context: EngineContext,
   scope: RepositoryScope,
   branch: string,
   force: boolean | undefined,
-): Promise<void> {
-  if (await context.protection.isBlocked(scope, branch, blockedStagingWrite)) {
-    throw protectedBranch('cannot write to protected branch');
-  }
-  checkNotReadOnly(scope, force);
+): Promise<void> | undefined {
+  const check = (isBlocked: boolean): void => {
+    if (isBlocked) throw protectedBranch('cannot write to protected branch');
+    checkNotReadOnly(scope, force);
+  };
+  const blocked = context.protection.isBlocked(scope, branch, blockedStagingWrite);
+  if (blocked instanceof Promise) return blocked.then(check);
+  check(blocked);
+  return undefined;
 }
 
 export async function checkCommittable(

@@ -68,7 +68,7 @@ export interface EntryTrace {
 }
 
 /** Stages an entry; returns once a later commit is sure to contain it. After a failure `trace` says what may be left. */
-export async function stageEntry(
+export function stageEntry(
   context: EngineContext,
   place: StagedKey,
   entry: Entry,
@@ -76,17 +76,20 @@ export async function stageEntry(
   trace: EntryTrace = { mayBeStored: false },
 ): Promise<void> {
   const value = encodeChange(place.key, entry);
-  const always = isUnconditional(condition);
-  const known = place.head ?? (always ? context.branches.lately(place.scope, place.branch) : undefined);
-  await withStagingToken(context, { ...place, head: known }, 'stage', async (head, token) => {
-    const traced = <T extends Outcome>(write: () => Promise<T>): Promise<T> =>
-      writeTraced(context, place, { token, value, trace }, write);
-    if (always) return traced(() => setThenGet(context, place, token, value));
+  if (isUnconditional(condition)) {
+    const head = place.head ?? context.branches.lately(place.scope, place.branch);
+    return withStagingToken(context, { ...place, head }, 'stage', (_head, token) =>
+      writeTraced(context, place, { token, value, trace }, () => setThenGet(context, place, token, value)),
+    );
+  }
+  return withStagingToken(context, place, 'stage', async (head, token) => {
     const current = await readCurrent(context, place, head, token);
     // An earlier try, before a seal, may have left this very entry: that is success, not a rival.
     if (trace.mayBeStored && current.record !== undefined && isEntry(current.record, entry)) return true;
     checkCondition(condition, current.record);
-    const stored = await traced(() => context.kv.setIf(token, place.key, value, current.condition));
+    const stored = await writeTraced(context, place, { token, value, trace }, () =>
+      context.kv.setIf(token, place.key, value, current.condition),
+    );
     if (!stored && condition.ifMatch !== undefined) {
       throw new EngineError('conflict', 'the object was changed by another writer', { subject: 'object' });
     }

@@ -80,7 +80,7 @@ async function appendOf(
   if (appendTable === undefined) throw invalid('take "append" is not offered here');
   let made;
   try {
-    made = await appendTable({ ...refs, path, ensure: (requirement) => call.ensure(requirement) });
+    made = await appendTable({ ...refs, path, ensure: async (requirement) => call.ensure(requirement) });
   } catch (error) {
     throw error instanceof EngineError ? within(`table ${table}`, error) : error;
   }
