@@ -214,6 +214,36 @@ test('the log by path, stop_at, limit, after, since and first parent', async () 
   expect(await log({ prefixes: ['s'] })).toBe('side');
 });
 
+test('the log of commits that are in memory is the log of those that have to be read', async () => {
+  const world = createWorld();
+  const engine = world.engine();
+  const repository = await newRepository(engine);
+  for (let round = 0; round < 6; round += 1) {
+    const side = `side-${round}`;
+    await engine.branches.create({ repository, name: side, source: round > 2 ? 'main~2' : 'main', actor });
+    for (const branch of [side, 'main']) {
+      world.now += 1000;
+      await put(engine, repository, branch, `${branch}/${round}`, 'x');
+      await commit(engine, repository, branch, `${branch} ${round}`);
+    }
+    await engine.merges.merge({ repository, source: side, destination: 'main', actor });
+  }
+  const logOf = async (of: Engine, more: object): Promise<string[]> =>
+    (await of.commits.log({ repository, ref: 'main', ...more })).items.map(({ id }) => id);
+  for (const more of [{}, { firstParent: true }, { since: world.now - 3500 }, { amount: 5 }]) {
+    const warm = await logOf(engine, more);
+    expect(new Set(warm).size).toBe(warm.length);
+    const cold = world.engine();
+    expect(await logOf(cold, more)).toEqual(warm);
+    // Some in memory, some not.
+    const half = world.engine();
+    await logOf(half, { amount: 4, ref: 'main~3' });
+    expect(await logOf(half, more)).toEqual(warm);
+    await Promise.all([cold.close(), half.close()]);
+  }
+  expect(await logOf(engine, {})).toHaveLength(19);
+});
+
 test('diffs: two and three dots, with staging on either side, folded and paged', async () => {
   const engine = createWorld().engine();
   const repository = await newRepository(engine);

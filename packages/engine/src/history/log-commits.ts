@@ -20,7 +20,12 @@ export async function logCommits(context: EngineContext, options: LogOptions): P
   const size = pageSize(options.amount);
   const page: Commit[] = [];
   let skipping = after !== undefined;
-  for await (const commit of walkHistory(context, scope, start, options)) {
+  const history = new History(context, scope, options);
+  await history.begin(start);
+  for (;;) {
+    const next = history.next();
+    const commit = next instanceof Promise ? await next : next;
+    if (commit === undefined) break;
     if (skipping) {
       if (commit.id === after) skipping = false;
       continue;
@@ -35,27 +40,64 @@ export async function logCommits(context: EngineContext, options: LogOptions): P
   return { items: page, hasMore: false, nextOffset: '' };
 }
 
-async function* walkHistory(
-  context: EngineContext,
-  scope: RepositoryScope,
-  start: string,
-  options: LogOptions,
-): AsyncGenerator<Commit> {
-  const queue = new Heap<Commit>((left, right) => {
+/** Commits in the order of a log. Those in memory need not be waited for, and most often all of them are. */
+class History {
+  readonly #context: EngineContext;
+  readonly #scope: RepositoryScope;
+  readonly #options: LogOptions;
+  readonly #queue = new Heap<Commit>((left, right) => {
     const order = compareTimestamps(left.creationDate, right.creationDate);
     return order > 0 || (order === 0 && left.id > right.id);
   });
-  const seen = new Set<string>([start]);
-  queue.push(await context.commits.get(scope, start));
-  for (let commit = queue.pop(); commit !== undefined; commit = queue.pop()) {
-    if (options.since !== undefined && timestampToMillis(commit.creationDate) < options.since) continue;
-    yield commit;
-    const parents = options.firstParent === true ? commit.parents.slice(0, 1) : commit.parents;
-    for (const parent of parents) {
-      if (seen.has(parent)) continue;
-      seen.add(parent);
-      queue.push(await context.commits.get(scope, parent));
+  readonly #seen = new Set<string>();
+  /** Whose parents are not in the queue yet. */
+  #last: Commit | undefined;
+
+  constructor(context: EngineContext, scope: RepositoryScope, options: LogOptions) {
+    this.#context = context;
+    this.#scope = scope;
+    this.#options = options;
+  }
+
+  async begin(start: string): Promise<void> {
+    this.#seen.add(start);
+    this.#queue.push(await this.#context.commits.get(this.#scope, start));
+  }
+
+  next(): Commit | undefined | Promise<Commit | undefined> {
+    const { commits } = this.#context;
+    for (const parent of this.#unseenParents()) {
+      const known = commits.getAtOnce(this.#scope, parent);
+      if (known === undefined) return this.#waitFor(parent);
+      this.#add(known);
     }
+    this.#last = this.#pop();
+    return this.#last;
+  }
+
+  async #waitFor(parent: string): Promise<Commit | undefined> {
+    this.#add(await this.#context.commits.get(this.#scope, parent));
+    return this.next();
+  }
+
+  #unseenParents(): readonly string[] {
+    const parents = this.#last?.parents ?? [];
+    const followed = this.#options.firstParent === true ? parents.slice(0, 1) : parents;
+    return followed.filter((parent) => !this.#seen.has(parent));
+  }
+
+  #add(commit: Commit): void {
+    if (this.#seen.has(commit.id)) return;
+    this.#seen.add(commit.id);
+    this.#queue.push(commit);
+  }
+
+  #pop(): Commit | undefined {
+    const { since } = this.#options;
+    for (let commit = this.#queue.pop(); commit !== undefined; commit = this.#queue.pop()) {
+      if (since === undefined || timestampToMillis(commit.creationDate) >= since) return commit;
+    }
+    return undefined;
   }
 }
 
