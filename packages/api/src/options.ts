@@ -97,6 +97,8 @@ export interface ApiObserver {
 export interface EventsOptions {
   readonly log: EventLog;
   readonly streams: EventStreams;
+  /** Awaited before the log is read: what happened before shall be in it. */
+  readonly follow?: (() => Promise<void>) | undefined;
   /** Absent while webhooks are switched off. */
   readonly subscriptions?: Subscriptions | undefined;
   readonly installationId: string;

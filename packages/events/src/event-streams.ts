@@ -27,6 +27,8 @@ export interface EventStreamsOptions {
   readonly maxStreams: number;
   /** Other servers may keep the log: nobody here is told what they append. */
   readonly isShared: boolean;
+  /** Told now and then while streams are open. */
+  readonly onFollowed?: (() => void) | undefined;
 }
 
 export interface StreamRequest {
@@ -101,6 +103,7 @@ export class EventStreams {
       const next =
         request.after === undefined ? (await log.tail()).next : await log.checkCursor(request.after);
       this.told(next);
+      this.#options.onFollowed?.();
       this.#look();
       return { sendTo: (sink) => this.#send(sink, request, request.after ?? next - 1) };
     } catch (error) {
@@ -237,6 +240,7 @@ export class EventStreams {
   }
 
   async #lookOnce(): Promise<void> {
+    this.#options.onFollowed?.();
     try {
       const { next } = await this.#options.log.tail();
       this.told(next);

@@ -20,6 +20,12 @@ const restPerRound = 2;
 const leastRestMs = 5;
 const mostRestMs = 20;
 const otherServersMs = 50;
+/** While nobody reads along, what happens is put in order so often: each round takes the store and the cores from others. */
+const unfollowedMs = 100;
+/** Whoever reads along says so more often. */
+const followedMs = 10_000;
+/** Whoever begins to read waits no longer for what happened before. */
+const catchUpMs = 250;
 /** Whoever fills an outbox tells of it so often, not of every entry. */
 export const hintEveryMs = 500;
 /** Where something happened more is likely to: without other servers, looking is cheaper than being told. */
@@ -44,6 +50,8 @@ export interface KeeperOptions {
   readonly onAppended: (next: number) => void;
   /** Told while this server keeps the log and when it no longer does. */
   readonly onKeeping?: ((isKeeping: boolean) => void) | undefined;
+  /** Whether somebody waits for events beside those who `follow` them; without it somebody always does. */
+  readonly isFollowed?: (() => boolean) | undefined;
   readonly observer?: KeeperObserver | undefined;
   readonly clock?: (() => number) | undefined;
 }
@@ -70,8 +78,14 @@ export class Keeper {
   readonly #notYet = new Map<string, number>();
   readonly #stop = new AbortController();
   #wake: (() => void) | undefined;
+  #waking: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isKeeping = false;
+  #followedUntil = Number.NEGATIVE_INFINITY;
+  /** Rounds that have begun and ended, and who waits for the end of one. */
+  #begun = 0;
+  #ended = 0;
+  readonly #catchingUp = new Set<{ readonly round: number; readonly resolve: () => void }>();
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -93,8 +107,42 @@ export class Keeper {
       this.#hinted.add(partition);
       if (this.#serverHints === undefined) this.#watched.set(partition, this.#clock() + watchedMs);
     }
-    if (this.#isKeeping) this.#wake?.();
-    else this.#serverHints?.add(partitions);
+    if (!this.#isKeeping) this.#serverHints?.add(partitions);
+    else if (this.#isFollowed()) this.#wake?.();
+    else this.#waking ??= setTimeout(() => this.#wakeNow(), unfollowedMs).unref();
+  }
+
+  /** Somebody reads along for a while. Resolves when what was hinted at before is in the log, or will not be soon. */
+  async follow(): Promise<void> {
+    this.#followedUntil = this.#clock() + followedMs;
+    if (!this.#isKeeping) return;
+    const isMoreToTake = this.#hinted.size > 0 || this.#watched.size > 0;
+    const round = isMoreToTake ? this.#begun + 1 : this.#begun;
+    if (round <= this.#ended) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = { round, resolve };
+    this.#catchingUp.add(waiting);
+    const timer = setTimeout(resolve, catchUpMs).unref();
+    this.#wakeNow();
+    await promise;
+    clearTimeout(timer);
+    this.#catchingUp.delete(waiting);
+  }
+
+  #isFollowed(): boolean {
+    const { isFollowed } = this.#options;
+    return (
+      isFollowed === undefined ||
+      this.#clock() < this.#followedUntil ||
+      this.#serverHints?.seesOthers === true ||
+      isFollowed()
+    );
+  }
+
+  #wakeNow(): void {
+    clearTimeout(this.#waking);
+    this.#waking = undefined;
+    this.#wake?.();
   }
 
   async #run(): Promise<void> {
@@ -155,8 +203,10 @@ export class Keeper {
           for await (const partition of source.partitions()) this.#hinted.add(partition.toString());
         }
         const began = performance.now();
+        this.#begun += 1;
         const round = await term.round(await this.#takeHinted());
         if (round === undefined) return;
+        this.#endRound();
         const took = performance.now() - began;
         observer?.found(round.found);
         for (const partition of round.unfinished) this.#hinted.add(partition);
@@ -164,21 +214,31 @@ export class Keeper {
           rate.add(round.appended);
           observer?.sequenced(round.appended, round.lagMs);
           const isBusy = rate.perSecond() > busyEventsPerSecond;
-          await this.#pause(
-            isBusy ? busyRoundMs : Math.min(mostRestMs, Math.max(leastRestMs, restPerRound * took)),
-          );
+          if (round.unfinished.length === 0 && !this.#isFollowed()) await this.#rest(unfollowedMs);
+          else
+            await this.#pause(
+              isBusy ? busyRoundMs : Math.min(mostRestMs, Math.max(leastRestMs, restPerRound * took)),
+            );
         } else await this.#rest(this.#restNow(took));
       }
     } finally {
       clearInterval(renewal);
       this.#isKeeping = false;
+      for (const { resolve } of this.#catchingUp) resolve();
       onKeeping?.(false);
       await term?.clear().catch(() => undefined);
       await held.release().catch(() => undefined);
     }
   }
 
+  #endRound(): void {
+    this.#ended = this.#begun;
+    for (const { round, resolve } of this.#catchingUp) if (round <= this.#ended) resolve();
+  }
+
   #restNow(took: number): number {
+    const isMoreToTake = this.#hinted.size > 0 || this.#watched.size > 0;
+    if (isMoreToTake && !this.#isFollowed()) return unfollowedMs;
     if (this.#hinted.size > 0) return 0;
     if (this.#watched.size > 0) return Math.max(lookMs, restPerLook * took);
     return this.#serverHints?.seesOthers === true ? otherServersMs : idleRoundMs;
@@ -228,7 +288,8 @@ export class Keeper {
 
   /** Until something is hinted at, or so long. */
   async #rest(ms: number): Promise<void> {
-    if (this.#stop.signal.aborted || (ms > 0 && this.#isKeeping && this.#hinted.size > 0)) return;
+    const isAwaited = this.#isKeeping && this.#hinted.size > 0 && this.#isFollowed();
+    if (this.#stop.signal.aborted || (ms > 0 && isAwaited)) return;
     const woken = new AbortController();
     this.#wake = () => woken.abort();
     await this.#pause(ms, woken.signal);

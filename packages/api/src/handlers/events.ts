@@ -52,6 +52,7 @@ export function eventHandlers({ auth, events }: ApiOptions): HandlersOf<'events'
       return new Answer(200, streamHeaders, stream);
     }
     const asked = query.amount ?? defaultAmount;
+    await events.follow?.();
     const page = await readEvents(events.log, {
       after: cursorOf(query.after, 'after'),
       amount: asked < 0 ? defaultAmount : asked,

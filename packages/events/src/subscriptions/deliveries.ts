@@ -27,6 +27,11 @@ export class Deliveries {
     this.#goOn();
   };
 
+  /** Somebody waits for events. */
+  get hasReceivers(): boolean {
+    return this.#runs.size > 0;
+  }
+
   /** Events up to this number (exclusive) are in the log. */
   appended(next: number): void {
     this.#tail = Math.max(this.#tail, next);

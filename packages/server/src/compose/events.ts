@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from '@svc/engine';
 import { fillsOutbox, hintEveryMs, type Deliveries, type EventSource, type Keeper } from '@svc/events';
 import type { KvStore, KvWrite } from '@svc/kv';
@@ -70,6 +71,31 @@ export class OutboxHints {
   }
 }
 
+/** So often the keeper hears that somebody reads along. */
+const followEveryMs = 3000;
+/** A process that is busy with something else is not waited for. */
+const patienceMs = 500;
+
+/** Tells the keeper that somebody reads events here; what happened before is in the log then. */
+export class EventReaders {
+  readonly #tell: () => Promise<unknown>;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #telling: Promise<unknown> | undefined;
+
+  constructor(tell: () => Promise<unknown>) {
+    this.#tell = tell;
+  }
+
+  readonly follow = async (): Promise<void> => {
+    const now = performance.now();
+    if (now >= this.#toldAt + followEveryMs) {
+      this.#toldAt = now;
+      this.#telling = Promise.race([this.#tell(), pause(patienceMs, undefined, { ref: false })]);
+    }
+    await this.#telling;
+  };
+}
+
 export function eventSource({ outboxes }: Engine): EventSource {
   return {
     async *partitions() {
@@ -93,7 +119,7 @@ interface KeeperParts {
   readonly onAppended?: ((next: number) => void) | undefined;
 }
 
-export interface RunningKeeper extends Pick<Keeper, 'hint'> {
+export interface RunningKeeper extends Pick<Keeper, 'hint' | 'follow'> {
   close(): Promise<void>;
 }
 
@@ -111,6 +137,7 @@ export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
     source: eventSource(engine),
     logger,
     isShared: isSharedStore(kv),
+    isFollowed: () => deliveries?.hasReceivers === true,
     onAppended: (next) => {
       parts.onAppended?.(next);
       deliveries?.appended(next);
@@ -130,9 +157,11 @@ export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
   });
   exchange.hear('outbox-filled', (payload) => keeper.hint(payload as readonly string[]));
   exchange.hear('subscriptions-changed', () => deliveries?.wake());
+  exchange.answer('follow-events', () => keeper.follow());
   keeper.start();
   return {
     hint: (partitions) => keeper.hint(partitions),
+    follow: () => keeper.follow(),
     async close() {
       await deliveries?.stop();
       await keeper.close();

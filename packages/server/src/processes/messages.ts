@@ -9,7 +9,7 @@ export interface ServerAddress {
 export type Role = 'http' | 'background';
 
 /** Questions one process asks all others; each answers once. */
-export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts' | 'long-task';
+export type Question = 'invalidate' | 'metrics' | 'flush-usage' | 'alerts' | 'long-task' | 'follow-events';
 
 /** What one process tells those of a role, who do not answer. It may be lost: whoever listens also looks for itself. */
 export type News =

@@ -3,7 +3,13 @@ import { bindHooks } from '../compose/bind-hooks.ts';
 import { openProcessEngine } from '../compose/engine.ts';
 import { openAuth, openBlocks, openKv, openTracing } from '../compose/foundation.ts';
 import type { FoundationOptions } from '../compose/foundation.ts';
-import { isSharedStore, OutboxHints, startKeeper, type RunningKeeper } from '../compose/events.ts';
+import {
+  EventReaders,
+  isSharedStore,
+  OutboxHints,
+  startKeeper,
+  type RunningKeeper,
+} from '../compose/events.ts';
 import { openHooks } from '../compose/hooks.ts';
 import { installationFacts } from '../compose/installation-facts.ts';
 import { openIdentitySources } from '../compose/identity-sources.ts';
@@ -95,11 +101,15 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const statistics = openStatistics({ config, logger, metrics, installationId });
   const { EventLog, EventStreams } = await import('@svc/events');
   const log = new EventLog(kv);
+  const readers = new EventReaders(
+    async () => await (context.worksAlone ? keeper?.follow() : exchange.askOthers('follow-events')),
+  );
   const streams = new EventStreams({
     log,
     installationId,
     maxStreams: unevenShareOf(config.events.max_streams, context.workers),
     isShared: isSharedStore(kv),
+    onFollowed: () => void readers.follow(),
   });
   const { openDeliveries, openSubscriptions } = await import('../compose/webhooks.ts');
   const webhookParts = { config, kv, auth, engine, logger, metrics, installationId };
@@ -113,7 +123,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const auditWriter = config.audit.enabled ? new AuditWriter({ kv, logger }) : undefined;
   const surface = await buildSurface(context, {
     kv,
-    events: { log, streams, subscriptions, installationId },
+    events: { log, streams, subscriptions, installationId, follow: readers.follow },
     auth,
     blocks,
     engine,
