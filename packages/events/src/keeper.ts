@@ -191,6 +191,8 @@ export class Keeper {
       });
       logger.debug({ next: term.next }, 'this server keeps the log of events');
       this.#there.clear();
+      // Whoever reads already says so again soon.
+      this.#followedUntil = this.#clock() + followedMs;
       this.#isKeeping = true;
       onKeeping?.(true);
       let wholeAt = 0;

@@ -78,22 +78,26 @@ const patienceMs = 500;
 
 /** Tells the keeper that somebody reads events here; what happened before is in the log then. */
 export class EventReaders {
-  readonly #tell: () => Promise<unknown>;
+  readonly #tell: () => Promise<boolean>;
   #toldAt = Number.NEGATIVE_INFINITY;
-  #telling: Promise<unknown> | undefined;
+  #telling: Promise<void> | undefined;
 
-  constructor(tell: () => Promise<unknown>) {
+  /** `tell` answers whether there is a keeper. */
+  constructor(tell: () => Promise<boolean>) {
     this.#tell = tell;
   }
 
   readonly follow = async (): Promise<void> => {
-    const now = performance.now();
-    if (now >= this.#toldAt + followEveryMs) {
-      this.#toldAt = now;
-      this.#telling = Promise.race([this.#tell(), pause(patienceMs, undefined, { ref: false })]);
-    }
+    if (performance.now() < this.#toldAt + followEveryMs) return;
+    this.#telling ??= this.#tellNow().finally(() => (this.#telling = undefined));
     await this.#telling;
   };
+
+  async #tellNow(): Promise<void> {
+    const began = performance.now();
+    const isHeard = await Promise.race([this.#tell(), pause(patienceMs, false, { ref: false })]);
+    if (isHeard) this.#toldAt = began;
+  }
 }
 
 export function eventSource({ outboxes }: Engine): EventSource {
@@ -157,7 +161,10 @@ export async function startKeeper(parts: KeeperParts): Promise<RunningKeeper> {
   });
   exchange.hear('outbox-filled', (payload) => keeper.hint(payload as readonly string[]));
   exchange.hear('subscriptions-changed', () => deliveries?.wake());
-  exchange.answer('follow-events', () => keeper.follow());
+  exchange.answer('follow-events', async () => {
+    await keeper.follow();
+    return true;
+  });
   keeper.start();
   return {
     hint: (partitions) => keeper.hint(partitions),

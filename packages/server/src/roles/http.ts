@@ -101,9 +101,11 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
   const statistics = openStatistics({ config, logger, metrics, installationId });
   const { EventLog, EventStreams } = await import('@svc/events');
   const log = new EventLog(kv);
-  const readers = new EventReaders(
-    async () => await (context.worksAlone ? keeper?.follow() : exchange.askOthers('follow-events')),
-  );
+  const readers = new EventReaders(async () => {
+    if (!context.worksAlone) return (await exchange.askOthers('follow-events')).includes(true);
+    await keeper?.follow();
+    return keeper !== undefined;
+  });
   const streams = new EventStreams({
     log,
     installationId,
