@@ -39,6 +39,8 @@ export interface BlockAdapter {
   getAtOnce?(pointer: ObjectPointer): ObjectBody | undefined;
   /** `end` is inclusive and cut at the object's end; start < 0 or end < start is `bad_index`. */
   getRange(pointer: ObjectPointer, start: number, end: number): Promise<ObjectBody>;
+  /** Whether a large object of known size is read sooner by `getRange`, which may read several parts of it at once. */
+  prefersRanges?(): boolean;
   exists(pointer: ObjectPointer): Promise<boolean>;
   properties(pointer: ObjectPointer, options?: PropertiesOptions): Promise<ObjectProperties>;
   /** Idempotent. */

@@ -1,8 +1,11 @@
 import { isPlain, LeanConnection } from './lean-connection.ts';
 import type { LeanAnswer, LeanRequest } from './lean-connection.ts';
+import { StoreSpeed } from './store-speed.ts';
 
 /** Shorter than servers keep idle connections: a request should not meet a closing one. */
 const idleMs = 4000;
+/** Of an answer that tells how fast the store is. */
+const tellingBytes = 512 * 1024;
 
 export interface LeanClientOptions {
   /** How long the store may be silent. */
@@ -21,6 +24,7 @@ export class LeanClient {
   readonly #options: LeanClientOptions;
   readonly #idle = new Map<string, LeanConnection[]>();
   readonly #busy = new Set<LeanConnection>();
+  readonly speed = new StoreSpeed();
   /** Where nothing is written to: every write would be sent a second time. */
   readonly #strange = new Set<string>();
   #closed = false;
@@ -43,6 +47,8 @@ export class LeanClient {
     this.#busy.add(connection);
     const answer = await connection.send(request, (reusable) => {
       this.#busy.delete(connection);
+      const { bytes, waitedMs } = connection.takeRead();
+      if (bytes >= tellingBytes) this.speed.observe(bytes, waitedMs);
       if (reusable && !this.#closed) this.#keep(request.origin, connection);
       else connection.destroy();
     });

@@ -46,6 +46,10 @@ export class LeanConnection {
   #spare: Buffer[] = Array.from({ length: unitsPerReader - 1 }, () => Buffer.allocUnsafeSlow(unit));
   #reading: Buffer = Buffer.allocUnsafeSlow(unit);
   #paused = false;
+  /** Of what came after the first bytes of an answer, and since when more is waited for (0: it is not). */
+  #readBytes = 0;
+  #waitedMs = 0;
+  #waitsSince = 0;
 
   constructor(origin: string, options: { readonly timeoutMs: number; readonly rejectUnauthorized: boolean }) {
     const { protocol, hostname, port } = new URL(origin);
@@ -160,8 +164,18 @@ export class LeanConnection {
   }
 
   resume(): void {
+    if (this.#paused && this.#readBytes > 0) this.#waitsSince = performance.now();
     this.#paused = false;
     this.#socket.resume();
+  }
+
+  /** What was read of the last answer behind its first bytes, and how long its reader waited for that. */
+  takeRead(): { readonly bytes: number; readonly waitedMs: number } {
+    const read = { bytes: this.#readBytes, waitedMs: this.#waitedMs };
+    this.#readBytes = 0;
+    this.#waitedMs = 0;
+    this.#waitsSince = 0;
+    return read;
   }
 
   /** Until the next request, at most so long. */
@@ -198,8 +212,14 @@ export class LeanConnection {
       this.#end(new Error('the store sent what nobody asked for'));
       return false;
     }
+    if (this.#waitsSince > 0) {
+      this.#waitedMs += performance.now() - this.#waitsSince;
+      this.#readBytes += count;
+    }
     const goesOn = this.#listener.take(buffer.subarray(0, count));
     this.#paused = !goesOn;
+    // More of the same answer: the first bytes of one are waited for however fast the store is.
+    this.#waitsSince = goesOn && this.#listener !== undefined ? performance.now() : 0;
     return goesOn;
   }
 

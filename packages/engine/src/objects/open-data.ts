@@ -19,6 +19,9 @@ export interface DataRange {
   readonly end: number;
 }
 
+/** Worth more than one request. */
+const largeSize = 8 * 1024 * 1024;
+
 interface Opening {
   readonly context: EngineContext;
   readonly store: BlockAdapter;
@@ -55,6 +58,10 @@ export function openData(
 }
 
 async function openWhole(opening: Opening): Promise<ObjectBody> {
+  const { size } = opening.entry;
+  if (size >= largeSize && opening.store.prefersRanges?.() === true) {
+    return openRange(opening, { start: 0, end: size - 1 });
+  }
   let body: ObjectBody;
   try {
     body = await opening.store.get(opening.pointer);

@@ -53,6 +53,7 @@ export function instrumentBlock(adapter: BlockAdapter, metrics: BlockMetrics): B
     get: (pointer) => measure('get', () => adapter.get(pointer), readSize),
     // An answer at once comes from memory or the page cache: there is nothing to measure.
     ...(adapter.getAtOnce !== undefined && { getAtOnce: (pointer) => adapter.getAtOnce?.(pointer) }),
+    ...(adapter.prefersRanges !== undefined && { prefersRanges: () => adapter.prefersRanges?.() ?? false }),
     getRange: (pointer, start, end) =>
       measure('get_range', () => adapter.getRange(pointer, start, end), readSize),
     exists: (pointer) => measure('exists', () => adapter.exists(pointer)),

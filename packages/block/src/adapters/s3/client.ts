@@ -30,6 +30,8 @@ import { piecesOf, type RequestBody } from '../../remote/request-body.ts';
 import { childText, parseXml } from '../../remote/xml.ts';
 
 const connections = 256;
+/** Several large reads at once use the line to the store as well as stripes of one would. */
+const mostBusyForStripes = 16;
 
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -98,6 +100,11 @@ export class S3Client {
       ask: (bucket) => this.#askRegion(bucket),
       logger,
     });
+  }
+
+  /** One connection gives little, and few others are busy: several for one object are worth their cost. */
+  get isWorthStripes(): boolean {
+    return this.#lean.speed.isSlow && this.#lean.connectionsInUse <= mostBusyForStripes;
   }
 
   /** Connections with a request on them. */

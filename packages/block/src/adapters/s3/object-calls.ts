@@ -12,6 +12,13 @@ import type { RequestBody } from '../../remote/request-body.ts';
 
 type WriteSettings = Pick<S3StoreConfig, 'serverSideEncryption' | 'serverSideEncryptionKmsKeyId' | 'acl'>;
 
+interface OpenedObject {
+  readonly body: ObjectBody;
+  header(name: string): string | undefined;
+}
+
+type ReadRequest = S3Request & { readonly method: 'GET'; readonly query?: undefined };
+
 const plainText = /^[ -~]+$/;
 
 /** Calls about one object as a whole. */
@@ -55,13 +62,16 @@ export class ObjectCalls {
     return headers;
   }
 
-  async open(
-    request: S3Request & { readonly method: 'GET'; readonly query?: undefined },
-  ): Promise<ObjectBody> {
+  async open(request: ReadRequest): Promise<ObjectBody> {
+    return (await this.answer(request)).body;
+  }
+
+  /** An object with the head of the answer. */
+  async answer(request: ReadRequest): Promise<OpenedObject> {
     const quick = await this.#client.sendLean(request);
     if ('body' in quick) {
       const wanted = request.headers?.['range'] === undefined ? 200 : 206;
-      if (quick.status === wanted) return quick.body;
+      if (quick.status === wanted) return quick;
       quick.body.dispose();
     }
     const attempts = 'attempts' in quick ? quick.attempts : 0;
@@ -80,9 +90,10 @@ export class ObjectCalls {
         await response.body.dump();
         throw new BlockError('unavailable', `${target}: the store answered without a length`);
       }
-      if (size > smallObjectSize) return streamBody(response, size);
+      const header = (name: string): string | undefined => response.header(name);
+      if (size > smallObjectSize) return { body: streamBody(response, size), header };
       try {
-        return bytesBody(Buffer.from(await response.body.arrayBuffer()));
+        return { body: bytesBody(Buffer.from(await response.body.arrayBuffer())), header };
       } catch (error) {
         const failure = connectionFailure(error);
         if (failure === undefined) throw error;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { startFaultProxy, testServerOrSkip } from '@svc/testing';
 import { describe, expect, it } from 'vitest';
 import type { ObjectPointer } from '../../adapter.ts';
@@ -78,6 +79,49 @@ describe.skipIf(versitygw === undefined)('s3 on a real server', () => {
       await adapter.put(at(bucket, 'same'), Buffer.from('what was sent'), { md5 });
       expect(await adapter.exists(at(bucket, 'same'))).toBe(true);
     });
+  });
+
+  it('reads a large range in stripes where one connection gives little, and all of it from one version', async () => {
+    const bucket = await createBucket(s3ConfigFor(versitygw!));
+    const config = s3ConfigFor(versitygw!);
+    const client = new S3Client(config, await openCredentials(config), undefined);
+    Object.defineProperty(client, 'isWorthStripes', { value: true });
+    const adapter = new S3Adapter(config, client);
+    const content = randomBytes(20 * mebibyte + 77);
+    await adapter.put(at(bucket, 'large'), content);
+    const ranges = [
+      [0, content.length - 1],
+      [0, content.length + 5],
+      [3, 9 * mebibyte],
+      [11 * mebibyte - 1, 20 * mebibyte],
+      [content.length - 9 * mebibyte, Number.MAX_SAFE_INTEGER],
+      [content.length - 100, content.length + 9 * mebibyte],
+    ] as const;
+    for (const [start, end] of ranges) {
+      const body = await adapter.getRange(at(bucket, 'large'), start, end);
+      const expected = content.subarray(start, end + 1);
+      expect(body.size).toBe(expected.length);
+      expect((body.bytes ?? (await buffer(body.stream()))).equals(expected)).toBe(true);
+    }
+    const missing = { kind: 'not_found' };
+    await expect(adapter.getRange(at(bucket, 'none'), 0, 9 * mebibyte)).rejects.toMatchObject(missing);
+    const beyond = { kind: 'bad_index' };
+    await expect(
+      adapter.getRange(at(bucket, 'large'), content.length, content.length + 9 * mebibyte),
+    ).rejects.toMatchObject(beyond);
+    // No more than four at once hold so much memory, and those that ended make room.
+    expect(adapter.prefersRanges()).toBe(true);
+    const bodies = await Promise.all(
+      Array.from({ length: 4 }, () => adapter.getRange(at(bucket, 'large'), 0, 19 * mebibyte)),
+    );
+    expect(adapter.prefersRanges()).toBe(false);
+    const changed = bodies.pop();
+    for (const body of bodies) body.dispose();
+    expect(adapter.prefersRanges()).toBe(true);
+    await adapter.put(at(bucket, 'large'), randomBytes(20 * mebibyte));
+    await expect(buffer(changed!.stream())).rejects.toThrow(/412|PreconditionFailed/);
+    expect(adapter.connectionsInUse()).toBe(0);
+    await adapter.close();
   });
 
   it('refuses a pre-signed URL whose expiry was altered', async () => {

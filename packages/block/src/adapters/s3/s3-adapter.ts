@@ -22,6 +22,7 @@ import type {
   WalkOptions,
 } from '../../adapter.ts';
 import {
+  type BucketObject,
   canonicalBucketUri,
   resolveBucketObject,
   resolveBucketPrefix,
@@ -44,12 +45,17 @@ import { ObjectCalls } from './object-calls.ts';
 import { bytesRequest, streamRequest, type RequestBody } from '../../remote/request-body.ts';
 import { bucketDeletion } from './bucket-deletion.ts';
 import { staleUploads } from './stale-uploads.ts';
+import { StripedBody, stripeBytes } from '../../remote/striped-body.ts';
 import { withKnownSize } from '../../remote/transfers.ts';
 import { childText } from '../../remote/xml.ts';
 
 /** One PutObject, one part and one CopyObject take at most this much. */
 const maxSingleSize = 5 * 1024 * 1024 * 1024;
 const copyPartSize = 512 * 1024 * 1024;
+/** Of a distant store, larger ranges are read in stripes. */
+const leastStripedSize = 4 * stripeBytes;
+/** Each holds sixteen MiB. */
+const mostStripedReads = 4;
 
 export async function openS3Adapter(config: S3StoreConfig, options: OpenOptions = {}): Promise<BlockAdapter> {
   const credentials = await openCredentials(config);
@@ -71,6 +77,7 @@ export class S3Adapter implements BlockAdapter {
   readonly #multipart: MultipartCalls;
   readonly #copyLimits: CopyLimits;
   readonly #chunkSize: number;
+  #stripedReads = 0;
 
   constructor(
     config: S3StoreConfig,
@@ -119,11 +126,52 @@ export class S3Adapter implements BlockAdapter {
 
   async getRange(pointer: ObjectPointer, start: number, end: number): Promise<ObjectBody> {
     checkRangeOrder(start, end);
+    const object = resolveBucketObject('s3', pointer);
+    if (end - start >= leastStripedSize && this.prefersRanges())
+      return await this.#striped(object, start, end);
     return await this.#objects.open({
       method: 'GET',
-      ...resolveBucketObject('s3', pointer),
+      ...object,
       headers: { range: `bytes=${start}-${end}` },
     });
+  }
+
+  readonly prefersRanges = (): boolean =>
+    this.#stripedReads < mostStripedReads && this.#client.isWorthStripes;
+
+  async #striped(object: BucketObject, start: number, end: number): Promise<ObjectBody> {
+    const firstEnd = start + stripeBytes - 1;
+    const headers = { range: `bytes=${start}-${firstEnd}` };
+    this.#stripedReads += 1;
+    const done = (): void => void (this.#stripedReads -= 1);
+    try {
+      const answer = await this.#objects.answer({ method: 'GET', ...object, headers });
+      const first = answer.body;
+      const total = Number(answer.header('content-range')?.split('/')[1] ?? Number.NaN);
+      if (!Number.isSafeInteger(total)) {
+        first.dispose();
+        throw new BlockError(
+          'unavailable',
+          `s3://${object.bucket}/${object.key}: the store answered a range without its place`,
+        );
+      }
+      const size = Math.min(end + 1, total) - start;
+      if (size <= first.size) {
+        done();
+        return first;
+      }
+      // All of it from one version of the object.
+      const etag = answer.header('etag');
+      const version: Record<string, string> = etag === undefined ? {} : { 'if-match': etag };
+      const open = (from: number, to: number): Promise<ObjectBody> => {
+        const range = `bytes=${start + from}-${start + to}`;
+        return this.#objects.open({ method: 'GET', ...object, headers: { range, ...version } });
+      };
+      return new StripedBody({ size, first, open, done });
+    } catch (error) {
+      done();
+      throw error;
+    }
   }
 
   async exists(pointer: ObjectPointer): Promise<boolean> {
