@@ -125,7 +125,29 @@ test('no further range is asked for before the reader takes what there is', asyn
   expect([store.open(), store.ended()]).toEqual([0, 1]);
 });
 
-test('a range that fails ends the whole, and nothing stays open', async () => {
+test('a range that breaks off in the middle is read again', async () => {
+  const calls = new Map<number, number>();
+  const breaking = [0, 3 * stripeBytes, 11 * stripeBytes];
+  const store = storeOf(async (start) => {
+    await soon();
+    const count = (calls.get(start) ?? 0) + 1;
+    calls.set(start, count);
+    // The first time, after something of it came.
+    if (breaking.includes(start) && count === (start === 11 * stripeBytes ? 2 : 3))
+      throw new Error('broken off');
+  });
+  expect((await buffer(store.body().stream())).equals(content)).toBe(true);
+  expect(store.asked.filter((asked) => ['0', '3', '11'].includes(asked)).toSorted()).toEqual([
+    '0',
+    '11',
+    '11',
+    '3',
+    '3',
+  ]);
+  expect([store.open(), store.ended()]).toEqual([0, 1]);
+});
+
+test('a range that fails twice ends the whole, and nothing stays open', async () => {
   const store = storeOf(async (start) => {
     await soon();
     if (start === 5 * stripeBytes) throw new Error('broken off');

@@ -10,7 +10,7 @@ export interface StripedBodyOptions {
   /** Holds what comes first. */
   readonly first: ObjectBody;
   /** Opens bytes of the body, the last one included. */
-  readonly open: (start: number, end: number) => Promise<ObjectBody>;
+  readonly open: (start: number, end: number, signal: AbortSignal) => Promise<ObjectBody>;
   /** Called once, when nothing more is read. */
   readonly done: () => void;
 }
@@ -88,14 +88,21 @@ export class StripedBody implements ObjectBody {
     const start = stripe * stripeBytes;
     const size = Math.min(stripeBytes, this.size - start);
     const { first, open } = this.#options;
-    const body = stripe === 0 ? first : await open(start, start + size - 1);
-    if (signal.aborted || body.size !== size) {
-      body.dispose();
-      signal.throwIfAborted();
-      throw new Error(`the store gave ${body.size} bytes instead of ${size}`);
+    for (let isSecond = false; ; isSecond = true) {
+      const body = stripe === 0 && !isSecond ? first : await open(start, start + size - 1, signal);
+      if (signal.aborted || body.size !== size) {
+        body.dispose();
+        signal.throwIfAborted();
+        throw new Error(`the store gave ${body.size} bytes instead of ${size}`);
+      }
+      try {
+        await fill(buffer, body, signal);
+        return buffer.subarray(0, size);
+      } catch (error) {
+        // Nothing of it was sent yet: what broke off is read again.
+        if (isSecond || signal.aborted) throw error;
+      }
     }
-    await fill(buffer, body, signal);
-    return buffer.subarray(0, size);
   }
 
   #end(): void {

@@ -163,9 +163,9 @@ export class S3Adapter implements BlockAdapter {
       // All of it from one version of the object.
       const etag = answer.header('etag');
       const version: Record<string, string> = etag === undefined ? {} : { 'if-match': etag };
-      const open = (from: number, to: number): Promise<ObjectBody> => {
+      const open = (from: number, to: number, signal: AbortSignal): Promise<ObjectBody> => {
         const range = `bytes=${start + from}-${start + to}`;
-        return this.#objects.open({ method: 'GET', ...object, headers: { range, ...version } });
+        return this.#objects.open({ method: 'GET', ...object, headers: { range, ...version }, signal });
       };
       return new StripedBody({ size, first, open, done });
     } catch (error) {
