@@ -146,6 +146,43 @@ function laterOnly(adapter: BlockAdapter): BlockAdapter {
   });
 }
 
+test('a large object is read as a range where the store prefers that, and never more or less than its entry says', async () => {
+  let prefers = false;
+  const asked: string[] = [];
+  const { adapter: store } = createWorld();
+  const adapter = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'getAtOnce') return undefined;
+      if (name === 'prefersRanges') return () => prefers;
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown => {
+        if (name === 'get' || name === 'getRange') asked.push([name, ...args.slice(1)].join(' '));
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+  const engine = createWorld(undefined, adapter).engine();
+  const repository = await newRepository(engine);
+  const size = 8 * 1024 * 1024;
+  const large = 'x'.repeat(size);
+  await put(engine, repository, 'main', 'large', large);
+  await put(engine, repository, 'main', 'less', large.slice(1));
+  asked.length = 0;
+  expect(await read(engine, repository, 'main', 'large')).toBe(large);
+  prefers = true;
+  expect(await read(engine, repository, 'main', 'large')).toBe(large);
+  expect(await read(engine, repository, 'main', 'less')).toBe(large.slice(1));
+  expect(asked).toEqual(['get', `getRange 0 ${size - 1}`, 'get']);
+  const { address } = await engine.objects.stat({ repository, ref: 'main', path: 'large' });
+  const { storageNamespace } = await engine.repositories.get(repository);
+  const pointer = { storageNamespace, identifier: address, identifierType: 'relative' } as const;
+  await store.put(pointer, Buffer.from(`${large}and more`));
+  expect(await read(engine, repository, 'main', 'large')).toBe(large);
+  await store.put(pointer, Buffer.from(large.slice(1)));
+  expect(await refusalKind(read(engine, repository, 'main', 'large'))).toBe('data_gone');
+});
+
 test('an object is found with the commit of the ref that shows it, also after others moved the ref', async () => {
   const world = createWorld();
   const engine = world.engine();
