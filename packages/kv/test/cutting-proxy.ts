@@ -4,6 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface CuttingProxy {
   /** The server's connection string with the proxy in its place. */
   readonly connectionString: string;
+  /** What clients sent, piece by piece as it arrived. */
+  readonly sent: Buffer[];
   /** Lets the next request through and closes the connection instead of passing the answer on. */
   cutNextAnswer(): void;
   close(): Promise<void>;
@@ -12,6 +14,7 @@ export interface CuttingProxy {
 /** Stands between a client and its server to lose an answer at will. */
 export async function cuttingProxy(server: URL): Promise<CuttingProxy> {
   let cut = false;
+  const sent: Buffer[] = [];
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
     const upstream = connect(Number(server.port), server.hostname);
@@ -20,6 +23,7 @@ export async function cuttingProxy(server: URL): Promise<CuttingProxy> {
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     }
+    client.on('data', (piece: Buffer) => sent.push(piece));
     client.pipe(upstream);
     upstream.on('data', (answer: Buffer) => {
       if (!cut) {
@@ -39,6 +43,7 @@ export async function cuttingProxy(server: URL): Promise<CuttingProxy> {
   address.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   return {
     connectionString: address.href,
+    sent,
     cutNextAnswer: () => {
       cut = true;
     },

@@ -1,5 +1,5 @@
 import { ownBytes } from '@svc/encoding';
-import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import {
   ownChange,
   ownRecords,
@@ -27,6 +27,7 @@ import type {
 } from '../store.ts';
 import { predicateValue, valuePredicate } from '../value-predicate.ts';
 import { byteaArray } from './postgres/binary-array.ts';
+import { sendTogether } from './postgres/bytes-query.ts';
 import { parseConnectionString } from './postgres/connection-string.ts';
 import { databaseError } from './postgres/database-error.ts';
 import { KvTable, type Place, type Query, type QueryRows } from './postgres/kv-table.ts';
@@ -217,23 +218,22 @@ class PostgresStore implements KvStore {
   async #runInTurn(queries: readonly [Query, ...Query[]]): Promise<readonly QueryRows[]> {
     if (this.#closing !== undefined) throw new KvError('closed', 'the postgres key-value store is closed');
     try {
-      if (queries.length === 1) return [await this.#pool.query<Buffer[]>(toConfig(queries[0]))];
       return await this.#pipeline(queries);
     } catch (error) {
       throw databaseError(error);
     }
   }
 
-  /** A connection sends what it is given at once, and the server takes it in that order. */
+  /** A connection sends what it is given in one turn at once, and the server takes it in that order. */
   async #pipeline(queries: readonly Query[]): Promise<readonly QueryRows[]> {
     const client = await this.#connect();
     // The statements under way fail with it; without a listener it would end the process.
     const ignore = (): void => undefined;
     client.on('error', ignore);
-    const results = await Promise.allSettled(queries.map((query) => client.query<Buffer[]>(toConfig(query))));
+    const results = await Promise.allSettled(sendTogether(client, queries));
     client.off('error', ignore);
     const failed = results.find((result) => result.status === 'rejected');
-    // As with a single statement: a connection on which one failed is not used again.
+    // A connection on which a statement failed is not used again.
     client.release(failed !== undefined);
     if (failed !== undefined) throw failed.reason as Error;
     return results.map((result) => (result as PromiseFulfilledResult<QueryRows>).value);
@@ -247,11 +247,6 @@ class PostgresStore implements KvStore {
       });
     });
   }
-}
-
-function toConfig({ statement, values }: Query): QueryArrayConfig & { binary: true } {
-  const { name, text } = statement;
-  return { name, text, values: [...values], rowMode: 'array', binary: true };
 }
 
 /** For a call that may wait. */

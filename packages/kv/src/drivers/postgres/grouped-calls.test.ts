@@ -7,7 +7,7 @@ function held(options: { maxUnderWay?: number; maxGroup?: number; keyed?: boolea
   const grouped = new GroupedCalls<string, string>({
     maxUnderWay: options.maxUnderWay ?? 1,
     maxGroup: options.maxGroup ?? 10,
-    keyOf: options.keyed === true ? (call) => call.slice(0, 1) : undefined,
+    compare: options.keyed === true ? (a, b) => a.charCodeAt(0) - b.charCodeAt(0) : undefined,
     mayRunAlone: (error) => (error as Error).message === 'collision',
     run: (calls) =>
       new Promise((resolve, reject) => {

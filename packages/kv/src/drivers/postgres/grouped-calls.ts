@@ -9,8 +9,8 @@ export interface GroupOptions<C, R> {
   readonly run: (calls: readonly C[]) => Promise<readonly R[]>;
   readonly maxUnderWay: number;
   readonly maxGroup: number;
-  /** Calls with the same one never share a group. */
-  readonly keyOf?: ((call: C) => string) | undefined;
+  /** An order of calls: a group is sorted by it, and calls that are equal never share one. */
+  readonly compare?: ((a: C, b: C) => number) | undefined;
   /** Whether calls that failed together may succeed one by one. */
   readonly mayRunAlone: (error: unknown) => boolean;
 }
@@ -76,19 +76,19 @@ export class GroupedCalls<C, R> {
   }
 
   #take(): readonly Waiting<C, R>[] {
-    const { maxGroup, keyOf } = this.#options;
-    const waiting = this.#waiting;
-    if (keyOf === undefined) {
-      this.#waiting = waiting.slice(maxGroup);
-      return waiting.slice(0, maxGroup);
-    }
-    const taken = new Map<string, Waiting<C, R>>();
-    this.#waiting = waiting.filter((each) => {
-      const key = keyOf(each.call);
-      if (taken.size === maxGroup || taken.has(key)) return true;
-      taken.set(key, each);
-      return false;
-    });
-    return [...taken.values()];
+    const { maxGroup, compare } = this.#options;
+    const first = this.#waiting.slice(0, maxGroup);
+    this.#waiting = this.#waiting.slice(maxGroup);
+    if (compare === undefined || first.length === 1) return first;
+    // Of those that are equal the earliest comes first.
+    first.sort((a, b) => compare(a.call, b.call));
+    const isRepeated = ({ call }: Waiting<C, R>, index: number): boolean => {
+      const before = first[index - 1];
+      return before !== undefined && compare(before.call, call) === 0;
+    };
+    const repeated = first.filter(isRepeated);
+    if (repeated.length === 0) return first;
+    this.#waiting = [...repeated, ...this.#waiting];
+    return first.filter((each, index) => !isRepeated(each, index));
   }
 }

@@ -74,17 +74,17 @@ export class KvTable {
     this.#gets = new GroupedCalls({ ...group, run: (calls) => this.#getEach(calls) });
     this.#puts = new GroupedCalls<Put, void>({
       ...group,
-      keyOf: nameOf,
+      compare: comparePlaces,
       run: (calls) => this.#setEach(calls),
     });
     this.#putsThenGets = new GroupedCalls<PutThenGet, Buffer | undefined>({
       ...group,
-      keyOf: ({ put }) => nameOf(put),
+      compare: (a, b) => comparePlaces(a.put, b.put),
       run: (calls) => this.#setThenGetEach(calls),
     });
     this.#creations = new GroupedCalls({
       ...group,
-      keyOf: ({ partition, guard }) => nameOf({ partition, key: guard.key }),
+      compare: (a, b) => comparePlaces(placeOf(a), placeOf(b)),
       run: (changes) => this.#changeEach(changes),
     });
     this.#pages = new GroupedCalls({
@@ -129,19 +129,21 @@ export class KvTable {
   }
 
   async #setThenGetEach(calls: readonly PutThenGet[]): Promise<readonly (Buffer | undefined)[]> {
-    const asked = new Map<KvTable, Map<string, Place>>();
-    for (const { table, place } of calls) {
-      const places = asked.get(table) ?? new Map<string, Place>();
-      asked.set(table, places.set(nameOf(place), place));
-    }
-    const reads = [...asked].map(([table, places]) => table.#lookUp([...places.values()]));
+    const asked = new Map<KvTable, Place[]>();
+    // Whoever writes to the same staging area reads the same branch, and they come one after the other.
+    const slots = calls.map(({ table, place }) => {
+      const places = asked.get(table) ?? [];
+      const last = places.at(-1);
+      if (last === undefined) asked.set(table, places);
+      if (last === undefined || comparePlaces(last, place) !== 0) places.push(place);
+      return { table, at: places.length - 1 };
+    });
+    const reads = [...asked].map(([table, places]) => table.#lookUp(places));
     const [, ...answers] = await this.#runInTurn([this.#store(calls.map(({ put }) => put)), ...reads]);
-    const found = new Map<string, Buffer | undefined>();
-    for (const [index, places] of [...asked.values()].entries()) {
-      const values = valuesOf(answers[index], places.size);
-      for (const [at, name] of [...places.keys()].entries()) found.set(name, values[at]);
-    }
-    return calls.map(({ place }) => found.get(nameOf(place)));
+    const found = new Map(
+      [...asked].map(([table, { length }], index) => [table, valuesOf(answers[index], length)]),
+    );
+    return slots.map(({ table, at }) => found.get(table)?.[at]);
   }
 
   async #readOne({ partition, lower, upper, limit }: Page): Promise<KvEntry[]> {
@@ -174,15 +176,12 @@ export class KvTable {
       : { statement: this.#statements.getEach, values: places(calls) };
   }
 
+  /** The calls are sorted: in one order everywhere no two statements wait for each other. */
   #store(calls: readonly Put[]): Query {
     const [first] = calls;
     if (calls.length === 1 && first !== undefined)
       return { statement: this.#statements.set, values: [first.partition, first.key, first.value] };
-    // In one order everywhere: no two statements wait for each other.
-    const sorted = calls.toSorted(
-      (a, b) => Buffer.compare(a.partition, b.partition) || Buffer.compare(a.key, b.key),
-    );
-    const values = [...places(sorted), byteaArray(sorted.map(({ value }) => value))];
+    const values = [...places(calls), byteaArray(calls.map(({ value }) => value))];
     return { statement: this.#statements.setEach, values };
   }
 
@@ -225,8 +224,12 @@ function isCreation({ guard, guarded, others, still }: OwnedChange): boolean {
   );
 }
 
-function nameOf({ partition, key }: Place): string {
-  return `${partition.length}:${partition.toString('latin1')}${key.toString('latin1')}`;
+function comparePlaces(a: Place, b: Place): number {
+  return Buffer.compare(a.partition, b.partition) || Buffer.compare(a.key, b.key);
+}
+
+function placeOf({ partition, guard }: OwnedChange): Place {
+  return { partition, key: guard.key };
 }
 
 function places(calls: readonly Place[]): [Buffer, Buffer] {
