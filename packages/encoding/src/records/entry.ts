@@ -238,9 +238,12 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   };
 }
 
+/** Used for one entry after the other: room of its own for each costs as much as the hash. */
+const hasher = new IdentityHasher();
+
 /** Decides "same object": address, time and key are not part of it. */
 export function entryIdentity(entry: Pick<Entry, 'size' | 'etag' | 'metadata' | 'contentType'>): Buffer {
-  const hasher = new IdentityHasher();
+  hasher.restart();
   hasher.integer(entry.size);
   hasher.string(entry.etag);
   hasher.map(entry.metadata);

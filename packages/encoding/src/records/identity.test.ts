@@ -94,3 +94,11 @@ test('swapping parents or changing metadata changes a commit id; version and nan
   );
   expect(commitId(base)).toBe(commitId({ ...base, creationDate: { seconds: 1, nanos: 7 } }));
 });
+
+test('the identity of an entry does not depend on the one before it', () => {
+  const entry = { size: 1, etag: 'e', metadata: {}, contentType: '' };
+  const first = entryIdentity(entry);
+  const longer = entryIdentity({ ...entry, metadata: { long: 'x'.repeat(5000) }, contentType: 'text/plain' });
+  expect(entryIdentity(entry)).toEqual(first);
+  expect(longer).not.toEqual(first);
+});

@@ -8,6 +8,11 @@ export class IdentityHasher {
   #buffer = Buffer.allocUnsafe(512);
   #length = 0;
 
+  /** Forgets what was gathered. */
+  restart(): void {
+    this.#length = 0;
+  }
+
   /** A safe integer, written as int64. */
   integer(value: number): void {
     this.#reserve(10);

@@ -13,6 +13,9 @@ import { invalid } from '../context/refusals.ts';
 import { maxKeyBytes } from '../names/names.ts';
 import type { ImportSource } from './import-sources.ts';
 
+/** Fewer than a page: what is written at once is not copied by the collector. */
+const recordsAtOnce = 100;
+
 /** The entries of all sources as one sorted run of pages; of equal keys the later source wins. */
 export async function* sourceRecords(
   adapter: BlockAdapter,
@@ -41,7 +44,10 @@ async function* recordsOf(
       return;
     }
     for await (const page of adapter.walk(source.uri, { parallel: true, signal })) {
-      yield page.map((object) => toRecord(source.destination + object.relativeKey, object));
+      for (let start = 0; start < page.length; start += recordsAtOnce) {
+        const some = page.slice(start, start + recordsAtOnce);
+        yield some.map((object) => toRecord(source.destination + object.relativeKey, object));
+      }
     }
   } catch (error) {
     throw fromBlockError(error);

@@ -1,7 +1,7 @@
 import type { WalkedObject } from '../../adapter.ts';
 import type { S3Client } from './client.ts';
 import { childText, requireXml, type XmlElement } from '../../remote/xml.ts';
-import { takeContents, type ListedContents } from './listed-contents.ts';
+import { cutContents, type ListedContents } from './listed-contents.ts';
 
 export interface BucketWalk {
   readonly bucket: string;
@@ -14,18 +14,28 @@ export interface BucketWalk {
   readonly onSkipped: (key: string) => void;
 }
 
-/** Lists a bucket page by page (1000 keys), in the store's order, which is that of the keys' bytes. */
-export async function* walkBucket(client: S3Client, walk: BucketWalk): AsyncGenerator<WalkedObject[]> {
-  for await (const { objects } of listPages(client, walk)) if (objects.length > 0) yield objects;
+/**
+ * Lists a bucket page by page (1000 keys), in the store's order, which is that of the keys' bytes; from the beginning or
+ * from a page on.
+ */
+export async function* walkBucket(
+  client: S3Client,
+  walk: BucketWalk,
+  from?: string,
+): AsyncGenerator<WalkedObject[]> {
+  for await (const page of listPages(client, walk, from)) {
+    const objects = page.objects();
+    if (objects.length > 0) yield objects;
+  }
 }
 
 export interface ListedPage {
-  readonly objects: WalkedObject[];
+  /** Read from the text of the page, each time anew. */
+  readonly objects: () => WalkedObject[];
   /** Absent for the last page. */
   readonly next: string | undefined;
 }
 
-/** From the beginning or from a page on. */
 export async function* listPages(
   client: S3Client,
   walk: BucketWalk,
@@ -44,13 +54,26 @@ export async function listPage(
   walk: BucketWalk,
   token: string | undefined,
 ): Promise<ListedPage> {
-  const { bucket, baseLength, onSkipped } = walk;
   const text = await list(client, walk, token === undefined ? [] : [['continuation-token', token]]);
-  const taken = takeContents(text);
-  const result = listResult(taken?.rest ?? text);
+  const cut = cutContents(text);
+  const result = listResult(cut?.rest ?? text);
   const isEncoded = childText(result, 'EncodingType') === 'url';
+  const objects = (): WalkedObject[] =>
+    walkedObjects(
+      walk,
+      cut?.contents() ?? contentsOf(cut === undefined ? result : listResult(text)),
+      isEncoded,
+    );
+  return { objects, next: nextToken(result) };
+}
+
+function walkedObjects(
+  { bucket, baseLength, onSkipped }: BucketWalk,
+  contents: Iterable<ListedContents>,
+  isEncoded: boolean,
+): WalkedObject[] {
   const objects: WalkedObject[] = [];
-  for (const listed of taken?.contents ?? contentsOf(result)) {
+  for (const listed of contents) {
     const key = isEncoded ? decodeKey(listed.key) : listed.key;
     if (key === undefined) {
       onSkipped(listed.key);
@@ -64,7 +87,7 @@ export async function listPage(
       lastModified: new Date(listed.lastModified ?? 0),
     });
   }
-  return { objects, next: nextToken(result) };
+  return objects;
 }
 
 function* contentsOf(result: XmlElement): Generator<ListedContents> {
@@ -132,6 +155,7 @@ function nextToken(result: XmlElement): string | undefined {
 
 /** Undefined when the encoded bytes are not UTF-8. */
 function decodeKey(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', '%20'));
   } catch {

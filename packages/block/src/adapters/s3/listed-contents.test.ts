@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { childText, requireXml } from '../../remote/xml.ts';
-import { takeContents } from './listed-contents.ts';
+import { cutContents } from './listed-contents.ts';
 
 const page = (inside: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">` +
@@ -29,15 +29,18 @@ test.each([
     'with owners, restores and empty elements',
     page(object('a', '<Owner><ID>i</ID><Key>x</Key></Owner><Restore/>')),
   ],
+  ['quoted in another way', page(object('a').replace('&quot;e&quot;', '"e"'))],
+  ['with half a quote', page(object('a').replace('&quot;e&quot;', '&quot;e'))],
+  ['with quotes inside', page(object('a').replace('&quot;e&quot;', '&quot;e&quot;f&#34;'))],
   ['escaped', page(object('&lt;a&amp;b&gt;&#34;&#x27;&apos;&quot;&#128512;'))],
   ['beside folders', page(`${object('a')}<CommonPrefixes><Prefix>p/</Prefix></CommonPrefixes>`)],
   ['without a time', page('<Contents><Key>a</Key><Size>1</Size></Contents>')],
   ['named so', page(object('Contents')).replace('<Name>bucket', '<Name>Contents')],
   ['from Go', page(object('a').replaceAll('&quot;', '&#34;'))],
 ])('%s: the same as the parser finds, and the rest is as it was', (_, text) => {
-  const taken = takeContents(text);
-  expect(taken?.contents).toEqual(parsed(text));
-  const rest = requireXml(taken?.rest ?? '', 'ListBucketResult');
+  const cut = cutContents(text);
+  expect(cut?.contents()).toEqual(parsed(text));
+  const rest = requireXml(cut?.rest ?? '', 'ListBucketResult');
   const others = requireXml(text, 'ListBucketResult').children.filter(({ name }) => name !== 'Contents');
   expect(rest.children).toEqual(others);
 });
@@ -61,5 +64,13 @@ test.each([
   ['an element in a key', page(object('<b>a</b>'))],
   ['a line end that a parser changes', page(object('a\r\nb'))],
 ])('%s: left to the parser', (_, text) => {
-  expect(takeContents(text)).toBeUndefined();
+  expect(cutContents(text)?.contents()).toBeUndefined();
 });
+
+test.each(['<NextContinuationToken>t</NextContinuationToken>', '<IsTruncated>true</IsTruncated>'])(
+  '%s among the objects is not missed',
+  (text) => {
+    expect(cutContents(page(object('a') + text + object('b')))).toBeUndefined();
+    expect(cutContents(page(`${object('a')}${object('b')}${text}`))?.rest).toContain(text);
+  },
+);

@@ -120,6 +120,37 @@ describe('a walk in parallel', () => {
   ): Promise<void> => withStub(answer, { maxRetries: 0 }, use);
   const sorted = inOrder(folders(20, 300));
 
+  it('reads pages that are not written plainly when it is their turn', async () => {
+    const seen: string[] = [];
+    await breaking(
+      (request, response) => {
+        const text = listing(sorted, request);
+        const odd = text.replaceAll('<Size>', '<Owner kind="user">me</Owner><Size>');
+        response.end(/prefix=d1/.test(request.url) ? odd : text);
+      },
+      async (adapter) => {
+        for await (const page of adapter.walk('s3://bucket/', { parallel: true }))
+          seen.push(...page.map(({ relativeKey }) => relativeKey));
+      },
+    );
+    expect(seen).toEqual(sorted);
+  });
+
+  it('refuses a page whose objects are not well-formed', async () => {
+    await breaking(
+      (request, response) => {
+        const text = listing(sorted, request);
+        response.end(/prefix=d1[4-7]/.test(request.url) ? text.replace('</Key>', '</Kex>') : text);
+      },
+      async (adapter) => {
+        const walking = (async () => {
+          for await (const _ of adapter.walk('s3://bucket/', { parallel: true }));
+        })();
+        await expect(walking).rejects.toMatchObject({ kind: 'unavailable' });
+      },
+    );
+  });
+
   it('tells a failure after what came before it', async () => {
     const seen: string[] = [];
     await breaking(

@@ -2,7 +2,7 @@ import type { WalkedObject } from '../../adapter.ts';
 import { BlockError } from '../../errors.ts';
 import { compareAsBytes } from '../../remote/sorted-walk.ts';
 import type { S3Client } from './client.ts';
-import { listFolders, listPage, listPages, type BucketWalk } from './list.ts';
+import { listFolders, listPage, listPages, walkBucket, type BucketWalk, type ListedPage } from './list.ts';
 
 const segmentsAtOnce = 8;
 /** Of each segment: together some tens of thousands of objects wait in memory. */
@@ -27,19 +27,21 @@ export async function* walkInParallel(client: S3Client, walk: BucketWalk): Async
     for (;;) {
       const here: BucketWalk = { ...walk, after, signal };
       const first = await listPage(client, here, undefined);
-      if (first.objects.length > 0) yield first.objects;
+      const objects = first.objects();
+      if (objects.length > 0) yield objects;
       if (first.next === undefined) return;
-      const cuts = await findCuts(client, here, first.objects);
+      const cuts = await findCuts(client, here, objects);
       if (cuts === undefined) {
-        for await (const { objects } of listPages(client, here, first.next))
-          if (objects.length > 0) yield objects;
+        yield* walkBucket(client, here, first.next);
         return;
       }
-      after = lastKey(here, first.objects);
+      after = lastKey(here, objects);
       const segments = cuts.segments.map(
         (part) => () => segment(client, { ...here, prefix: part.prefix, after: part.after }, part.end),
       );
-      for await (const page of inOrder(segments)) {
+      for await (const read of inOrder(segments)) {
+        const page = read();
+        if (page.length === 0) continue;
         after = lastKey(here, page);
         yield page;
       }
@@ -50,6 +52,9 @@ export async function* walkInParallel(client: S3Client, walk: BucketWalk): Async
     stop.abort();
   }
 }
+
+/** The objects of a page, read from its text only when it is their turn. */
+type PageToRead = ListedPage['objects'];
 
 /** What of a bucket is listed call after call. */
 interface Segment {
@@ -125,28 +130,30 @@ async function* segment(
   client: S3Client,
   walk: BucketWalk,
   end: string | undefined,
-): AsyncGenerator<WalkedObject[]> {
-  for await (const { objects } of listPages(client, walk)) {
-    const isInside = (object: WalkedObject): boolean =>
-      end === undefined || compareAsBytes(keyOf(walk, object), end) <= 0;
+): AsyncGenerator<PageToRead> {
+  for await (const page of listPages(client, walk)) {
+    if (end === undefined) {
+      yield page.objects;
+      continue;
+    }
+    const objects = page.objects();
+    const isInside = (object: WalkedObject): boolean => compareAsBytes(keyOf(walk, object), end) <= 0;
     const beyond = objects.findIndex((object) => !isInside(object));
     if (beyond < 0) {
-      if (objects.length > 0) yield objects;
+      yield () => objects;
       continue;
     }
     if (objects.slice(beyond).some(isInside))
       throw new BlockError('unavailable', `s3://${walk.bucket} is not listed in the order of its keys`);
-    if (beyond > 0) yield objects.slice(0, beyond);
+    yield () => objects.slice(0, beyond);
     return;
   }
 }
 
 /** The pages of all segments, one after the other, while the next ones are read ahead. */
-async function* inOrder(
-  segments: readonly (() => AsyncGenerator<WalkedObject[]>)[],
-): AsyncGenerator<WalkedObject[]> {
+async function* inOrder(segments: readonly (() => AsyncGenerator<PageToRead>)[]): AsyncGenerator<PageToRead> {
   const waiting = segments.values();
-  const underWay: AsyncGenerator<WalkedObject[]>[] = [];
+  const underWay: AsyncGenerator<PageToRead>[] = [];
   const begin = (): void => {
     const next = waiting.next();
     if (next.done !== true) underWay.push(readAhead(next.value()));
@@ -156,8 +163,8 @@ async function* inOrder(
 }
 
 /** Begins to read at once. */
-function readAhead(pages: AsyncGenerator<WalkedObject[]>): AsyncGenerator<WalkedObject[]> {
-  const ask = (): Promise<IteratorResult<WalkedObject[]>> => {
+function readAhead(pages: AsyncGenerator<PageToRead>): AsyncGenerator<PageToRead> {
+  const ask = (): Promise<IteratorResult<PageToRead>> => {
     const asked = pages.next();
     // A failure is told to whoever comes to this page, if anybody does.
     asked.catch(() => undefined);
