@@ -35,6 +35,12 @@ test('a machine that is slower in one minute is no regression in that row', () =
   expect(slowerThan(before, measured(20_000))).toMatchObject([{ scenario: 'stat', speed: 0.5 }]);
 });
 
+test('a time below zero is never slower, a rate of nothing is', () => {
+  expect(slowerThan(before, now(5000, -10, 400))).toEqual([]);
+  expect(slowerThan(now(5000, -10, 400), now(5000, 100, 400))).toEqual([]);
+  expect(slowerThan(before, now(0, 100, 400))).toMatchObject([{ scenario: 'stat', speed: 0 }]);
+});
+
 test('a slower machine alone is no regression', () => {
   expect(slowerThan(before, now(5000, 100, 400))).toEqual([]);
   expect(slowerThan(before, now(4600, 109, 430))).toEqual([]);

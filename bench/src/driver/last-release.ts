@@ -30,6 +30,8 @@ export function slowerThan(before: Measured, now: Measured): Slower[] {
     .flatMap((row) => {
       const last = known.get(row.scenario);
       if (last === undefined || last.unit !== row.unit) return [];
+      // A difference of two times may be below zero: less than nothing cannot be divided.
+      if (!isRate(row) && (last.value <= 0 || row.value <= 0)) return [];
       const speed =
         speedOf(row, row.calibration ?? now.calibration) /
         speedOf(last, last.calibration ?? before.calibration);

@@ -22,6 +22,8 @@ test('goals are also judged as on the machine they were set on', () => {
   expect(time.reachedRelative).toBeCloseTo(1.2);
   const memory = judge({ scenario: 'memory', value: 1000, unit: 'MB', goal: 800 }, halfAsFast);
   expect(memory.reachedRelative).toBeCloseTo(0.8);
+  const difference = judge({ scenario: 'difference', value: -3, unit: 'ms', goal: 20 }, halfAsFast);
+  expect(difference.reached).toBeGreaterThan(1);
 });
 
 test('goals that are made of what another server reached take the place of those of the scenarios', () => {

@@ -159,12 +159,14 @@ export function judge(given: Row, calibration: number, goalsSetAt = calibrationO
     };
   }
   if (row.unit === '×') return { ...row, reached: value / goal, reachedRelative: value / goal };
-  const reached = goal / value;
+  // A difference of two times may be below zero.
+  const reached = value <= 0 ? Number.POSITIVE_INFINITY : goal / value;
   return { ...row, reached, reachedRelative: row.unit === 'MB' ? reached : reached / faster };
 }
 
 function verdict(reached: number | undefined): string {
   if (reached === undefined) return '';
+  if (reached === Number.POSITIVE_INFINITY) return 'reached';
   return `${reached >= 1 ? 'reached' : 'missed'} ${reached.toFixed(2)}`;
 }
 
