@@ -1,20 +1,29 @@
 // The least a server on this machine could do for a request: `node:http` in as many processes as the service has, the
 // bytes of a real answer, and the storage alone; no versioning, no callers, no permissions, no validation.
-//   node bench/src/floor-server.ts FOLDER [PORT]      prints its port; load it with `npm run bench` or any other tool
+//   node bench/src/floor-server.ts FOLDER [STORES]    prints its port; load it with `npm run bench` or any other tool
+// STORES is a JSON file (`FloorStores`); without it both stores are local, in the folder.
 //   GET  /stat    an answer as long as that of a stat
 //   GET  /get     4 KiB read from a file
 //   PUT  /stage…  a JSON body, kept as a durable record under the request's path
 //   PUT  /put…    a body, kept as a synced file and a durable record
 import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { openBlockStores } from '@svc/block';
-import { openStore } from '@svc/kv';
+import { openBlockStores, type BlockStoreConfig } from '@svc/block';
+import { openStore, type KvStoreConfig } from '@svc/kv';
 
-const [folder = '', port = '0'] = process.argv.slice(2);
+/** Where a bare server keeps what it is sent. */
+export interface FloorStores {
+  readonly records: KvStoreConfig;
+  readonly objects: BlockStoreConfig;
+  /** Of the objects. */
+  readonly namespace: string;
+}
+
+const [folder = '', storesFile] = process.argv.slice(2);
 const files = 200;
 const fileSize = 4096;
 const answer = JSON.stringify({
@@ -32,7 +41,7 @@ if (cluster.isPrimary) startWorkers();
 else await serve();
 
 function startWorkers(): void {
-  if (folder === '') throw new Error('usage: node bench/src/floor-server.ts FOLDER [PORT]');
+  if (folder === '') throw new Error('usage: node bench/src/floor-server.ts FOLDER [STORES]');
   mkdirSync(join(folder, 'files'), { recursive: true });
   for (let index = 0; index < files; index += 1)
     writeFileSync(join(folder, 'files', String(index)), Buffer.alloc(fileSize, 'x'));
@@ -51,8 +60,9 @@ function startWorkers(): void {
 }
 
 async function serve(): Promise<void> {
-  const records = await openStore({ type: 'local', path: join(folder, 'kv'), syncWrites: true });
-  const objects = (await openBlockStores([{ type: 'local', path: join(folder, 'objects') }])).get('');
+  const stores = storesFile === undefined ? localStores() : storesOf(storesFile);
+  const records = await openStore(stores.records);
+  const objects = (await openBlockStores([stores.objects])).get('');
   const partition = Buffer.from('records');
   const keep = (request: IncomingMessage, value: Buffer): Promise<void> =>
     records.set(partition, Buffer.from(request.url ?? ''), value);
@@ -64,7 +74,7 @@ async function serve(): Promise<void> {
   };
   const put = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pointer = {
-      storageNamespace: 'local://floor',
+      storageNamespace: stores.namespace,
       identifier: `data/${randomUUID()}`,
       identifierType: 'relative' as const,
     };
@@ -78,7 +88,19 @@ async function serve(): Promise<void> {
     else if (path === '/get') send(response, 200, 'application/octet-stream', anyFile());
     else void (path.startsWith('/stage') ? stage : put)(request, response);
   });
-  server.listen(Number(port), '127.0.0.1');
+  server.listen(0, '127.0.0.1');
+}
+
+function localStores(): FloorStores {
+  return {
+    records: { type: 'local', path: join(folder, 'kv'), syncWrites: true },
+    objects: { type: 'local', path: join(folder, 'objects') },
+    namespace: 'local://floor',
+  };
+}
+
+function storesOf(file: string): FloorStores {
+  return JSON.parse(readFileSync(file, 'utf8')) as FloorStores;
 }
 
 function anyFile(): Buffer {

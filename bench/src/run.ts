@@ -67,9 +67,9 @@ try {
   } else if (values['import-folder'] === undefined) makeImportFolder(importFolder, objects);
   bare = await BareServer.start();
   report.addCalibration(await bare.rate());
-  if (values.endpoint === undefined && !onPostgres) {
+  if (values.endpoint === undefined) {
     const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
-    await measureFloors(report, join(scratch, 'floor'), load);
+    await measureFloors(report, join(scratch, 'floor'), load, stores?.floor);
     report.addCalibration(await bare.rate());
   }
   let endpoint: URL;

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median, timed } from '../driver/api.ts';
 import { runLoad, type NextRequest } from '../driver/http-load.ts';
 import type { Report } from '../driver/report.ts';
+import type { FloorStores } from '../floor-server.ts';
 
 const program = join(import.meta.dirname, '..', 'floor-server.ts');
 const warmUpSeconds = 2;
@@ -19,8 +21,14 @@ export async function measureFloors(
   report: Report,
   folder: string,
   load: { readonly seconds: number; readonly connections: number },
+  stores?: FloorStores,
 ): Promise<void> {
-  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const file = join(folder, 'stores.json');
+  mkdirSync(folder, { recursive: true });
+  if (stores !== undefined) writeFileSync(file, JSON.stringify(stores));
+  const child = spawn(process.execPath, [program, folder, ...(stores === undefined ? [] : [file])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     const port = await new Promise<string>((resolve, reject) => {
       child.stdout.once('data', (data: Buffer) => resolve(String(data).trim()));
