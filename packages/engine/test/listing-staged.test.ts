@@ -21,6 +21,29 @@ function counting(kv: KvStore, given: Map<string, number>, begun = new Map<strin
   });
 }
 
+/** A store that answers later, as those of other machines do, and notes how often somebody began to wait for a scan. */
+function remote(kv: KvStore, waits = { count: 0 }): KvStore {
+  let underWay = 0;
+  return new Proxy(kv, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (name === 'valueAtOnce' || name === 'firstKeyAtOnce') return undefined;
+      if (name !== 'scan') return typeof member === 'function' ? member.bind(target) : member;
+      return async function* (partition: Uint8Array, options?: KvScanOptions) {
+        for (const pages = target.scan(partition, options); ;) {
+          if (underWay === 0) waits.count += 1;
+          underWay += 1;
+          await new Promise(setImmediate);
+          underWay -= 1;
+          const page = await pages.next();
+          if (page.done === true) return;
+          yield page.value;
+        }
+      };
+    },
+  });
+}
+
 test('a page of a branch reads hardly more staged entries than it shows', async () => {
   const world = createWorld();
   const given = new Map<string, number>();
@@ -65,6 +88,43 @@ test('a page of folders reads what is staged once, however many folders it passe
   await engine.close();
 });
 
+test('a page of folders with much or little staged in each hardly waits', async () => {
+  const waits = { count: 0 };
+  const engine = createWorld().engine({ wrapKv: (kv) => remote(kv, waits) });
+  const repository = await newRepository(engine);
+  const folders = 24;
+  const fill = async (place: string, from: number, to: number): Promise<void> => {
+    for (let folder = 0; folder < folders; folder += 1)
+      for (let n = from; n < to; n += 1)
+        await put(
+          engine,
+          repository,
+          'main',
+          `${place}/${String(folder).padStart(2, '0')}/${String(n).padStart(3, '0')}`,
+          '',
+        );
+  };
+  await fill('much', 0, 2);
+  await commit(engine, repository, 'main');
+  await fill('much', 2, 42);
+  await fill('little', 0, 5);
+  await engine.objects.delete({ repository, branch: 'main', path: 'much/05/000' });
+  await put(engine, repository, 'main', 'much/05a/x', '');
+  const page = async (prefix: string): Promise<[string[], number]> => {
+    waits.count = 0;
+    const items = await engine.objects.list({ repository, ref: 'main', delimiter: '/', prefix, amount: 20 });
+    return [items.toArray().map(({ path }) => path.slice(prefix.length)), waits.count];
+  };
+  const names = Array.from({ length: 20 }, (_, n) => `${String(n).padStart(2, '0')}/`);
+  const [much, waitsForMuch] = await page('much/');
+  expect(much).toEqual([...names.slice(0, 6), '05a/', ...names.slice(6, 19)]);
+  expect(waitsForMuch).toBeLessThanOrEqual(6);
+  const [little, waitsForLittle] = await page('little/');
+  expect(little).toEqual(names);
+  expect(waitsForLittle).toBeLessThanOrEqual(6);
+  await engine.close();
+});
+
 test('a page reads no staged entries behind its last committed one', async () => {
   const world = createWorld();
   const given = new Map<string, number>();
@@ -98,10 +158,16 @@ test('pages of any size show what is committed and staged, without what was dele
     prefix: fc.constantFrom('', 'a', 'b/', 'ab'),
     delimiter: fc.constantFrom('', '/'),
   });
-  const cases = fc.record({ committed: names, written: names, deleted: names, asked: fc.array(asked) });
+  const cases = fc.record({
+    committed: names,
+    written: names,
+    deleted: names,
+    asked: fc.array(asked),
+    isRemote: fc.boolean(),
+  });
   await fc.assert(
-    fc.asyncProperty(cases, async ({ committed, written, deleted, asked }) => {
-      const engine = createWorld().engine();
+    fc.asyncProperty(cases, async ({ committed, written, deleted, asked, isRemote }) => {
+      const engine = createWorld().engine(isRemote ? { wrapKv: (kv) => remote(kv) } : {});
       const repository = await newRepository(engine);
       const change = (path: string): Promise<unknown> => put(engine, repository, 'main', path, '');
       for (const path of committed) await change(path);

@@ -14,6 +14,7 @@ import { Overlay } from '../staging/overlay.ts';
 import type { RepositoryScope } from '../store/scope.ts';
 import { BranchView } from './branch-view.ts';
 import { fillPage } from './fill-page.ts';
+import { FoldersAhead } from './folders-ahead.ts';
 import { planWalk, type Walk } from './key-range.ts';
 import type { PageStorage } from './item-cursor.ts';
 import { PageBuilder, type ListedPage } from './object-page.ts';
@@ -87,12 +88,16 @@ async function buildPage(
   const { start, prefix, delimiter } = walk;
   if (start === undefined) return new PageBuilder().build(storage, false);
   const commit = await context.commits.get(scope, target.commitId);
-  const tree = context.trees.iterate(scope.committed, commit.metaRangeId, start);
+  const openTree = (): RecordIterator => context.trees.iterate(scope.committed, commit.metaRangeId, start);
+  const tree = openTree();
   const read = async (records: RecordIterator): Promise<ListedPage> => {
     const builder = new PageBuilder();
     return builder.build(storage, await fillPage(builder, records, walk, amount));
   };
   let changes: Overlay | undefined;
+  // Where the store answers at once, asking ahead costs more than waiting.
+  const isRemote = context.kv.valueAtOnce === undefined;
+  const jumps = delimiter === undefined || !isRemote ? undefined : new FoldersAhead(openTree, walk, amount);
   try {
     if (target.head === undefined || !target.staged) return await read(tree);
     const { tokens } = target.head;
@@ -113,10 +118,11 @@ async function buildPage(
       changes.close();
       tree.seek(start);
     }
-    changes = new Overlay(context.kv, tokens, range);
+    changes = new Overlay(context.kv, tokens, { ...range, jumps });
     return await read(new BranchView(changes, tree));
   } finally {
     changes?.close();
+    jumps?.close();
     tree.close();
   }
 }

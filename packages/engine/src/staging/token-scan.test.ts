@@ -1,7 +1,7 @@
 import type { KvEntry, KvScanOptions, KvStore } from '@svc/kv';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TokenScan } from './token-scan.ts';
+import { TokenScan, type JumpsAhead } from './token-scan.ts';
 
 /** Gives pages of any size, also short ones that are not the last. */
 function storeOf(keys: readonly string[], pageSizes: readonly number[]): Pick<KvStore, 'scan'> {
@@ -23,6 +23,14 @@ function storeOf(keys: readonly string[], pageSizes: readonly number[]): Pick<Kv
   };
 }
 
+function jumpsTo(foretold: readonly string[]): JumpsAhead {
+  const all = foretold.toSorted().map((jump) => Buffer.from(jump));
+  return {
+    after: (from, most) =>
+      Promise.resolve(all.filter((jump) => Buffer.compare(jump, from) > 0).slice(0, most)),
+  };
+}
+
 const key = fc.stringMatching(/^[a-c]{1,4}$/);
 
 const cases = fc.record({
@@ -33,6 +41,7 @@ const cases = fc.record({
   before: fc.option(key, { nil: undefined }),
   wanted: fc.integer({ min: 1, max: 6 }),
   peeks: fc.boolean(),
+  foretold: fc.option(fc.uniqueArray(key, { maxLength: 12 }), { nil: undefined }),
   steps: fc.array(
     fc.oneof(
       fc.constant('next' as const),
@@ -45,12 +54,13 @@ const cases = fc.record({
 test('steps and jumps of any kind show what is stored', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (all) => {
-      const { keys, pageSizes, from = '', prefix = '', before, wanted, peeks, steps } = all;
+      const { keys, pageSizes, from = '', prefix = '', before, wanted, peeks, foretold, steps } = all;
       const range = {
         from: Buffer.from(from),
         prefix: Buffer.from(prefix),
         before: before === undefined ? undefined : Buffer.from(before),
         wanted,
+        jumps: foretold && jumpsTo(foretold),
       };
       const scan = new TokenScan(storeOf(keys, pageSizes) as KvStore, Buffer.from('token'), range);
       const stored = keys.filter((one) => one.startsWith(prefix) && (before === undefined || one < before));
@@ -89,4 +99,59 @@ test('a jump before anything was read asks once, from where it leads', async () 
   expect(await scan.next()).toBe(true);
   expect(scan.key.toString()).toBe('b');
   expect(asked).toMatchObject([{ start: Buffer.from('b'), batch: 10 }]);
+});
+
+test('what was begun for jumps that nobody made is ended', async () => {
+  const { scan: read } = storeOf(
+    Array.from({ length: 60 }, (_, n) => `a${String(n).padStart(2, '0')}`),
+    [100],
+  );
+  let open = 0;
+  const kv = {
+    async *scan(partition: Uint8Array, options?: KvScanOptions) {
+      open += 1;
+      try {
+        yield* read(partition, options);
+      } finally {
+        open -= 1;
+      }
+    },
+  };
+  const jumps = jumpsTo(['a30', 'a40', 'a50']);
+  const scan = new TokenScan(kv as unknown as KvStore, Buffer.from('token'), { wanted: 9, jumps });
+  await scan.next();
+  for (const [to, found] of [
+    ['a20', 'a20'],
+    ['a40', 'a40'],
+    ['a45', 'a45'],
+  ] as const) {
+    scan.seek(Buffer.from(to));
+    expect(await scan.next()).toBe(true);
+    expect(scan.key.toString()).toBe(found);
+  }
+  expect(open).toBe(2);
+  scan.close();
+  await new Promise(setImmediate);
+  expect(open).toBe(0);
+});
+
+test('a jump that was foretold and failed fails when it is made, not before', async () => {
+  const { scan: read } = storeOf(
+    Array.from({ length: 60 }, (_, n) => `a${String(n).padStart(2, '0')}`),
+    [100],
+  );
+  const kv = {
+    async *scan(partition: Uint8Array, options?: KvScanOptions) {
+      if (String(options?.start) === 'a40') throw new Error('the store is down');
+      yield* read(partition, options);
+    },
+  };
+  const jumps = jumpsTo(['a40', 'a50']);
+  const scan = new TokenScan(kv as unknown as KvStore, Buffer.from('token'), { wanted: 9, jumps });
+  await scan.next();
+  scan.seek(Buffer.from('a20'));
+  expect(await scan.next()).toBe(true);
+  await new Promise(setImmediate);
+  scan.seek(Buffer.from('a40'));
+  await expect(async () => scan.next()).rejects.toThrow('the store is down');
 });

@@ -1,10 +1,15 @@
 import { WireReader } from '@svc/encoding';
 import type { KvEntry, KvStore } from '@svc/kv';
+import { BegunScans, type BegunScan } from './begun-scans.ts';
 
 /** Entries of the first page at most; pages double from there. */
 const firstBatch = 256;
 /** The same after a jump, which mostly wants to know what comes next. */
 const batchAfterJump = 4;
+/** A page that spared so many jumps is worth reading whole. */
+const sparedJumps = 3;
+/** Scans begun together. */
+const jumpsAtOnce = 32;
 const noBytes: Buffer = Buffer.alloc(0);
 
 /** Told of every page that is read. */
@@ -18,6 +23,14 @@ export interface StagedRange {
   /** After so many the reader has enough, unless some turn out to be deletions. */
   readonly wanted?: number | undefined;
   readonly onPage?: OnStagedPage | undefined;
+  /** Absent where the store is so near that nothing is won by asking ahead. */
+  readonly jumps?: JumpsAhead | undefined;
+}
+
+/** Foretells where a reader will jump to. */
+export interface JumpsAhead {
+  /** Probable jumps behind `key`, in order. */
+  after(key: Buffer, most: number): Promise<readonly Buffer[]>;
 }
 
 /** The staged changes of one token in key order. `next` is synchronous inside a page of the store. */
@@ -31,6 +44,9 @@ export class TokenScan {
   /** The page holds the first stored keys from here on. */
   #pageStart: Uint8Array;
   #at = -1;
+  /** Of the jumps to where the page leads itself. */
+  #jumpsInPage = 0;
+  readonly #begun = new BegunScans();
   #nothingFollows = false;
   /** Of what follows the page, what comes before this is not wanted. */
   #skipTo: Buffer | undefined;
@@ -74,7 +90,10 @@ export class TokenScan {
       return;
     }
     this.#at = lowerBound(this.#page, key) - 1;
-    if (this.#at + 1 < this.#page.length || this.#nothingFollows) return;
+    if (this.#at + 1 < this.#page.length || this.#nothingFollows) {
+      this.#jumpsInPage += 1;
+      return;
+    }
     // A short page is likely to be the last: the scan may know that already.
     if (this.#page.length < this.#batch) this.#skipTo = key;
     else this.#restart(key);
@@ -82,6 +101,7 @@ export class TokenScan {
 
   close(): void {
     this.#release();
+    this.#begun.dropBefore(undefined);
     this.#nothingFollows = true;
     this.#page = [];
     this.#at = -1;
@@ -106,27 +126,52 @@ export class TokenScan {
 
   /** False when nothing follows; then the page stays as it is. */
   async #readPage(): Promise<boolean> {
-    const { prefix, before, onPage } = this.#range;
     const isFirst = this.#pages === undefined;
-    this.#pages ??= this.#kv.scan(this.#token, {
-      start: this.#pageStart.length > 0 ? this.#pageStart : undefined,
-      prefix: prefix !== undefined && prefix.length > 0 ? prefix : undefined,
-      before,
-      batch: this.#batch,
-    });
-    const page = await this.#pages.next();
+    const page = await (this.#pages?.next() ?? this.#firstPage());
     if (page.done === true) {
       this.#nothingFollows = true;
       return false;
     }
     this.#page = page.value;
+    this.#jumpsInPage = 0;
     if (!isFirst) this.#pageStart = page.value[0]?.key ?? noBytes;
-    onPage?.(page.value);
+    this.#range.onPage?.(page.value);
     return true;
   }
 
+  async #firstPage(): Promise<IteratorResult<KvEntry[]>> {
+    const from = this.#pageStart;
+    this.#begun.dropBefore(from);
+    const known = this.#begun.take(from);
+    const scan = known ?? this.#begin(from);
+    this.#pages = scan.pages;
+    const { jumps } = this.#range;
+    const isJumping = this.#batch === batchAfterJump;
+    if (known === undefined && isJumping && jumps !== undefined && this.#begun.isEmpty) {
+      // Whoever jumps from folder to folder asks for one after the other: ask for the next ones beside this one.
+      for (const jump of await jumps.after(Buffer.from(from), jumpsAtOnce - 1))
+        this.#begun.add(this.#begin(jump));
+    }
+    return scan.first;
+  }
+
+  #begin(from: Uint8Array): BegunScan {
+    const { prefix, before } = this.#range;
+    const pages = this.#kv.scan(this.#token, {
+      start: from.length > 0 ? from : undefined,
+      prefix: prefix !== undefined && prefix.length > 0 ? prefix : undefined,
+      before,
+      batch: this.#batch,
+    });
+    const first = pages.next();
+    // Whoever waits for it is told of its failure.
+    first.catch(() => undefined);
+    return { from, pages, first };
+  }
+
   #restart(from: Buffer): void {
-    if (this.#pages !== undefined) this.#batch = Math.min(this.#batch, batchAfterJump);
+    if (this.#pages !== undefined)
+      this.#batch = this.#jumpsInPage < sparedJumps ? batchAfterJump : Math.min(firstBatch, this.#batch * 2);
     this.#release();
     this.#pageStart = from;
     this.#page = [];
