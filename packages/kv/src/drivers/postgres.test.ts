@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Socket } from 'node:net';
 import { testServerOrSkip } from '@svc/testing';
 import { describeKvStore } from '@svc/kv/suite';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cuttingProxy } from '../../test/cutting-proxy.ts';
 import type { KvStore } from '../store.ts';
 import { predicateValue } from '../value-predicate.ts';
@@ -283,29 +282,6 @@ describe.runIf(server !== undefined)('on a real server', () => {
       await busy.close();
     });
 
-    test('statements of one round trip leave with one call of the system, and none asks what its columns are', async () => {
-      const proxy = await cuttingProxy(new URL(server?.connectionString ?? ''));
-      const store = await open(inSchema, 1, proxy.connectionString);
-      const write = { partition: Buffer.from('staged'), key, value: Buffer.from('value') };
-      const writeAndRead = () => store.setThenGet?.(write, partition, key);
-      // The first time the server is told the statements.
-      await writeAndRead();
-      proxy.sent.length = 0;
-      const calls = vi.spyOn(Socket.prototype, '_writev');
-      try {
-        await writeAndRead();
-        const proxyPort = Number(new URL(proxy.connectionString).port);
-        const written = calls.mock.contexts as readonly Socket[];
-        expect(written.filter(({ remotePort }) => remotePort === proxyPort)).toHaveLength(1);
-      } finally {
-        calls.mockRestore();
-      }
-      const bindExecuteSync = ['B', 'E', 'S'];
-      expect(messagesOf(Buffer.concat(proxy.sent))).toEqual([...bindExecuteSync, ...bindExecuteSync]);
-      await store.close();
-      await proxy.close();
-    });
-
     test('a write whose answer is lost is an error, never "the condition failed"', async () => {
       const proxy = await cuttingProxy(new URL(server?.connectionString ?? ''));
       const store = await open(inSchema, 1, proxy.connectionString);
@@ -325,11 +301,3 @@ describe.runIf(server !== undefined)('on a real server', () => {
     });
   });
 });
-
-/** The kinds of messages of PostgreSQL's protocol. */
-function messagesOf(sent: Buffer): string[] {
-  const kinds: string[] = [];
-  for (let at = 0; at < sent.length; at += 1 + sent.readInt32BE(at + 1))
-    kinds.push(sent.toString('latin1', at, at + 1));
-  return kinds;
-}

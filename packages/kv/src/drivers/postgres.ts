@@ -1,5 +1,5 @@
 import { ownBytes } from '@svc/encoding';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import {
   ownChange,
   ownRecords,
@@ -10,7 +10,6 @@ import {
   requireKeys,
   requirePartition,
 } from '../arguments.ts';
-import { KvError } from '../errors.ts';
 import { scanPages, scanRange } from '../scan-pages.ts';
 import type {
   KvCondition,
@@ -27,11 +26,10 @@ import type {
 } from '../store.ts';
 import { predicateValue, valuePredicate } from '../value-predicate.ts';
 import { byteaArray } from './postgres/binary-array.ts';
-import { sendTogether } from './postgres/bytes-query.ts';
 import { parseConnectionString } from './postgres/connection-string.ts';
-import { databaseError } from './postgres/database-error.ts';
-import { KvTable, type Place, type Query, type QueryRows } from './postgres/kv-table.ts';
+import { KvTable, type Place } from './postgres/kv-table.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
+import { RoundTrips } from './postgres/round-trips.ts';
 import type { StatementName } from './postgres/statements.ts';
 import type { Table, Tables } from './postgres/tables.ts';
 
@@ -54,12 +52,13 @@ class PostgresStore implements KvStore {
   readonly type = 'postgres';
   readonly #pool: Pool;
   readonly #tables: Tables;
+  readonly #trips: RoundTrips;
   readonly #opened = new Map<Table, KvTable>();
   readonly #page: number;
-  #closing: Promise<void> | undefined;
 
   constructor(pool: Pool, tables: Tables, page: number) {
     this.#pool = pool;
+    this.#trips = new RoundTrips(pool);
     this.#tables = tables;
     this.#page = page;
   }
@@ -177,7 +176,7 @@ class PostgresStore implements KvStore {
     const text = `SELECT partition_key FROM ${table} WHERE partition_key > $1 ORDER BY partition_key LIMIT 1`;
     let last = Buffer.alloc(0);
     for (;;) {
-      const [answer] = await this.#runInTurn([
+      const [answer] = await this.#trips.inTurn([
         { statement: { name: 'kv_nextPartition', text }, values: [last] },
       ]);
       const name = answer?.rows[0]?.[0];
@@ -190,15 +189,14 @@ class PostgresStore implements KvStore {
   readonly connectionsInUse = (): number => this.#pool.totalCount - this.#pool.idleCount;
 
   close(): Promise<void> {
-    this.#closing ??= this.#pool.end();
-    return this.#closing;
+    return this.#trips.close();
   }
 
   #of(partition: Uint8Array): KvTable {
     const table = this.#tables.of(partition);
     let opened = this.#opened.get(table);
     if (opened === undefined) {
-      opened = new KvTable(table, (queries) => this.#runInTurn(queries));
+      opened = new KvTable(table, this.#trips);
       this.#opened.set(table, opened);
     }
     return opened;
@@ -212,40 +210,6 @@ class PostgresStore implements KvStore {
   ): Promise<boolean> {
     const owned = [partition, ...values].map((value) => Buffer.from(value));
     return (await this.#of(partition).run(name, owned)).rowCount === 1;
-  }
-
-  /** As `RunInTurn`. */
-  async #runInTurn(queries: readonly [Query, ...Query[]]): Promise<readonly QueryRows[]> {
-    if (this.#closing !== undefined) throw new KvError('closed', 'the postgres key-value store is closed');
-    try {
-      return await this.#pipeline(queries);
-    } catch (error) {
-      throw databaseError(error);
-    }
-  }
-
-  /** A connection sends what it is given in one turn at once, and the server takes it in that order. */
-  async #pipeline(queries: readonly Query[]): Promise<readonly QueryRows[]> {
-    const client = await this.#connect();
-    // The statements under way fail with it; without a listener it would end the process.
-    const ignore = (): void => undefined;
-    client.on('error', ignore);
-    const results = await Promise.allSettled(sendTogether(client, queries));
-    client.off('error', ignore);
-    const failed = results.find((result) => result.status === 'rejected');
-    // A connection on which a statement failed is not used again.
-    client.release(failed !== undefined);
-    if (failed !== undefined) throw failed.reason as Error;
-    return results.map((result) => (result as PromiseFulfilledResult<QueryRows>).value);
-  }
-
-  #connect(): Promise<PoolClient> {
-    return new Promise((resolve, reject) => {
-      this.#pool.connect((error, client) => {
-        if (client === undefined) reject(error ?? new Error('the pool has no connection'));
-        else resolve(client);
-      });
-    });
   }
 }
 

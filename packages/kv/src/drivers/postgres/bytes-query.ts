@@ -1,6 +1,17 @@
 import { Query as PgQuery, type ClientBase, type Submittable } from 'pg';
-import type { Parameter, Query, QueryRows } from './kv-table.ts';
 import type { Statement } from './statements.ts';
+
+export type Parameter = Buffer | number;
+
+export interface Query {
+  readonly statement: Statement;
+  readonly values: readonly Parameter[];
+}
+
+export interface QueryRows {
+  readonly rows: Buffer[][];
+  readonly rowCount: number | null;
+}
 
 /** Members of pg that its type declarations leave out. */
 interface PgConnection {

@@ -8,6 +8,7 @@ function held(options: { maxUnderWay?: number; maxGroup?: number; keyed?: boolea
     maxUnderWay: options.maxUnderWay ?? 1,
     maxGroup: options.maxGroup ?? 10,
     compare: options.keyed === true ? (a, b) => a.charCodeAt(0) - b.charCodeAt(0) : undefined,
+    atEndOfTurn: setImmediate,
     mayRunAlone: (error) => (error as Error).message === 'collision',
     run: (calls) =>
       new Promise((resolve, reject) => {

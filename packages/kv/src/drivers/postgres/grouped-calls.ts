@@ -11,6 +11,8 @@ export interface GroupOptions<C, R> {
   readonly maxGroup: number;
   /** An order of calls: a group is sorted by it, and calls that are equal never share one. */
   readonly compare?: ((a: C, b: C) => number) | undefined;
+  /** Calls `leave` at the end of the turn of the event loop. */
+  readonly atEndOfTurn: (leave: () => void) => void;
   /** Whether calls that failed together may succeed one by one. */
   readonly mayRunAlone: (error: unknown) => boolean;
 }
@@ -44,7 +46,7 @@ export class GroupedCalls<C, R> {
   #leaveSoon(): void {
     if (this.#isLeaving || this.#waiting.length === 0 || this.#underWay >= this.#options.maxUnderWay) return;
     this.#isLeaving = true;
-    setImmediate(() => {
+    this.#options.atEndOfTurn(() => {
       this.#isLeaving = false;
       void this.#send();
       this.#leaveSoon();

@@ -2,9 +2,11 @@ import type { OwnedChange } from '../../arguments.ts';
 import type { ScanRange } from '../../scan-pages.ts';
 import type { KvEntry } from '../../store.ts';
 import { byteaArray, int8Array } from './binary-array.ts';
+import type { Parameter, Query, QueryRows } from './bytes-query.ts';
 import { planChange } from './change-statement.ts';
 import { isCollision } from './database-error.ts';
 import { GroupedCalls } from './grouped-calls.ts';
+import type { RoundTrips } from './round-trips.ts';
 import { statements, type Statement, type StatementName } from './statements.ts';
 import type { Table } from './tables.ts';
 
@@ -14,24 +16,7 @@ const maxGroup = 200;
 /** Larger pages are read one by one: answers are held in memory whole. */
 const groupedPageSize = 512;
 const maxPagesInGroup = 32;
-
-export interface QueryRows {
-  readonly rows: Buffer[][];
-  readonly rowCount: number | null;
-}
-
-export type Parameter = Buffer | number;
-
-export interface Query {
-  readonly statement: Statement;
-  readonly values: readonly Parameter[];
-}
-
-/**
- * Carries out statements one after the other, in one round trip. Each is a transaction of its own: it begins when the one
- * before it is committed.
- */
-export type RunInTurn = (queries: readonly [Query, ...Query[]]) => Promise<readonly QueryRows[]>;
+const fewRows = 128;
 
 export interface Place {
   readonly partition: Buffer;
@@ -58,7 +43,7 @@ interface PutThenGet {
 /** One table of the store. What many requests ask of it at once goes there in groups. Buffers must be the caller's own. */
 export class KvTable {
   readonly #table: Table;
-  readonly #runInTurn: RunInTurn;
+  readonly #trips: RoundTrips;
   readonly #statements: Readonly<Record<StatementName, Statement>>;
   readonly #gets: GroupedCalls<Place, Buffer | undefined>;
   readonly #puts: GroupedCalls<Put, void>;
@@ -66,11 +51,16 @@ export class KvTable {
   readonly #creations: GroupedCalls<OwnedChange, boolean>;
   readonly #pages: GroupedCalls<Page, KvEntry[]>;
 
-  constructor(table: Table, runInTurn: RunInTurn) {
+  constructor(table: Table, trips: RoundTrips) {
     this.#table = table;
-    this.#runInTurn = runInTurn;
+    this.#trips = trips;
     this.#statements = statements(table);
-    const group = { maxUnderWay: groupsUnderWay, maxGroup, mayRunAlone: isCollision };
+    const group = {
+      maxUnderWay: groupsUnderWay,
+      maxGroup,
+      mayRunAlone: isCollision,
+      atEndOfTurn: (leave: () => void) => trips.atEndOfTurn(leave),
+    };
     this.#gets = new GroupedCalls({ ...group, run: (calls) => this.#getEach(calls) });
     this.#puts = new GroupedCalls<Put, void>({
       ...group,
@@ -120,7 +110,7 @@ export class KvTable {
   }
 
   async #getEach(calls: readonly Place[]): Promise<readonly (Buffer | undefined)[]> {
-    return valuesOf(await this.#runOne(this.#lookUp(calls)), calls.length);
+    return valuesOf(await this.#trips.read(this.#lookUp(calls)), calls.length);
   }
 
   async #setEach(calls: readonly Put[]): Promise<readonly void[]> {
@@ -139,7 +129,7 @@ export class KvTable {
       return { table, at: places.length - 1 };
     });
     const reads = [...asked].map(([table, places]) => table.#lookUp(places));
-    const [, ...answers] = await this.#runInTurn([this.#store(calls.map(({ put }) => put)), ...reads]);
+    const [, ...answers] = await this.#trips.inTurn([this.#store(calls.map(({ put }) => put)), ...reads]);
     const found = new Map(
       [...asked].map(([table, { length }], index) => [table, valuesOf(answers[index], length)]),
     );
@@ -147,22 +137,26 @@ export class KvTable {
   }
 
   async #readOne({ partition, lower, upper, limit }: Page): Promise<KvEntry[]> {
-    const { rows } =
+    const { scan, scanRange } = this.#statements;
+    const query =
       upper === undefined
-        ? await this.run('scan', [partition, lower, limit])
-        : await this.run('scanRange', [partition, lower, limit, upper]);
+        ? { statement: scan, values: [partition, lower, limit] }
+        : { statement: scanRange, values: [partition, lower, limit, upper] };
+    const { rows } = await this.#read(query, limit);
     return rows.map(([key = nothing, value = nothing]) => ({ key, value }));
   }
 
   async #readEach(pages: readonly Page[]): Promise<readonly KvEntry[][]> {
     const [first] = pages;
     if (pages.length === 1 && first !== undefined) return [await this.#readOne(first)];
-    const { rows } = await this.run('scanEach', [
+    const values = [
       byteaArray(pages.map(({ partition }) => partition)),
       byteaArray(pages.map(({ lower }) => lower)),
       byteaArray(pages.map(({ upper }) => upper)),
       int8Array(pages.map(({ limit }) => limit)),
-    ]);
+    ];
+    const most = pages.reduce((sum, { limit }) => sum + limit, 0);
+    const { rows } = await this.#read({ statement: this.#statements.scanEach, values }, most);
     const entries = pages.map((): KvEntry[] => []);
     for (const [place, key = nothing, value = nothing] of rows)
       entries[Number(place?.readBigInt64BE(0)) - 1]?.push({ key, value });
@@ -185,8 +179,13 @@ export class KvTable {
     return { statement: this.#statements.setEach, values };
   }
 
+  /** Nobody waits for an answer of many rows but who asked for it. */
+  #read(query: Query, mostRows: number): Promise<QueryRows> {
+    return mostRows <= fewRows ? this.#trips.read(query) : this.#runOne(query);
+  }
+
   async #runOne(query: Query): Promise<QueryRows> {
-    const [rows = noRows] = await this.#runInTurn([query]);
+    const [rows = noRows] = await this.#trips.inTurn([query]);
     return rows;
   }
 
