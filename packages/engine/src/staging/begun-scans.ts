@@ -10,7 +10,7 @@ export interface BegunScan {
 
 /** Scans that were begun before anybody needs them, in the order of where they begin. */
 export class BegunScans {
-  #scans: BegunScan[] = [];
+  readonly #scans: BegunScan[] = [];
 
   get isEmpty(): boolean {
     return this.#scans.length === 0;
@@ -21,16 +21,23 @@ export class BegunScans {
     this.#scans.push(scan);
   }
 
+  /** The one that begins there; those that begin before are ended. */
   take(from: Uint8Array): BegunScan | undefined {
-    const index = this.#scans.findIndex((scan) => Buffer.compare(scan.from, from) === 0);
-    return index < 0 ? undefined : this.#scans.splice(index, 1)[0];
+    for (;;) {
+      const [first] = this.#scans;
+      const order = first === undefined ? 1 : Buffer.compare(first.from, from);
+      if (order > 0) return undefined;
+      this.#scans.shift();
+      if (order === 0) return first;
+      end(first);
+    }
   }
 
-  /** Ends those that begin before a key; without one all of them. */
-  dropBefore(key: Uint8Array | undefined): void {
-    const isPassed = ({ from }: BegunScan): boolean => key === undefined || Buffer.compare(from, key) < 0;
-    const passed = this.#scans.filter(isPassed);
-    this.#scans = this.#scans.filter((scan) => !isPassed(scan));
-    for (const { pages } of passed) pages.return?.().catch(() => undefined);
+  close(): void {
+    for (const scan of this.#scans.splice(0)) end(scan);
   }
+}
+
+function end(scan: BegunScan | undefined): void {
+  scan?.pages.return?.().catch(() => undefined);
 }

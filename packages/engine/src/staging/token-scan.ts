@@ -101,7 +101,7 @@ export class TokenScan {
 
   close(): void {
     this.#release();
-    this.#begun.dropBefore(undefined);
+    this.#begun.close();
     this.#nothingFollows = true;
     this.#page = [];
     this.#at = -1;
@@ -141,7 +141,6 @@ export class TokenScan {
 
   async #firstPage(): Promise<IteratorResult<KvEntry[]>> {
     const from = this.#pageStart;
-    this.#begun.dropBefore(from);
     const known = this.#begun.take(from);
     const scan = known ?? this.#begin(from);
     this.#pages = scan.pages;
