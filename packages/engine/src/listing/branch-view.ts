@@ -67,6 +67,8 @@ export class BranchView implements RecordIterator {
         waits = more.then((found) => {
           this.#changeState = found ? 'record' : 'ended';
         });
+        // Should the tree fail meanwhile, nobody waits for this any more.
+        waits.catch(() => undefined);
       }
     }
     if (this.#treeState !== 'wanted') return waits;

@@ -155,3 +155,31 @@ test('a jump that was foretold and failed fails when it is made, not before', as
   scan.seek(Buffer.from('a40'));
   await expect(async () => scan.next()).rejects.toThrow('the store is down');
 });
+
+test('where nothing can be foretold the jump is made all the same, and nothing is begun after the end', async () => {
+  const { scan: read } = storeOf(
+    Array.from({ length: 60 }, (_, n) => `a${String(n).padStart(2, '0')}`),
+    [100],
+  );
+  let begun = 0;
+  const kv = {
+    scan(partition: Uint8Array, options?: KvScanOptions) {
+      begun += 1;
+      return read(partition, options);
+    },
+  } as unknown as KvStore;
+  const { promise, resolve } = Promise.withResolvers<Buffer[]>();
+  const answers = [Promise.reject(new Error('a table is damaged')), promise];
+  const jumps: JumpsAhead = { after: () => answers.shift() ?? Promise.resolve([]) };
+  const scan = new TokenScan(kv, Buffer.from('token'), { wanted: 9, jumps });
+  await scan.next();
+  scan.seek(Buffer.from('a20'));
+  expect(await scan.next()).toBe(true);
+  expect(scan.key.toString()).toBe('a20');
+  scan.seek(Buffer.from('a40'));
+  const last = scan.next();
+  scan.close();
+  resolve([Buffer.from('a50')]);
+  await last;
+  expect(begun).toBe(3);
+});

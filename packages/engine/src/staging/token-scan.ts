@@ -48,6 +48,7 @@ export class TokenScan {
   #jumpsInPage = 0;
   readonly #begun = new BegunScans();
   #nothingFollows = false;
+  #isClosed = false;
   /** Of what follows the page, what comes before this is not wanted. */
   #skipTo: Buffer | undefined;
 
@@ -100,6 +101,7 @@ export class TokenScan {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#release();
     this.#begun.close();
     this.#nothingFollows = true;
@@ -147,9 +149,10 @@ export class TokenScan {
     const { jumps } = this.#range;
     const isJumping = this.#batch === batchAfterJump;
     if (known === undefined && isJumping && jumps !== undefined && this.#begun.isEmpty) {
-      // Whoever jumps from folder to folder asks for one after the other: ask for the next ones beside this one.
-      for (const jump of await jumps.after(Buffer.from(from), jumpsAtOnce - 1))
-        this.#begun.add(this.#begin(jump));
+      // Whoever jumps from folder to folder asks for one after the other: ask for the next ones beside this one. Where it
+      // cannot be told which, whoever comes there is told why.
+      const ahead = await jumps.after(Buffer.from(from), jumpsAtOnce - 1).catch(() => []);
+      if (!this.#isClosed) for (const jump of ahead) this.#begun.add(this.#begin(jump));
     }
     return scan.first;
   }

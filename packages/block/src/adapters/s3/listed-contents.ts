@@ -19,7 +19,7 @@ const greaterThan = 0x3e;
 const opening = '<Contents>';
 const closing = '</Contents>';
 /** What says how a listing goes on. */
-const others = ['<IsTruncated', '<NextContinuationToken', '<EncodingType'];
+const others = ['IsTruncated>', 'NextContinuationToken>', 'EncodingType>'];
 
 /**
  * Cuts the objects out of the text of a listing, a thousand of a page and most of it: a general parser would take longer

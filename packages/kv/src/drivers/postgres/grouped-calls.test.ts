@@ -94,6 +94,19 @@ test('calls of one key never share a group, and none is left behind', async () =
   expect(await Promise.all(answers)).toHaveLength(5);
 });
 
+test('many calls of one key keep those of others from no group', async () => {
+  const { groups, end, callAll } = held({ keyed: true, maxGroup: 3 });
+  void (await callAll('a1', 'b1', 'b2', 'b3', 'b4', 'c1', 'd1', 'e1'));
+  for (let index = 0; index < 5; index += 1) await end(index);
+  expect(groups.map(({ calls }) => calls)).toEqual([
+    ['a1'],
+    ['b1', 'c1', 'd1'],
+    ['b2', 'e1'],
+    ['b3'],
+    ['b4'],
+  ]);
+});
+
 test('what collided is tried one by one, what failed otherwise fails for all', async () => {
   const { groups, end, callAll } = held();
   const answers = Promise.allSettled(await callAll('a', 'b', 'c'));

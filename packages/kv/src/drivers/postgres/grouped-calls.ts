@@ -1,3 +1,6 @@
+/** So many times a group is filled up when some of its calls were equal. */
+const maxLooks = 8;
+
 interface Waiting<C, R> {
   readonly call: C;
   readonly resolve: (result: R) => void;
@@ -79,18 +82,23 @@ export class GroupedCalls<C, R> {
 
   #take(): readonly Waiting<C, R>[] {
     const { maxGroup, compare } = this.#options;
-    const first = this.#waiting.slice(0, maxGroup);
-    this.#waiting = this.#waiting.slice(maxGroup);
-    if (compare === undefined || first.length === 1) return first;
-    // Of those that are equal the earliest comes first.
-    first.sort((a, b) => compare(a.call, b.call));
-    const isRepeated = ({ call }: Waiting<C, R>, index: number): boolean => {
-      const before = first[index - 1];
-      return before !== undefined && compare(before.call, call) === 0;
-    };
-    const repeated = first.filter(isRepeated);
-    if (repeated.length === 0) return first;
-    this.#waiting = [...repeated, ...this.#waiting];
-    return first.filter((each, index) => !isRepeated(each, index));
+    if (compare === undefined) return this.#waiting.splice(0, maxGroup);
+    let group: Waiting<C, R>[] = [];
+    const repeated: Waiting<C, R>[] = [];
+    // Calls of one key must not keep those of others from a group for long.
+    for (let look = 0; look < maxLooks && group.length < maxGroup && this.#waiting.length > 0; look += 1) {
+      // Of those that are equal the earliest comes first.
+      const sorted = [...group, ...this.#waiting.splice(0, maxGroup - group.length)].sort((a, b) =>
+        compare(a.call, b.call),
+      );
+      const isRepeated = ({ call }: Waiting<C, R>, index: number): boolean => {
+        const before = sorted[index - 1];
+        return before !== undefined && compare(before.call, call) === 0;
+      };
+      repeated.push(...sorted.filter(isRepeated));
+      group = sorted.filter((each, index) => !isRepeated(each, index));
+    }
+    this.#waiting.unshift(...repeated);
+    return group;
   }
 }

@@ -108,6 +108,28 @@ describe.runIf(server !== undefined)('round trips', () => {
     expect((await both()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
   });
 
+  test.each(['first', 'last'])(
+    'a read that waits for a lock, the %s of its turn, keeps no other waiting and is answered in the end',
+    async (place) => {
+      await store.set(here, key, Buffer.from('1'));
+      await store.set(there, key, Buffer.from('2'));
+      await admin.query('BEGIN');
+      await admin.query(`LOCK TABLE ${schema}.kv_${hashPartition(there, 100)} IN ACCESS EXCLUSIVE MODE`);
+      let isLocked = true;
+      const readLocked = async (): Promise<void> => {
+        expect((await store.get(there, key))?.value).toEqual(Buffer.from('2'));
+        isLocked = false;
+      };
+      const first = place === 'first' ? readLocked() : undefined;
+      const others = [store.get(here, key), firstPage(elsewhere, 4)];
+      const last = place === 'last' ? readLocked() : undefined;
+      expect((await Promise.all(others))[0]).toMatchObject({ value: Buffer.from('1') });
+      expect(isLocked).toBe(true);
+      await admin.query('ROLLBACK');
+      await (first ?? last);
+    },
+  );
+
   test('every read of a turn is told that its connection broke', async () => {
     await store.get(here, key);
     proxy.cutNextAnswer();
