@@ -64,9 +64,10 @@ export class RoundTrips {
     const reads = this.#reads;
     if (reads.length === 0) return;
     this.#reads = [];
-    const late = setTimeout(() => this.#askAgain(reads), lateMs);
+    let late: NodeJS.Timeout | undefined;
     try {
       const answers = await this.#leave(reads.map(({ query }) => query));
+      if (reads.length > 1) late = setTimeout(() => this.#askAgain(reads), lateMs);
       await Promise.all(reads.map((read, index) => tell(read, answers[index])));
     } catch (error) {
       for (const { reject } of reads) reject(error);
