@@ -26,6 +26,9 @@ const dataRow = 0x44;
 export class BinaryClient extends Client {
   constructor(config?: ClientConfig | string) {
     super(config);
+    // What is under way fails with the connection, and a pool replaces it. But between connecting, resting and working
+    // there are moments in which nobody else listens, and an error that nobody hears of ends the process.
+    this.on('error', () => undefined);
     const { connection } = this as unknown as { connection: PgConnection };
     connection.attachListeners = (stream) => {
       const parser = new Parser() as unknown as PacketParser;

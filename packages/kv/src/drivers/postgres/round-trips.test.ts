@@ -138,6 +138,19 @@ describe.runIf(server !== undefined)('round trips', () => {
     expect(await store.get(here, key)).toBeDefined();
   });
 
+  test('a client that the server ends right behind its greeting ends a call, not the process', async () => {
+    await store.set(here, key, Buffer.from('1'));
+    proxy.endNextClient();
+    // More than the connection there is can carry.
+    const calls = Array.from({ length: 3 }, () => store.getMany(here, [key]));
+    const ends = await Promise.allSettled(calls);
+    expect(ends.map(({ status }) => status)).toContain('fulfilled');
+    for (const end of ends) {
+      if (end.status === 'rejected') expect(end.reason).toMatchObject({ kind: 'unavailable' });
+    }
+    expect((await store.get(here, key))?.value).toEqual(Buffer.from('1'));
+  });
+
   test('a closed store reads nothing', async () => {
     await store.close();
     await expect(store.get(here, key)).rejects.toMatchObject({ kind: 'closed' });

@@ -94,7 +94,6 @@ export class RoundTrips {
     const client = await this.#connect();
     const answers = sendTogether(client, queries);
     void Promise.allSettled(answers).then((results) => {
-      client.off('error', ignore);
       // A connection on which a statement failed is not used again.
       client.release(results.some(({ status }) => status === 'rejected'));
     });
@@ -105,13 +104,8 @@ export class RoundTrips {
     try {
       return await new Promise((resolve, reject) => {
         this.#pool.connect((error, client) => {
-          if (client === undefined) {
-            reject(error ?? new Error('the pool has no connection'));
-            return;
-          }
-          // The statements under way fail with it; without a listener it would end the process.
-          client.on('error', ignore);
-          resolve(client);
+          if (client === undefined) reject(error ?? new Error('the pool has no connection'));
+          else resolve(client);
         });
       });
     } catch (error) {
@@ -121,8 +115,6 @@ export class RoundTrips {
 }
 
 const noRows: QueryRows = { rows: [], rowCount: 0 };
-
-function ignore(): void {}
 
 /** Nobody waits for the statements behind his own. */
 async function tell(read: WaitingRead, answer: Promise<QueryRows> | undefined): Promise<void> {
