@@ -34,6 +34,8 @@ test('a server on Cosmos DB, as its documentation describes it', async () => {
 
 test('a store that is not there ends the start with its address', async () => {
   const { code, stderr } = await runSvc(['run', '--local-settings'], {
+    // The default port may be that of a server that somebody tries out meanwhile.
+    SVC_LISTEN_ADDRESS: '127.0.0.1:0',
     SVC_DATABASE_TYPE: 'dynamodb',
     SVC_DATABASE_DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
     SVC_DATABASE_DYNAMODB_AWS_ACCESS_KEY_ID: 'id',
