@@ -9,7 +9,7 @@ export class FoldersAhead implements JumpsAhead {
   readonly #walk: Walk;
   #tree: RecordIterator | undefined;
   #known: Buffer[] = [];
-  /** The page holds no more items. */
+  /** Items that the page may still hold. */
   #left: number;
   /** Several scans ask at once, and the tree is read by one after the other. */
   #turn: Promise<unknown> = Promise.resolve();

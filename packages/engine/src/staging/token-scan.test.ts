@@ -23,6 +23,12 @@ function storeOf(keys: readonly string[], pageSizes: readonly number[]): Pick<Kv
   };
 }
 
+/** The keys a00 to a59. */
+function storeOfSixty(): Pick<KvStore, 'scan'> {
+  const keys = Array.from({ length: 60 }, (_, n) => `a${String(n).padStart(2, '0')}`);
+  return storeOf(keys, [100]);
+}
+
 function jumpsTo(foretold: readonly string[]): JumpsAhead {
   const all = foretold.toSorted().map((jump) => Buffer.from(jump));
   return {
@@ -102,10 +108,7 @@ test('a jump before anything was read asks once, from where it leads', async () 
 });
 
 test('what was begun for jumps that nobody made is ended', async () => {
-  const { scan: read } = storeOf(
-    Array.from({ length: 60 }, (_, n) => `a${String(n).padStart(2, '0')}`),
-    [100],
-  );
+  const { scan: read } = storeOfSixty();
   let open = 0;
   const kv = {
     async *scan(partition: Uint8Array, options?: KvScanOptions) {
@@ -136,10 +139,7 @@ test('what was begun for jumps that nobody made is ended', async () => {
 });
 
 test('a jump that was foretold and failed fails when it is made, not before', async () => {
-  const { scan: read } = storeOf(
-    Array.from({ length: 60 }, (_, n) => `a${String(n).padStart(2, '0')}`),
-    [100],
-  );
+  const { scan: read } = storeOfSixty();
   const kv = {
     async *scan(partition: Uint8Array, options?: KvScanOptions) {
       if (String(options?.start) === 'a40') throw new Error('the store is down');
@@ -157,10 +157,7 @@ test('a jump that was foretold and failed fails when it is made, not before', as
 });
 
 test('where nothing can be foretold the jump is made all the same, and nothing is begun after the end', async () => {
-  const { scan: read } = storeOf(
-    Array.from({ length: 60 }, (_, n) => `a${String(n).padStart(2, '0')}`),
-    [100],
-  );
+  const { scan: read } = storeOfSixty();
   let begun = 0;
   const kv = {
     scan(partition: Uint8Array, options?: KvScanOptions) {

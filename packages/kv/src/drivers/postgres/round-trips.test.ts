@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { testServerOrSkip } from '@svc/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -35,18 +36,21 @@ describe.runIf(server !== undefined)('round trips', () => {
   });
   beforeEach(async () => {
     proxy = await cuttingProxy(new URL(server?.connectionString ?? ''));
-    store = await openPostgresStore({
-      connectionString: `${proxy.connectionString}&search_path=${schema}`,
-      maxOpenConnections: 2,
-      maxIdleConnections: 2,
-      connectionMaxLifetimeMs: 60_000,
-      scanPageSize: 1000,
-    });
+    store = await open(2);
   });
   afterEach(async () => {
     await store.close();
     await proxy.close();
   });
+
+  const open = (connections: number): Promise<KvStore> =>
+    openPostgresStore({
+      connectionString: `${proxy.connectionString}&search_path=${schema}`,
+      maxOpenConnections: connections,
+      maxIdleConnections: connections,
+      connectionMaxLifetimeMs: 60_000,
+      scanPageSize: 1000,
+    });
 
   /** How often the system was called to send what `work` asks for, once the server knows the statements. */
   async function sendsOf(work: () => Promise<unknown>): Promise<number> {
@@ -129,6 +133,22 @@ describe.runIf(server !== undefined)('round trips', () => {
       await (first ?? last);
     },
   );
+
+  test('with a single connection reads behind a lock are answered when it goes', async () => {
+    await store.set(here, key, Buffer.from('1'));
+    await store.set(there, key, Buffer.from('2'));
+    const single = await open(1);
+    await single.get(here, key);
+    await admin.query('BEGIN');
+    await admin.query(`LOCK TABLE ${schema}.kv_${hashPartition(there, 100)} IN ACCESS EXCLUSIVE MODE`);
+    const reads = [single.get(there, key), single.get(here, key)];
+    // Long enough for the second to be asked again.
+    await delay(1500);
+    await admin.query('ROLLBACK');
+    expect((await Promise.all(reads)).map((found) => String(found?.value))).toEqual(['2', '1']);
+    expect((await single.get(here, key))?.value).toEqual(Buffer.from('1'));
+    await single.close();
+  });
 
   test('every read of a turn is told that its connection broke', async () => {
     await store.get(here, key);
