@@ -130,14 +130,17 @@ export function canonicalUri(rawPath: string): string {
 
 /** The query as signed: every pair re-encoded and sorted; `omit` leaves out one decoded name. */
 export function canonicalQuery(rawQuery: string, omit?: string): string {
-  if (rawQuery === '') return '';
   const pairs: [string, string][] = [];
-  for (const item of rawQuery.split('&')) {
-    if (item === '') continue;
-    const equals = item.indexOf('=');
-    const name = recode(equals < 0 ? item : item.slice(0, equals));
-    if (name === omit) continue;
-    pairs.push([name, equals < 0 ? '' : recode(item.slice(equals + 1))]);
+  for (let start = 0; start < rawQuery.length;) {
+    const ampersand = rawQuery.indexOf('&', start);
+    const end = ampersand < 0 ? rawQuery.length : ampersand;
+    const equals = rawQuery.indexOf('=', start);
+    if (end > start) {
+      const hasValue = equals >= 0 && equals < end;
+      const name = recode(rawQuery.slice(start, hasValue ? equals : end));
+      if (name !== omit) pairs.push([name, hasValue ? recode(rawQuery.slice(equals + 1, end)) : '']);
+    }
+    start = end + 1;
   }
   return joinQuery(pairs);
 }
@@ -154,10 +157,18 @@ export function encodeQuery(pairs: Iterable<readonly [name: string, value: strin
   return joinQuery(encoded);
 }
 
-// Encoded text is ASCII, so comparing strings compares bytes.
 function joinQuery(pairs: [string, string][]): string {
-  pairs.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0));
-  return pairs.map(([name, value]) => `${name}=${value}`).join('&');
+  // Most clients send their pairs in this order.
+  if (pairs.some((pair, index) => index > 0 && comparePairs(pairs[index - 1] ?? pair, pair) > 0))
+    pairs.sort(comparePairs);
+  let joined = '';
+  for (const [name, value] of pairs) joined += joined === '' ? `${name}=${value}` : `&${name}=${value}`;
+  return joined;
+}
+
+// Encoded text is ASCII, so comparing strings compares bytes.
+function comparePairs([a, x]: [string, string], [b, y]: [string, string]): number {
+  return a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0;
 }
 
 /** A header value as signed: trimmed, inner runs of blanks made one. */

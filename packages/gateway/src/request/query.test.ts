@@ -18,17 +18,40 @@ test('values are decoded, the first of a name counts', () => {
   expect(query.firstOf(new Set(['x']))).toBeUndefined();
 });
 
-test('the same query is the same object, unless it is very long', () => {
-  expect(queryOf('prefix=a&max-keys=5')).toBe(queryOf(['prefix=a', 'max-keys=5'].join('&')));
-  expect(queryOf('prefix=a')).not.toBe(queryOf('prefix=b'));
+/** Asked for once before, as whoever sends it again and again. */
+function askedAgain(raw: string) {
+  queryOf(raw);
+  return queryOf(raw);
+}
+
+test('a query that comes again is the same object, unless it is very long', () => {
+  const once = queryOf('prefix=a&max-keys=5');
+  expect(once.isKept).toBe(false);
+  const again = queryOf('prefix=a&max-keys=5');
+  expect(again.isKept).toBe(true);
+  expect(queryOf(['prefix=a', 'max-keys=5'].join('&'))).toBe(again);
+  expect([...again]).toEqual([...once]);
+  expect(askedAgain('prefix=a')).not.toBe(askedAgain('prefix=b'));
   const long = `prefix=${'x'.repeat(2000)}`;
-  expect(queryOf(long)).not.toBe(queryOf(long));
+  expect(askedAgain(long).isKept).toBe(false);
   expect(queryOf(long).get('prefix')).toBe('x'.repeat(2000));
 });
 
-test('only so many are remembered', () => {
-  const all = Array.from({ length: 2500 }, (_, index) => `partNumber=${index}`);
-  const before = all.map(queryOf);
-  const same = all.filter((raw, index) => queryOf(raw) === before[index]);
-  expect(same.length).toBeLessThanOrEqual(1000);
+test('queries that come once push out none of those that come again', () => {
+  const again = askedAgain('prefix=kept');
+  for (let index = 0; index < 10_000; index++) queryOf(`signature=${index}`);
+  expect(queryOf('prefix=kept')).toBe(again);
+});
+
+test('only so many are remembered, and those asked for lately stay', () => {
+  const often = askedAgain('prefix=often');
+  const all = Array.from({ length: 7000 }, (_, index) => `partNumber=${index}`);
+  const kept = all.map((raw) => {
+    expect(queryOf('prefix=often')).toBe(often);
+    return askedAgain(raw);
+  });
+  // The youngest first: whoever asks for one that is gone pushes out another.
+  const same = all.toReversed().filter((raw, index) => queryOf(raw) === kept.at(-1 - index));
+  expect(same.length).toBeLessThanOrEqual(3000);
+  expect(same.length).toBeGreaterThanOrEqual(1499);
 });

@@ -12,41 +12,66 @@ function decode(raw: string): string {
 }
 
 const longestKnown = 1024;
-const mostKnown = 1000;
-const known = new Map<string, Query>();
+/** Twice as many are remembered at most: those asked for lately, and those before them. */
+const mostLately = 1500;
+let lately = new Map<string, Query>();
+let before = new Map<string, Query>();
+/** Marks of queries that came once: most presigned URLs never come again, and keeping them costs more than reading them. */
+const seen = new Uint32Array(8192);
+const markedChars = 16;
 
 /**
- * The query of a request. Equal queries share one object: clients that list many pages, or read many ranges of one
- * presigned URL, send the same query again and again.
+ * The query of a request. Queries that come again share one object: clients that list many pages, or read many ranges
+ * of one presigned URL, send the same query again and again.
  */
 export function queryOf(raw: string): Query {
-  const found = known.get(raw);
-  if (found !== undefined) return found;
-  const query = new Query(raw);
-  if (raw.length <= longestKnown) {
-    if (known.size >= mostKnown) known.clear();
-    known.set(raw, query);
+  const known = lately.get(raw) ?? before.get(raw);
+  if (known === undefined && (raw.length > longestKnown || !wasSeen(raw))) return new Query(raw, false);
+  const query = known ?? new Query(raw, true);
+  if (lately.get(raw) === undefined) {
+    if (lately.size >= mostLately) {
+      before = lately;
+      lately = new Map();
+    }
+    lately.set(raw, query);
   }
   return query;
+}
+
+/** Whether such a query came before; two that share a mark are taken for one. */
+function wasSeen(raw: string): boolean {
+  let mark = raw.length;
+  // A presigned URL ends with its signature, a listing with its position.
+  for (let at = Math.max(raw.length - markedChars, 0); at < raw.length; at++)
+    mark = (Math.imul(mark, 31) + raw.charCodeAt(at)) >>> 0;
+  const slot = mark % seen.length;
+  const was = seen[slot] === mark;
+  seen[slot] = mark;
+  return was;
 }
 
 /** Decoded values by exact-case name. */
 export class Query {
   readonly #pairs: readonly Pair[];
+  /** Whether the same query gets the same object again. */
+  readonly isKept: boolean;
 
-  constructor(raw: string) {
+  constructor(raw: string, isKept: boolean) {
     const pairs: Pair[] = [];
-    if (raw !== '') {
-      for (const item of raw.split('&')) {
-        if (item === '') continue;
-        const equals = item.indexOf('=');
-        pairs.push({
-          name: decode(equals < 0 ? item : item.slice(0, equals)),
-          value: equals < 0 ? '' : decode(item.slice(equals + 1)),
-        });
-      }
+    for (let start = 0; start < raw.length;) {
+      const ampersand = raw.indexOf('&', start);
+      const end = ampersand < 0 ? raw.length : ampersand;
+      const equals = raw.indexOf('=', start);
+      if (end > start)
+        pairs.push(
+          equals < 0 || equals > end
+            ? { name: decode(raw.slice(start, end)), value: '' }
+            : { name: decode(raw.slice(start, equals)), value: decode(raw.slice(equals + 1, end)) },
+        );
+      start = end + 1;
     }
     this.#pairs = pairs;
+    this.isKept = isKept;
   }
 
   has(name: string): boolean {

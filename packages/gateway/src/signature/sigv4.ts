@@ -79,12 +79,12 @@ const known = new WeakMap<Query, V4Signature>();
 /** The signature of a presigned URL. */
 export function readQuerySignature(request: S3Request): V4Signature {
   const { query } = request;
-  const before = known.get(query);
+  const before = query.isKept ? known.get(query) : undefined;
   if (before !== undefined) return before;
   const signature = parseQuerySignature(request);
   // Otherwise the signature covers headers, too.
   const isAllInQuery = signature.signedHeaders === 'host' && query.text('X-Amz-Date') !== undefined;
-  if (isAllInQuery) known.set(query, signature);
+  if (isAllInQuery && query.isKept) known.set(query, signature);
   return signature;
 }
 

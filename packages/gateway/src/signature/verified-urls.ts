@@ -12,14 +12,14 @@ interface VerifiedUrl {
 
 /**
  * Presigned URLs whose signature was right. Readers of columnar files ask for many ranges of one URL. If the signature
- * covers only method, host and target, it is computed once. Expiry and the key's existence are checked every time. A
- * URL is kept as long as its query is.
+ * covers only method, host and target, it is computed no more than twice. Expiry and the key's existence are checked
+ * every time. A URL is kept as long as its query is.
  */
 export class VerifiedUrls {
   readonly #urls = new WeakMap<Query, VerifiedUrl>();
 
   has(request: S3Request, signature: V4Signature, key: KeyObject): boolean {
-    if (!coversUrlAlone(signature)) return false;
+    if (!isKept(request, signature)) return false;
     const known = this.#urls.get(request.query);
     return (
       known !== undefined &&
@@ -31,14 +31,14 @@ export class VerifiedUrls {
   }
 
   add(request: S3Request, signature: V4Signature, key: KeyObject): void {
-    if (!coversUrlAlone(signature)) return;
+    if (!isKept(request, signature)) return;
     const { method, rawPath, query } = request;
     this.#urls.set(query, { method, host: hostOf(request), rawPath, key });
   }
 }
 
-function coversUrlAlone({ presigned, signedHeaders }: V4Signature): boolean {
-  return presigned && signedHeaders === 'host';
+function isKept({ query }: S3Request, { presigned, signedHeaders }: V4Signature): boolean {
+  return query.isKept && presigned && signedHeaders === 'host';
 }
 
 function hostOf({ headers }: S3Request): string {
