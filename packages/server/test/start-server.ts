@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http';
-import { readFileSync, readdirSync } from 'node:fs';
 import { runSvcCommand, startSvcProcess, tempDir } from '@svc/testing';
 import type { FinishedProcess, SvcProcess } from '@svc/testing';
 import { afterAll } from 'vitest';
+import { childrenOf } from './children-of.ts';
 
 export type Finished = FinishedProcess;
 
@@ -67,18 +67,7 @@ export class RunningSvc {
 
   /** Process ids of everything the primary has started, oldest first. */
   childPids(): number[] {
-    const pids: number[] = [];
-    for (const entry of readdirSync('/proc')) {
-      if (!/^\d+$/.test(entry)) continue;
-      try {
-        const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-        if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === this.pid)
-          pids.push(Number(entry));
-      } catch {
-        // The process ended while we looked.
-      }
-    }
-    return pids.toSorted((a, b) => a - b);
+    return childrenOf(this.pid);
   }
 
   /** One request on a connection of its own, or on that of the agent. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { waitUntil } from '@svc/testing';
 import { expect } from 'vitest';
 import { quickstartAuth } from '../start-server.ts';
+import { connectionProcesses, databaseProcesses, signal } from './database-processes.ts';
 import { Fleet } from './fleet.ts';
 import { Workload } from './workload.ts';
 
@@ -49,6 +50,29 @@ export const troubles = {
     await fleet.postgres.start();
     await goesOn(work);
   },
+  /** As `pg_terminate_backend` does, and failovers do: some connections end every moment, in the middle of whatever. */
+  async connectionsEnded(fleet, work) {
+    const until = Date.now() + outageMs;
+    while (Date.now() < until) {
+      const pids = connectionProcesses(fleet.postgres).sort(() => Math.random() - 0.5);
+      for (const pid of pids.slice(0, 2)) signal(pid, 'SIGTERM');
+      await pause(50);
+    }
+    await goesOn(work);
+  },
+  /** When one process dies, the others may have written to memory that it left half changed: all begin anew. */
+  async databaseCrashed(fleet, work) {
+    const [victim] = connectionProcesses(fleet.postgres).sort(() => Math.random() - 0.5);
+    if (victim !== undefined) signal(victim, 'SIGKILL');
+    await goesOn(work);
+  },
+  async databaseStoodStill(fleet, work) {
+    const pids = databaseProcesses(fleet.postgres);
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    await pause(outageMs);
+    for (const pid of pids) signal(pid, 'SIGCONT');
+    await goesOn(work);
+  },
   async objectStoreRestarted(fleet, work) {
     await fleet.s3.stop();
     await pause(1000);
@@ -81,11 +105,19 @@ export const troubles = {
   },
 } satisfies Record<string, Trouble>;
 
-/** Lets people work on a fleet while it gets into trouble, then asks every server for all that was promised. */
-export async function survive(size: number, ordeal: readonly (keyof typeof troubles)[]): Promise<Workload> {
-  return endure(await Fleet.open(size), async (fleet, work) => {
+/**
+ * Lets people work on a fleet while it gets into trouble, then asks every server for all that was promised. Many writers
+ * share what goes to the database.
+ */
+export async function survive(
+  size: number,
+  ordeal: readonly (keyof typeof troubles)[],
+  writers?: number,
+): Promise<Workload> {
+  const trouble: Trouble = async (fleet, work) => {
     for (const name of ordeal) await troubles[name](fleet, work);
-  });
+  };
+  return endure(await Fleet.open(size), trouble, writers);
 }
 
 /** Replaces every server by one of the older build, or of this one; both serve together meanwhile. */
@@ -105,10 +137,10 @@ export async function upgrade(size: number, olderBundle: string): Promise<Worklo
   });
 }
 
-async function endure(fleet: Fleet, trouble: Trouble): Promise<Workload> {
+async function endure(fleet: Fleet, trouble: Trouble, writers?: number): Promise<Workload> {
   const work = new Workload(fleet.url);
   try {
-    await work.begin(`s3://${fleet.bucket}/data`);
+    await work.begin(`s3://${fleet.bucket}/data`, writers);
     await goesOn(work);
     await trouble(fleet, work);
     await waitUntil(() => work.merged.size > 0 && work.committed.size > 0, { what: 'a merge and a commit' });

@@ -5,6 +5,7 @@ const repository = 'fleet';
 /** Nobody writes to it, so a merge into it is never refused for uncommitted changes. */
 const mergedBranch = 'merged';
 const mostMs = 30_000;
+const fewWriters = 4;
 
 interface Answer {
   readonly status: number;
@@ -30,12 +31,12 @@ export class Workload {
     this.#url = url;
   }
 
-  async begin(namespace: string): Promise<void> {
+  async begin(namespace: string, writers = fewWriters): Promise<void> {
     const made = await this.ask('POST', '', { name: repository, storage_namespace: namespace });
     if (made?.status !== 201) throw new Error(`no repository: ${made?.status} ${made?.text}`);
     const target = await this.ask('POST', '/branches', { name: mergedBranch, source: 'main' });
     if (target?.status !== 201) throw new Error(`no branch: ${target?.status} ${target?.text}`);
-    for (let writer = 0; writer < 4; writer += 1) this.#go((turn) => this.#write(`w${writer}/${turn}`));
+    for (let writer = 0; writer < writers; writer += 1) this.#go((turn) => this.#write(`w${writer}/${turn}`));
     this.#go((turn) => this.#commit(turn));
     for (const merger of ['m0', 'm1']) this.#go((turn) => this.#merge(`${merger}-${turn}`));
     this.#go((turn) => this.#watch(turn));
