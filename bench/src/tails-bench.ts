@@ -1,5 +1,7 @@
 // How long the slowest requests take: after a start, beside a large commit and a large import, in uploads of parts.
-//   node bench/src/tails-bench.ts [--stores local|postgres] [--changes 1000000] [--dist another build] [scenario …]
+//   node bench/src/tails-bench.ts [--stores local|postgres] [--changes 1000000] [--rest-ms 0] [--dist another build]
+//     [scenario …]
+// `--rest-ms` is how long the servers of `cold` rest before the first request, as behind a load balancer.
 // Scenarios: cold, commit, multipart, streams; all of them without a name. Needs `npm run build`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,12 +17,13 @@ const { values, positionals } = parseArgs({
   options: {
     stores: { type: 'string', default: 'local' },
     changes: { type: 'string', default: '1000000' },
+    'rest-ms': { type: 'string', default: '0' },
     dist: { type: 'string', default: join(import.meta.dirname, '..', '..', 'dist') },
   },
   allowPositionals: true,
 });
 const scenarios: Readonly<Record<string, (world: World) => Promise<void>>> = {
-  cold: measureCold,
+  cold: (world) => measureCold(world, Number(values['rest-ms'])),
   commit: (world) => measureCommit(world, Number(values.changes)),
   multipart: measureMultipart,
   streams: measureStreams,

@@ -17,14 +17,17 @@ interface Window {
   costUs: number;
 }
 
-/** Stat from the first moment a server is healthy, second by second, and what each request cost it. */
-export async function measureCold(world: World): Promise<void> {
+/**
+ * Stat from the first moment a server is healthy, or after a rest, second by second, and what each request cost it.
+ */
+export async function measureCold(world: World, restMs: number): Promise<void> {
   await world.stage('main', objects);
   await world.commit('main');
   await world.restart();
   // Reads the caches of the operating system and of compiled code, as the start before this one did.
   await delay(1000);
   await world.restart();
+  await delay(restMs);
   const windows = await load(world, seconds);
   tableHead('stat after a start, 64 connections');
   for (const [index, window] of windows.entries()) {
@@ -35,6 +38,7 @@ export async function measureCold(world: World): Promise<void> {
   const firsts: number[] = [];
   for (let n = 0; n < starts; n += 1) {
     await world.restart();
+    await delay(restMs);
     const [first] = await load(world, 1);
     if (first === undefined) continue;
     row(`first second of another start (healthy after ${world.server.startMs.toFixed(0)} ms)`, first);

@@ -60,6 +60,7 @@ export class Listener {
   /** Requests that wait for `release`. */
   #held: (() => void)[] | undefined;
   #inFlight = 0;
+  #arrivals = 0;
   #draining = false;
   #idle: (() => void) | undefined;
   /** One function for all responses, each of which closes once. */
@@ -94,9 +95,14 @@ export class Listener {
     return this.#draining;
   }
 
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
   #track(request: IncomingMessage, response: ServerResponse, serve: RequestListener): void {
     if (this.#options.traces()) attachRecord(request, response);
     this.#inFlight++;
+    this.#arrivals++;
     this.#heads.arrived(request.socket);
     if (hasBody(request)) this.#deadlines.watch(request, response);
     response.on('close', this.#closed);

@@ -30,6 +30,8 @@ function within(around: Around | undefined, serve: RequestListener): RequestList
 /** API, gateway, table catalog, provisioning and pages on one listener. */
 export interface Surface {
   readonly draining: boolean;
+  /** How many requests have come. */
+  readonly arrivals: number;
   listen(host: string, port: number): Promise<AddressInfo>;
   /** Lets requests wait until they are released. */
   hold(): void;

@@ -3,9 +3,10 @@ import type { InstallationFacts } from '@svc/api';
 import { BlockStores, createMemAdapter } from '@svc/block';
 import { openEngine, type Engine } from '@svc/engine';
 import { createMemStore, LocalCacheBus, type KvStore } from '@svc/kv';
-import { tempDir } from '@svc/testing';
+import { tempDir, waitUntil } from '@svc/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { warmUp } from './warm-up.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { warmUp, warmUpFurther } from './warm-up.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const actor = { committer: 'me', userId: 'me' };
@@ -128,4 +129,71 @@ test('a store that fails or does not answer keeps nobody from starting', async (
   await warmUp({ engine: withStat(() => never), auth, installation, limitMs: 20 });
   const silent: Engine = { ...engine, repositories: { ...engine.repositories, list: () => never } };
   await warmUp({ engine: silent, auth, installation, limitMs: 20 });
+});
+
+/** An engine that notes the paths of its stats; the tests before have filled its repository. */
+function noticed(): { readonly engine: Engine; readonly asked: string[] } {
+  const asked: string[] = [];
+  const noticing = withStat((options) => {
+    asked.push(options.path);
+    return engine.objects.stat(options);
+  });
+  return { engine: noticing, asked };
+}
+
+test('behind an open door objects are read for a while, and nothing is written', async () => {
+  const { engine: noticing, asked } = noticed();
+  calls = [];
+  const further = warmUpFurther({ engine: noticing, auth, installation, arrivals: () => 0, limitMs: 100 });
+  await waitUntil(() => asked.length > 20, { what: 'reads' });
+  const isOver = async (): Promise<boolean> => {
+    const before = asked.length;
+    await delay(100);
+    return asked.length === before;
+  };
+  await waitUntil(isOver, { what: 'the end of reading', timeoutMs: 5000 });
+  expect(calls.filter((name) => /^(set|change|delete)/.test(name))).toEqual([]);
+  await further.stop();
+});
+
+test('whoever comes is let by, and reading goes on when it is quiet again', async () => {
+  const { engine: noticing, asked } = noticed();
+  let arrivals = 0;
+  let isQuiet = false;
+  const comeOrNot = (): number => (isQuiet ? arrivals : ++arrivals);
+  const further = warmUpFurther({ engine: noticing, auth, ...patient, arrivals: comeOrNot });
+  await waitUntil(() => arrivals > 4, { what: 'looks' });
+  expect(asked).toEqual([]);
+  isQuiet = true;
+  await waitUntil(() => asked.length > 0, { what: 'reads' });
+  // The connection outlives the looks at connections that send nothing but heads.
+  await delay(700);
+  const before = asked.length;
+  await waitUntil(() => asked.length > before, { what: 'more reads' });
+  await further.stop();
+});
+
+test('reading behind an open door ends with the server, whatever the store does', async () => {
+  const { engine: noticing, asked } = noticed();
+  const endless = warmUpFurther({ engine: noticing, auth, ...patient, arrivals: () => 0 });
+  await waitUntil(() => asked.length > 0, { what: 'a read' });
+  await endless.stop();
+  const all = asked.length;
+  await delay(50);
+  expect(asked.length).toBe(all);
+
+  let isAsked = false;
+  const silent = withStat(() => {
+    isAsked = true;
+    return never;
+  });
+  const waiting = warmUpFurther({ engine: silent, auth, ...patient, arrivals: () => 0 });
+  await waitUntil(() => isAsked, { what: 'the silent store to be asked' });
+  await waiting.stop();
+
+  const down: Engine = {
+    ...engine,
+    repositories: { ...engine.repositories, list: () => Promise.reject(new Error('the store is down')) },
+  };
+  await warmUpFurther({ engine: down, auth, ...patient, arrivals: () => 0 }).stop();
 });

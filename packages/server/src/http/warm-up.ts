@@ -1,4 +1,5 @@
 import { duplexPair, type Duplex } from 'node:stream';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { basePath, createApi, type ApiOptions } from '@svc/api';
 import type { Identity } from '@svc/auth';
 import type { Engine } from '@svc/engine';
@@ -45,6 +46,54 @@ export async function warmUp(options: WarmUpOptions): Promise<void> {
   }
 }
 
+export interface FurtherWarmUpOptions extends WarmUpOptions {
+  /** How many requests of others have come to this process. */
+  readonly arrivals: () => number;
+}
+
+/** Of reading; more was no better. */
+const furtherMs = 1500;
+/** Until then a quiet moment may come. */
+const patienceMs = 10_000;
+/** As long as a request came within this time, others have the process for themselves. */
+const quietMs = 50;
+
+/**
+ * Goes on reading when the server is open, while nobody comes: V8 compiles for good what has run a thousand times, and a
+ * load balancer sends the first requests some seconds after a server is healthy. These reads, some thousands, are counted by
+ * the metrics of the stores.
+ */
+export function warmUpFurther(options: FurtherWarmUpOptions): { stop(): Promise<void> } {
+  const own = new OwnConnection(options);
+  void readWhileQuiet(options, own)
+    // A store that is down, a damaged table: whoever asks will be told.
+    .catch(() => undefined)
+    .then(() => own.close());
+  return { stop: () => own.close() };
+}
+
+async function readWhileQuiet(
+  { engine, arrivals, limitMs = furtherMs }: FurtherWarmUpOptions,
+  own: OwnConnection,
+): Promise<void> {
+  const paths = await pathsToRead(engine);
+  const givesUpAt = performance.now() + patienceMs;
+  let left = limitMs;
+  let seen = arrivals();
+  for (let n = 0; paths.length > 0 && left > 0 && own.isOpen && performance.now() < givesUpAt;) {
+    const now = arrivals();
+    if (now !== seen) {
+      seen = now;
+      await delay(quietMs, undefined, { ref: false });
+      continue;
+    }
+    const began = performance.now();
+    await own.get(paths[n++ % paths.length] ?? '');
+    left -= performance.now() - began;
+    await nextTurn();
+  }
+}
+
 async function readUntil(endsAt: number, engine: Engine, own: OwnConnection): Promise<void> {
   const paths = await pathsToRead(engine);
   for (let n = 0; paths.length > 0 && performance.now() < endsAt; n++)
@@ -85,7 +134,14 @@ class OwnConnection {
     const [ours, theirs] = duplexPair();
     this.#ours = ours.resume();
     ours.on('error', () => {});
-    this.#listener.server.emit('connection', theirs);
+    ours.on('close', () => this.#answered?.());
+    theirs.on('close', () => ours.destroy());
+    // Whatever watches connections counts what they have sent.
+    this.#listener.server.emit('connection', Object.assign(theirs, { bytesRead: 0 }));
+  }
+
+  get isOpen(): boolean {
+    return !this.#ours.destroyed;
   }
 
   /** Resolves when the answer is complete, or there will be none. */

@@ -66,7 +66,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     await checkSchemaVersion(kv);
     context.reached('prepared');
   }
-  const [auth, { blocks, engine, hooks }, { buildSurface }, { warmUp }] = await Promise.all([
+  const [auth, { blocks, engine, hooks }, { buildSurface }, { warmUp, warmUpFurther }] = await Promise.all([
     opening,
     openBlocks(foundation).then(async (blocks) => {
       const installationId = async (): Promise<string> => (await opening).installation.id();
@@ -138,7 +138,9 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     tracer: tracing?.tracer,
   });
   const facts = installationFacts(config, blocks);
-  await warmUp({ engine, auth, installation: () => facts });
+  let furtherWarmUp: ReturnType<typeof warmUpFurther> | undefined;
+  const warming = { engine, auth, installation: () => facts };
+  await warmUp(warming);
   resetMetrics(metrics);
   context.reached('opened');
   const { host, port } = await context.listen;
@@ -155,7 +157,10 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
 
   return {
     address: { host, port: address.port },
-    serve: () => surface.release(),
+    serve() {
+      surface.release();
+      furtherWarmUp = warmUpFurther({ ...warming, arrivals: () => surface.arrivals });
+    },
     setLevel: (level) => logger.setLevel(level),
     reloadTls() {
       try {
@@ -166,6 +171,7 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
       }
     },
     async stop() {
+      await furtherWarmUp?.stop();
       streams.close();
       if (!(await surface.drain(drainLimitMs)))
         logger.warn({}, 'some requests were still running after 30 s');
