@@ -144,7 +144,14 @@ function noticed(): { readonly engine: Engine; readonly asked: string[] } {
 test('behind an open door objects are read for a while, and nothing is written', async () => {
   const { engine: noticing, asked } = noticed();
   calls = [];
-  const further = warmUpFurther({ engine: noticing, auth, installation, arrivals: () => 0, limitMs: 100 });
+  const further = warmUpFurther({
+    engine: noticing,
+    auth,
+    installation,
+    arrivals: () => 0,
+    workers: 1,
+    limitMs: 100,
+  });
   await waitUntil(() => asked.length > 20, { what: 'reads' });
   const isOver = async (): Promise<boolean> => {
     const before = asked.length;
@@ -156,12 +163,24 @@ test('behind an open door objects are read for a while, and nothing is written',
   await further.stop();
 });
 
+test('many workers of a server read no more together than a few', async () => {
+  const reads = async (workers: number): Promise<number> => {
+    const { engine: noticing, asked } = noticed();
+    const further = warmUpFurther({ engine: noticing, auth, ...patient, arrivals: () => 0, workers });
+    await waitUntil(() => asked.length > 0, { what: 'a read' });
+    await delay(200);
+    await further.stop();
+    return asked.length;
+  };
+  expect(await reads(400)).toBeLessThan((await reads(2)) / 10);
+});
+
 test('whoever comes is let by, and reading goes on when it is quiet again', async () => {
   const { engine: noticing, asked } = noticed();
   let arrivals = 0;
   let isQuiet = false;
   const comeOrNot = (): number => (isQuiet ? arrivals : ++arrivals);
-  const further = warmUpFurther({ engine: noticing, auth, ...patient, arrivals: comeOrNot });
+  const further = warmUpFurther({ engine: noticing, auth, ...patient, arrivals: comeOrNot, workers: 2 });
   await waitUntil(() => arrivals > 4, { what: 'looks' });
   expect(asked).toEqual([]);
   isQuiet = true;
@@ -175,7 +194,7 @@ test('whoever comes is let by, and reading goes on when it is quiet again', asyn
 
 test('reading behind an open door ends with the server, whatever the store does', async () => {
   const { engine: noticing, asked } = noticed();
-  const endless = warmUpFurther({ engine: noticing, auth, ...patient, arrivals: () => 0 });
+  const endless = warmUpFurther({ engine: noticing, auth, ...patient, arrivals: () => 0, workers: 1 });
   await waitUntil(() => asked.length > 0, { what: 'a read' });
   await endless.stop();
   const all = asked.length;
@@ -187,7 +206,7 @@ test('reading behind an open door ends with the server, whatever the store does'
     isAsked = true;
     return never;
   });
-  const waiting = warmUpFurther({ engine: silent, auth, ...patient, arrivals: () => 0 });
+  const waiting = warmUpFurther({ engine: silent, auth, ...patient, arrivals: () => 0, workers: 1 });
   await waitUntil(() => isAsked, { what: 'the silent store to be asked' });
   await waiting.stop();
 
@@ -195,5 +214,5 @@ test('reading behind an open door ends with the server, whatever the store does'
     ...engine,
     repositories: { ...engine.repositories, list: () => Promise.reject(new Error('the store is down')) },
   };
-  await warmUpFurther({ engine: down, auth, ...patient, arrivals: () => 0 }).stop();
+  await warmUpFurther({ engine: down, auth, ...patient, arrivals: () => 0, workers: 1 }).stop();
 });

@@ -49,12 +49,18 @@ export async function warmUp(options: WarmUpOptions): Promise<void> {
 export interface FurtherWarmUpOptions extends WarmUpOptions {
   /** How many requests of others have come to this process. */
   readonly arrivals: () => number;
+  /** So many processes of this server do the same. */
+  readonly workers: number;
 }
 
 /** Of reading: a third of it gives half of the gain. */
 const furtherMs = 1500;
 /** Until then a quiet moment may come. */
 const patienceMs = 10_000;
+/** However many workers there are, together they ask the stores about as much as so many. */
+const readersAtOnce = 2;
+/** Shorter rests come together. */
+const leastRestMs = 5;
 /** As long as a request came within this time, others have the process for themselves. */
 const quietMs = 50;
 
@@ -73,12 +79,14 @@ export function warmUpFurther(options: FurtherWarmUpOptions): { stop(): Promise<
 }
 
 async function readWhileQuiet(
-  { engine, arrivals, limitMs = furtherMs }: FurtherWarmUpOptions,
+  { engine, arrivals, workers, limitMs = furtherMs }: FurtherWarmUpOptions,
   own: OwnConnection,
 ): Promise<void> {
   const paths = await pathsToRead(engine);
   const givesUpAt = performance.now() + patienceMs;
+  const restOfRead = Math.max(workers / readersAtOnce - 1, 0);
   let left = limitMs;
+  let restMs = 0;
   let seen = arrivals();
   for (let n = 0; paths.length > 0 && left > 0 && own.isOpen && performance.now() < givesUpAt;) {
     const now = arrivals();
@@ -89,8 +97,13 @@ async function readWhileQuiet(
     }
     const began = performance.now();
     await own.get(paths[n++ % paths.length] ?? '');
-    left -= performance.now() - began;
-    await nextTurn();
+    const took = performance.now() - began;
+    left -= took;
+    restMs += took * restOfRead;
+    if (restMs >= leastRestMs) {
+      await delay(restMs, undefined, { ref: false });
+      restMs = 0;
+    } else await nextTurn();
   }
 }
 

@@ -159,7 +159,11 @@ export async function startHttp(context: RoleContext): Promise<RunningRole> {
     address: { host, port: address.port },
     serve() {
       surface.release();
-      furtherWarmUp = warmUpFurther({ ...warming, arrivals: () => surface.arrivals });
+      furtherWarmUp = warmUpFurther({
+        ...warming,
+        arrivals: () => surface.arrivals,
+        workers: context.workers,
+      });
     },
     setLevel: (level) => logger.setLevel(level),
     reloadTls() {
