@@ -131,18 +131,24 @@ export function canonicalUri(rawPath: string): string {
 /** The query as signed: every pair re-encoded and sorted; `omit` leaves out one decoded name. */
 export function canonicalQuery(rawQuery: string, omit?: string): string {
   const pairs: [string, string][] = [];
+  eachQueryPair(rawQuery, (rawName, rawValue) => {
+    const name = recode(rawName);
+    if (name !== omit) pairs.push([name, recode(rawValue)]);
+  });
+  return joinQuery(pairs);
+}
+
+/** Calls `visit` with every pair as it came; looks at each character of a hostile query no more than twice. */
+export function eachQueryPair(rawQuery: string, visit: (name: string, value: string) => void): void {
+  let equals = rawQuery.indexOf('=');
   for (let start = 0; start < rawQuery.length;) {
     const ampersand = rawQuery.indexOf('&', start);
     const end = ampersand < 0 ? rawQuery.length : ampersand;
-    const equals = rawQuery.indexOf('=', start);
-    if (end > start) {
-      const hasValue = equals >= 0 && equals < end;
-      const name = recode(rawQuery.slice(start, hasValue ? equals : end));
-      if (name !== omit) pairs.push([name, hasValue ? recode(rawQuery.slice(equals + 1, end)) : '']);
-    }
+    if (equals >= 0 && equals < start) equals = rawQuery.indexOf('=', start);
+    if (equals >= 0 && equals < end) visit(rawQuery.slice(start, equals), rawQuery.slice(equals + 1, end));
+    else if (end > start) visit(rawQuery.slice(start, end), '');
     start = end + 1;
   }
-  return joinQuery(pairs);
 }
 
 function recode(text: string): string {

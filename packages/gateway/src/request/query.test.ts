@@ -18,6 +18,11 @@ test('values are decoded, the first of a name counts', () => {
   expect(query.firstOf(new Set(['x']))).toBeUndefined();
 });
 
+test('a query of nothing but names is read in one go, however long it is', () => {
+  // Looking for the next value once for each name would take minutes.
+  expect([...queryOf('a&'.repeat(3_000_000))]).toHaveLength(3_000_000);
+});
+
 /** Asked for once before, as whoever sends it again and again. */
 function askedAgain(raw: string) {
   queryOf(raw);

@@ -1,4 +1,4 @@
-import { sigV4Decode } from '@svc/encoding';
+import { eachQueryPair, sigV4Decode } from '@svc/encoding';
 
 const needsDecoding = /[%+\u0080-\u00ff]/;
 
@@ -58,18 +58,7 @@ export class Query {
 
   constructor(raw: string, isKept: boolean) {
     const pairs: Pair[] = [];
-    for (let start = 0; start < raw.length;) {
-      const ampersand = raw.indexOf('&', start);
-      const end = ampersand < 0 ? raw.length : ampersand;
-      const equals = raw.indexOf('=', start);
-      if (end > start)
-        pairs.push(
-          equals < 0 || equals > end
-            ? { name: decode(raw.slice(start, end)), value: '' }
-            : { name: decode(raw.slice(start, equals)), value: decode(raw.slice(equals + 1, end)) },
-        );
-      start = end + 1;
-    }
+    eachQueryPair(raw, (name, value) => pairs.push({ name: decode(name), value: decode(value) }));
     this.#pairs = pairs;
     this.isKept = isKept;
   }
